@@ -54,7 +54,7 @@ import { notifySamlParticipants } from "./protocols/saml/index.ts";
 import { forgetManager, leaveGroupsOf, removeGroupsOf } from "./protocols/scim/index.ts";
 import { endGrants, endGrantsOfSessions, forgetRequests } from "./protocols/tokens/index.ts";
 import { endAddressChange, endMailedLinks, forgetRegistrations } from "./signin/action-tokens/index.ts";
-import { shareChosenFlows } from "./signin/flows/index.ts";
+import { keepWayIn, shareChosenFlows } from "./signin/flows/index.ts";
 import { forgetTickets } from "./signin/impersonation/index.ts";
 import { endAllTrust, endTrust } from "./signin/known-browsers/index.ts";
 import { endSignInsOf, forgetAttemptsOf, forgetInteractions } from "./signin/run/index.ts";
@@ -85,6 +85,7 @@ const listenersOf = (vault: Vault): Listeners => ({
   "user.enabled_set": [clearDisabledBySync],
   "user.attributes_changing": [ownMappedAttributes],
   "user.profile_changing": [nameSupplied],
+  "user.way_in_given_up": [keepWayIn],
   "user.grants_given": [ownGivenGrants],
   "user.grants_removing": [keepMappedGrants, forgetTakenGrants, rereadEntry],
   "identity_provider.attributes_mapping": [nameAttributeUses],

@@ -11,11 +11,14 @@ export interface CredentialSummary {
   readonly expiresAt: number | null;
   /** The number that is left, of credentials that are used up one by one. */
   readonly remaining?: number;
+  /** Since when a passkey lets nobody in, because there may be a copy of it. */
+  readonly turnedOffAt?: number;
 }
 
 export const ENROLLMENT_TOKEN = "enrollment-token";
 
 const expiry = sql<number | null>`(data ->> 'expiresAt')::bigint`;
+const turnedOff = sql<number | null>`(data ->> 'suspectedAt')::bigint`;
 const remaining = sql<number | null>`(data ->> 'remaining')::int`;
 
 /** A user's credentials, oldest first, without those that have expired. */
@@ -23,7 +26,12 @@ export async function listCredentials(db: Db, realm: string, userId: string, now
   const rows = await db
     .selectFrom("credentials")
     .select(["credential_id", "type", "created_at", "last_used_at"])
-    .select([sql<string | null>`data ->> 'label'`.as("label"), expiry.as("expires_at"), remaining.as("remaining")])
+    .select([
+      sql<string | null>`data ->> 'label'`.as("label"),
+      expiry.as("expires_at"),
+      remaining.as("remaining"),
+      turnedOff.as("turned_off_at"),
+    ])
     .where("realm_id", "=", realm)
     .where("user_id", "=", userId)
     .where(sql<boolean>`coalesce(${expiry} > ${now}, true)`)
@@ -37,6 +45,7 @@ export async function listCredentials(db: Db, realm: string, userId: string, now
     lastUsedAt: row.last_used_at,
     expiresAt: row.expires_at,
     ...(row.remaining !== null && { remaining: row.remaining }),
+    ...(row.turned_off_at !== null && { turnedOffAt: row.turned_off_at }),
   }));
 }
 

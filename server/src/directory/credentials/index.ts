@@ -15,6 +15,7 @@ export {
 } from "./attempts.store.ts";
 export { awaitPasswords, takeAwaited } from "./awaited.store.ts";
 export {
+  type CredentialSummary,
   deleteCredential,
   deleteCredentials,
   deleteExpiredEnrollments,

@@ -15,6 +15,11 @@ const members = {
   lastUsedAt: Type.Union([time, Type.Null()]),
   expiresAt: Type.Union([time, Type.Null()]),
   remaining: Type.Optional(Type.Integer({ description: "Recovery codes: how many are left" })),
+  turnedOffAt: Type.Optional(
+    Type.Integer({
+      description: "Passkeys: epoch milliseconds since which it lets nobody in, because its counter went back: there may be a copy of it",
+    }),
+  ),
 };
 
 export const Credential = Type.Object(members, { $id: "Credential", description: "Never the secret itself" });

@@ -5,6 +5,7 @@ export const userErrors = {
     not_found: [404, "No such user in this realm"],
     login_name_taken: [409, "Another user in this realm already signs in by that name or email address"],
     not_own_address: [400, "A username in the form of a mail address has to be your own address, and confirmed: choose another one"],
+    last_way_in: [409, "You sign in by this: set a password, or add a passkey, before you remove it"],
     self: [409, "You cannot delete, disable or lock yourself: ask another administrator"],
   }),
   /** To the caller it is taken, as any other name that cannot be had. */

@@ -1,12 +1,12 @@
 import { isDeepStrictEqual } from "node:util";
-import { invalidFields } from "../../kernel/errors.ts";
+import { type AppError, invalidFields } from "../../kernel/errors.ts";
 import { isId } from "../../kernel/ids.ts";
 import { loginKey } from "../../kernel/text.ts";
 import type { Ctx } from "../../platform/context.ts";
 import { expectVersion } from "../../platform/versions.ts";
 import {
+  type CredentialSummary,
   credentialErrors,
-  isDirectorySource,
   listCredentials,
   type PreparedPassword,
   storePassword,
@@ -42,7 +42,18 @@ declare module "../../platform/context.ts" {
   interface DomainEvents {
     /** Users change their own profile. Listeners add to `supplied` the members that an outside source vouches for: users do not change these. */
     "user.profile_changing": { readonly userId: string; readonly supplied: Set<string> };
+    /** Something by which the user may have signed in is gone, within this transaction. Listeners throw `refused()` where nothing else lets them in. */
+    "user.way_in_given_up": { readonly userId: string; readonly lost: LostWayIn; readonly refused: () => AppError };
   }
+}
+
+/** As it was before. */
+interface LostWayIn {
+  /** The type of a credential that let them in. */
+  readonly credential?: string;
+  /** An account at an enabled identity provider. */
+  readonly link?: true;
+  readonly profile?: Pick<User, "email" | "attributes">;
 }
 
 /**
@@ -77,6 +88,8 @@ export async function saveOwnProfile(
   const sameMail = next.email !== null && current.email !== null && loginKey(next.email) === loginKey(current.email);
   const fields = { ...next, emailVerified: sameMail && current.emailVerified, enabled, lockedByAdmin };
   await updateUser(ctx.tx, ctx.realm, userId, fields, ctx.now);
+  const lost = { profile: { email: current.email, attributes: current.attributes } };
+  await ctx.emit("user.way_in_given_up", { userId, lost, refused: userErrors.last_way_in });
   ctx.audit({ category: "SECURITY", type: "PROFILE_CHANGED", resourceType: "users", resourceId: userId, detail: changed.join(" ") });
   return readUser(ctx, userId);
 }
@@ -163,14 +176,12 @@ export async function createOwnEnrollmentToken(ctx: Ctx, input: CreateCredential
   return addEnrollmentToken(ctx, userId, input, false);
 }
 
-/** By each of these alone one can sign in; everything else comes on top. */
-const waysIn: readonly string[] = ["password", "passkey"];
-
-/** Users cannot lock themselves out: the last credential that can sign in cannot be deleted. */
+/** Users cannot lock themselves out. */
 export async function revokeOwnCredential(ctx: Ctx, type: string, credentialId: string, history: number): Promise<void> {
-  const { userId, source } = await takeOwnUser(ctx);
-  const ways = (await listCredentials(ctx.tx, ctx.realm, userId, ctx.now)).filter((credential) => waysIn.includes(credential.type));
-  if (!isDirectorySource(source) && ways.length === 1 && ways[0]!.id === credentialId && ways[0]!.type === type)
-    throw credentialErrors.last_way_in();
+  const { userId } = await takeOwnUser(ctx);
+  const isThis = (credential: CredentialSummary) => credential.type === type && credential.id === credentialId.toLowerCase();
+  const credential = (await listCredentials(ctx.tx, ctx.realm, userId, ctx.now)).find(isThis);
   await removeCredential(ctx, userId, type, credentialId, history);
+  if (!credential || credential.turnedOffAt !== undefined) return;
+  await ctx.emit("user.way_in_given_up", { userId, lost: { credential: type }, refused: credentialErrors.last_way_in });
 }

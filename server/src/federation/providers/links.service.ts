@@ -1,4 +1,4 @@
-import { isDirectorySource, listCredentials } from "../../directory/credentials/index.ts";
+import { isDirectorySource } from "../../directory/credentials/index.ts";
 import type { UserLinks } from "../../directory/import/index.ts";
 import { changeSource, findUserForUpdate, readUser, takeOwnUser, type UserRow } from "../../directory/users/index.ts";
 import { invalidFields } from "../../kernel/errors.ts";
@@ -76,18 +76,13 @@ async function endLink(ctx: Ctx, userId: string, { providerId, protocol, alias }
   ctx.audit({ category: "SECURITY", type: "LINK_REMOVED", resourceType: "users", resourceId: userId, detail: alias });
 }
 
-/** By each of these one can sign in; everything else comes on top. */
-const CREDENTIALS: readonly string[] = ["password", "passkey"];
-
 /** Removes a link of a locked user. The last way to sign in stays. */
 async function unlink(ctx: Ctx, userId: string, alias: string): Promise<void> {
   const links = await linksOfUser(ctx.tx, ctx.realm, userId);
   const link = links.find((each) => each.alias === alias);
   if (!link) throw providerErrors.link_not_found();
-  const others = links.some((each) => each !== link && each.enabled);
-  const credentials = await listCredentials(ctx.tx, ctx.realm, userId, ctx.now);
-  if (!others && !credentials.some(({ type }) => CREDENTIALS.includes(type))) throw providerErrors.last_way_in();
   await endLink(ctx, userId, link);
+  if (link.enabled) await ctx.emit("user.way_in_given_up", { userId, lost: { link: true }, refused: providerErrors.last_way_in });
 }
 
 /**

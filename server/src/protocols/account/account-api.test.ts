@@ -6,6 +6,7 @@ import { type Harness, harness } from "../../testing/harness.ts";
 import { allowMessages, outbox } from "../../testing/outbox.ts";
 import type { RealmUnderTest } from "../../testing/realm.ts";
 import { relyingParty, submit, walk } from "../../testing/relying-party.ts";
+import { answerPage, followed, isSignedIn, setBrowserFlow } from "../../testing/step-pages.ts";
 
 let iam: Harness;
 beforeAll(async () => {
@@ -240,6 +241,35 @@ describe("the password", () => {
     const bob = await signedIn(realm);
     expect((await change(bob.browser, realm, bob.password)).status).toBe(204);
   });
+});
+
+test("an address by which alone a user signs in stays", async () => {
+  const realm = await iam.realm();
+  const boss = realm.asMaster();
+  await allowMessages(realm);
+  expect((await boss.patch("/settings", { account: { changeEmail: true } })).status).toBe(200);
+  const ada = await realm.user();
+  expect((await boss.patch(`/users/${ada.userId}`, { email: "ada@example.com" })).status).toBe(200);
+  const step = (authenticator: string, requirement: "REQUIRED" | "ALTERNATIVE") => ({ authenticator, requirement, config: {} });
+  await setBrowserFlow(iam, realm, [step("username", "REQUIRED"), step("email-otp", "REQUIRED")]);
+  const browser = iam.browser();
+  const named = await answerPage(browser, realm.name, await browser.get(`/realms/${realm.name}/login`), { username: ada.username });
+  const page = await followed(browser, named);
+  const code = /\b\d{6}\b/.exec((await outbox(iam, realm)).at(-1)!.text)![0];
+  expect(isSignedIn(await answerPage(browser, realm.name, page, { code }), realm.name)).toBe(true);
+
+  const { body: profile } = await browser.get(at(realm, "/profile"));
+  const withoutAddress = async () => refusal(await browser.put(at(realm, "/profile"), { ...profile, email: null }));
+  expect(await withoutAddress()).toEqual([409, "users.last_way_in"]);
+  const contact = at(realm, "/pages/profile/contact");
+  const _csrf = /name="_csrf" value="([^"]*)"/.exec((await browser.get(contact)).text)![1]!;
+  const form = { _csrf, username: ada.username, email: "", phoneNumber: "" };
+  const shown = await browser.request("POST", contact, { form, csrf: false });
+  expect([shown.status, shown.text.includes("the only way you can sign in")]).toEqual([409, true]);
+  expect((await boss.get(`/users/${ada.userId}`)).body.email).toBe("ada@example.com");
+  const ways = ["email-otp", "password"].map((each) => step(each, "ALTERNATIVE"));
+  await setBrowserFlow(iam, realm, [step("username", "REQUIRED"), { alias: "ways", requirement: "REQUIRED", steps: ways }]);
+  expect(await withoutAddress()).toEqual([200, undefined]);
 });
 
 describe("credentials", () => {

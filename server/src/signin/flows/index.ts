@@ -8,3 +8,4 @@ export { authenticatorRoutes, browserFlowRoutes, flowRoutes } from "./routes.ts"
 export { CreateFlow } from "./schema.ts";
 export { createFlow, removeFlow, saveFlow, searchFlows, shareChosenFlows } from "./service.ts";
 export { askedSecondFactors, createFlows, type Flows, type FlowsSnapshot } from "./snapshot.store.ts";
+export { keepWayIn } from "./ways-in.ts";

@@ -1,10 +1,11 @@
-import type { Equipped } from "./administrators.store.ts";
+import { secondFactors } from "../sessions/index.ts";
+import type { Equipped } from "./equipped.store.ts";
 import { isSubFlow, type Step, type SubFlow } from "./flow.ts";
 import { authenticatorOf } from "./position.ts";
 
 /**
- * Tells whether a user could pass the steps in a new browser with what they have now. In doubt they could: every user counts as one with a password,
- * which may be kept elsewhere or be reset, messages as sent, and conditions that look at more than credentials as not met.
+ * Tells whether a user could pass the steps in a new browser with what they have now. In doubt they could: messages count as sent, and conditions
+ * that look at more than credentials as not met.
  */
 export const couldPass = (steps: readonly Step[], who: Equipped): boolean => through(steps, who, false) !== null;
 
@@ -26,16 +27,24 @@ function past(step: Step, who: Equipped, proven: boolean): boolean | null {
   return proven || (authenticator?.kind === "question" && authenticator.factor !== null);
 }
 
-function canAnswer(name: string, config: Readonly<Record<string, unknown>>, { user, isLinked }: Equipped, proven: boolean): boolean {
-  const has = (type: string) => user.credentials.has(type);
+function canAnswer(
+  name: string,
+  config: Readonly<Record<string, unknown>>,
+  { user, usable, isLinked }: Equipped,
+  proven: boolean,
+): boolean {
+  const has = (type: string) => usable.has(type);
   switch (name) {
     case "cookie":
       return false;
     case "identity-provider":
       return isLinked;
+    case "username-password":
+    case "password":
+      return has("password");
     case "totp":
     case "passkey":
-      return has(name) || (proven && config.setUp !== false);
+      return has(name) || (proven && config.setUp !== false && !user.credentials.has(name) && maySetUp(user, usable));
     case "recovery-code":
       return has(name);
     case "push":
@@ -50,6 +59,12 @@ function canAnswer(name: string, config: Readonly<Record<string, unknown>>, { us
     default:
       return true;
   }
+}
+
+/** A user with a second factor gives one before they set up another. The owner of a passkey that was turned off has none to give. */
+function maySetUp({ credentials }: Equipped["user"], usable: Equipped["usable"]): boolean {
+  const owned = secondFactors.filter((type) => credentials.has(type));
+  return owned.length === 0 || owned.some((type) => usable.has(type));
 }
 
 const isCondition = (step: Step): boolean => !isSubFlow(step) && authenticatorOf(step.authenticator)?.kind === "condition";

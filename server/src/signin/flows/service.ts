@@ -8,9 +8,9 @@ import { refuseReadOnly } from "../../platform/full-state.ts";
 import { type ListQuery, type Page, pageInMemory, type ShortList } from "../../platform/paging/index.ts";
 import { expectVersion } from "../../platform/versions.ts";
 import { authenticators } from "../authenticators/index.ts";
-import { equippedAdministrators } from "./administrators.store.ts";
 import { builtInFlows } from "./built-in.ts";
 import { brokenFlowRules, toSteps } from "./check.ts";
+import { equippedAdministrators } from "./equipped.store.ts";
 import { flowErrors, inUse } from "./errors.ts";
 import { type Flow, isSubFlow, type Step } from "./flow.ts";
 import { couldPass } from "./passable.ts";
@@ -55,6 +55,10 @@ export async function readFlow(ctx: ReadCtx, alias: string): Promise<VersionedFl
   if (!flow) throw flowErrors.not_found();
   return shown(flow);
 }
+
+/** The steps of a flow that is there, as the realm has it. */
+export const stepsOf = async (ctx: ReadCtx, alias: string): Promise<readonly Step[]> =>
+  ((await findFlow(ctx.tx, ctx.realm, alias)) ?? builtIn(alias))!.steps;
 
 /** Locks a flow for a change. An unchanged built-in flow has no row, so the realm is locked. */
 async function takeFlow(ctx: Ctx, alias: string): Promise<{ readonly flow: StoredFlow; readonly isStored: boolean }> {

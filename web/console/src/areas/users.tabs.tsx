@@ -55,7 +55,14 @@ function Credentials({ path, session, reload }: Props) {
         emptyText="Set a password, or let the person enrol at the next sign-in."
         columns={[
           { title: "Type", render: ({ type }) => <Badge variant="light">{type}</Badge> },
-          { title: "Label", render: ({ label }) => label ?? "–" },
+          {
+            title: "Label",
+            render: ({ label, turnedOffAt }) => (
+              <>
+                {label ?? "–"} {turnedOffAt !== undefined && <Badge color="red">{t("Turned off")}</Badge>}
+              </>
+            ),
+          },
           { title: "Added", render: ({ createdAt }) => <When time={createdAt} /> },
           { title: "Last used", wide: true, render: ({ lastUsedAt }) => <When time={lastUsedAt} /> },
         ]}

@@ -308,6 +308,7 @@ export const second: Readonly<Record<string, string>> = {
   "Try another search, or clear the filters.": "Probeer een andere zoekopdracht, of wis de filters.",
   "Try it": "Uitproberen",
   "Try the sign-in": "Probeer het aanmelden",
+  "Turned off": "Uitgezet",
   Type: "Soort",
   "Type and press Enter": "Typ en druk op Enter",
   "Type to search": "Typ om te zoeken",

@@ -135,6 +135,7 @@ export const arAccount: AccountMessages = {
   accountAdded: "أُضيف: {time}",
   accountUsed: "آخر استخدام: {time}",
   accountNeverUsed: "لم يُستخدم قط",
+  accountPasskeyOff: "أُوقف {time}: ربما لدى أحدهم نسخة منه. أزله وأضف مفتاحًا جديدًا.",
   accountRemoveTitle: "هل تريد إزالة {credential}؟",
   accountRemoveText: "لن يمكنك تسجيل الدخول به بعد الآن.",
   accountRemovedNotice: "تمت الإزالة.",

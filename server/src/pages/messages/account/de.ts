@@ -139,6 +139,7 @@ export const deAccount: AccountMessages = {
   accountAdded: "Hinzugefügt: {time}",
   accountUsed: "Zuletzt benutzt: {time}",
   accountNeverUsed: "Nie benutzt",
+  accountPasskeyOff: "Abgeschaltet {time}: Jemand hat vielleicht eine Kopie. Entfernen Sie ihn und fügen Sie einen neuen hinzu.",
   accountRemoveTitle: "{credential} entfernen?",
   accountRemoveText: "Sie können sich damit nicht mehr anmelden.",
   accountRemovedNotice: "Es ist entfernt.",

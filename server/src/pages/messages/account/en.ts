@@ -136,6 +136,7 @@ export const enAccount = {
   accountAdded: "Added {time}",
   accountUsed: "Last used {time}",
   accountNeverUsed: "Never used",
+  accountPasskeyOff: "Turned off {time}: someone may have a copy. Remove it and add a new one.",
   accountRemoveTitle: "Remove {credential}?",
   accountRemoveText: "You can no longer sign in with it.",
   accountRemovedNotice: "It’s removed.",

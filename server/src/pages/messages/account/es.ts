@@ -138,6 +138,7 @@ export const esAccount: AccountMessages = {
   accountAdded: "Añadido: {time}",
   accountUsed: "Último uso: {time}",
   accountNeverUsed: "Nunca usado",
+  accountPasskeyOff: "Desactivada {time}: puede que alguien tenga una copia. Elimínala y añade una nueva.",
   accountRemoveTitle: "¿Eliminar {credential}?",
   accountRemoveText: "Ya no podrás iniciar sesión con ello.",
   accountRemovedNotice: "Está eliminado.",

@@ -134,6 +134,7 @@ export const itAccount: AccountMessages = {
   accountAdded: "Aggiunta: {time}",
   accountUsed: "Ultimo uso: {time}",
   accountNeverUsed: "Mai usato",
+  accountPasskeyOff: "Disattivata {time}: qualcuno potrebbe averne una copia. Rimuovila e aggiungine una nuova.",
   accountRemoveTitle: "Rimuovere {credential}?",
   accountRemoveText: "Non potrai più usarlo per accedere.",
   accountRemovedNotice: "Rimosso.",

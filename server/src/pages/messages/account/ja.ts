@@ -133,6 +133,7 @@ export const jaAccount: AccountMessages = {
   accountAdded: "追加: {time}",
   accountUsed: "最終使用: {time}",
   accountNeverUsed: "未使用",
+  accountPasskeyOff: "{time}に無効にされました: 複製された可能性があります。削除して新しく追加してください。",
   accountRemoveTitle: "{credential} を削除しますか？",
   accountRemoveText: "これを使ってログインできなくなります。",
   accountRemovedNotice: "削除しました。",

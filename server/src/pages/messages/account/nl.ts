@@ -137,6 +137,7 @@ export const nlAccount: AccountMessages = {
   accountAdded: "Toegevoegd: {time}",
   accountUsed: "Laatst gebruikt: {time}",
   accountNeverUsed: "Nooit gebruikt",
+  accountPasskeyOff: "Uitgezet {time}: misschien heeft iemand een kopie. Verwijder hem en voeg een nieuwe toe.",
   accountRemoveTitle: "{credential} verwijderen?",
   accountRemoveText: "Je kunt er dan niet meer mee inloggen.",
   accountRemovedNotice: "Het is verwijderd.",

@@ -134,6 +134,7 @@ export const plAccount: AccountMessages = {
   accountAdded: "Dodano: {time}",
   accountUsed: "Ostatnie użycie: {time}",
   accountNeverUsed: "Nigdy nieużywane",
+  accountPasskeyOff: "Wyłączony {time}: ktoś może mieć kopię. Usuń go i dodaj nowy.",
   accountRemoveTitle: "Usunąć {credential}?",
   accountRemoveText: "Nie będzie już można się tym logować.",
   accountRemovedNotice: "Usunięto.",

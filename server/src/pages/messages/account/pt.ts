@@ -134,6 +134,7 @@ export const ptAccount: AccountMessages = {
   accountAdded: "Adicionado: {time}",
   accountUsed: "Último uso: {time}",
   accountNeverUsed: "Nunca usado",
+  accountPasskeyOff: "Desativada {time}: alguém pode ter uma cópia. Remova-a e adicione uma nova.",
   accountRemoveTitle: "Remover {credential}?",
   accountRemoveText: "Você não poderá mais entrar com isso.",
   accountRemovedNotice: "Removido.",

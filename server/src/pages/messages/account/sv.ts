@@ -133,6 +133,7 @@ export const svAccount: AccountMessages = {
   accountAdded: "Tillagd: {time}",
   accountUsed: "Senast använd: {time}",
   accountNeverUsed: "Aldrig använd",
+  accountPasskeyOff: "Avstängd {time}: någon kan ha en kopia. Ta bort den och lägg till en ny.",
   accountRemoveTitle: "Ta bort {credential}?",
   accountRemoveText: "Du kan inte längre logga in med den.",
   accountRemovedNotice: "Den är borttagen.",

@@ -100,6 +100,7 @@ const REFUSALS: Readonly<Record<string, readonly [field: string | null, words: k
   "account.wait": [null, "accountPasswordWait"],
   "account.administrator": [null, "accountAdministrator"],
   "auth.overloaded": [null, "overloadedText"],
+  "users.last_way_in": [null, "accountLastWay"],
   "users.login_name_taken": ["username", "accountTakenText"],
   "passkeys.refused": [null, "accountPasskeyRefused"],
   "passkeys.expired": [null, "passkeyExpiredText"],

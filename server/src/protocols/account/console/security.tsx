@@ -138,7 +138,7 @@ export function renderSecurity({ view, notice, credentials, browsers, canPush }:
 function CredentialRow({ view, icon, credential }: { view: AccountView; icon: IconName; credential: Credential }) {
   const text = messagesOf(view);
   const { locale, now } = view;
-  const { id, type, createdAt, lastUsedAt } = credential;
+  const { id, type, createdAt, lastUsedAt, turnedOffAt } = credential;
   const name = credentialName(credential, text);
   const query = new URLSearchParams({ type, id });
   return (
@@ -150,6 +150,7 @@ function CredentialRow({ view, icon, credential }: { view: AccountView; icon: Ic
           <Timed template={text.accountAdded} at={createdAt} {...{ locale, now }} /> ·{" "}
           {lastUsedAt === null ? text.accountNeverUsed : <Timed template={text.accountUsed} at={lastUsedAt} {...{ locale, now }} />}
         </>,
+        ...(turnedOffAt === undefined ? [] : [<Timed template={text.accountPasskeyOff} at={turnedOffAt} {...{ locale, now }} />]),
       ]}
     >
       {type === "passkey" ? (
