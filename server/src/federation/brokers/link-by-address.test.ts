@@ -2,6 +2,7 @@ import { expect, test } from "vitest";
 import { clock, MINUTE } from "../../kernel/clock.ts";
 import type { Answer, Browser } from "../../testing/browser.ts";
 import { type Harness, testDatabase } from "../../testing/harness.ts";
+import { linkTo } from "../../testing/identity-providers.ts";
 import { endpointOf, named, openidBroker, openidProvider } from "../../testing/openid-broker.ts";
 import { type OpenidPeer, openidPeer, type PeerAnswer } from "../../testing/openid-peer.ts";
 import { allowMessages, outbox } from "../../testing/outbox.ts";
@@ -324,6 +325,34 @@ test("declined in a sign-in that an application led to the provider, it stays he
   const page = await followed(browser, await browser.get(endpointOf(realm, peer.signIn(left!, { claims: named }))));
   const ways = await followed(browser, await press(browser, realm, page, { restart: "true" }));
   expect([ways.status, ways.text.includes('name="password"')], "and does not lead there again").toEqual([200, true]);
+});
+
+test("another provider that already knows the account proves it; the one to be linked does not, nor does a hint lead there again", async () => {
+  const { realm, owner } = await owned();
+  const boss = realm.asMaster();
+  const other = await openidPeer();
+  expect((await boss.post("/identity-providers", openidProvider(other, { alias: "other" }))).status).toBe(201);
+  const subject = "subject-of-other";
+  await linkTo(iam, realm, "other", owner.userId, subject);
+  const steps = ["identity-provider", "password"].map((authenticator) => ({ authenticator, requirement: "ALTERNATIVE", config: {} }));
+  const flow = { alias: "first-broker-login", displayName: "Link", steps };
+  expect((await boss.put("/flows/first-broker-login", flow)).status).toBe(200);
+
+  const party = await relyingParty(iam, realm);
+  const browser = iam.browser();
+  const { left } = await walk(browser, iam.config.baseUrl, party.url({ idp_hint: "corp" }));
+  const page = await followed(browser, await browser.get(endpointOf(realm, peer.signIn(left!, { claims: named }))));
+  expect([page.status, page.text.includes("/broker/corp/login"), page.text.includes("/broker/other/login")]).toEqual([200, false, true]);
+  const query = `?${new URLSearchParams({ interaction: formOf(page).interaction! })}`;
+  expect((await browser.get(`/realms/${realm.name}/broker/corp/login${query}`)).status, "the question again").toBe(200);
+  const away = await browser.get(`/realms/${realm.name}/broker/other/login${query}`);
+  const answer = { claims: { ...named, sub: subject } };
+  const back = await browser.get(endpointOf(realm, other.signIn(new URL(String(away.headers.location)), answer), "other"));
+  expect([back.status, isSignedIn(back, realm.name)], back.text).toEqual([303, true]);
+  expect((await linksOf(realm, owner)).map(({ alias }: { alias: string }) => alias).sort()).toEqual(["corp", "other"]);
+  const cameBy = iam.core.db.selectFrom("brokered_sessions").select("subject").where("realm_id", "=", realm.name).orderBy("subject");
+  expect(await cameBy.execute()).toEqual([{ subject: "subject-1" }, { subject }]);
+  await other.close();
 });
 
 test("two browsers with one account at the provider end with one link, whoever comes first", async () => {

@@ -5,6 +5,7 @@ import * as federation from "../../federation/index.ts";
 import { loginKey } from "../../kernel/text.ts";
 import { FindProvider, ProviderLinks } from "../../pages/index.ts";
 import type { Answer, Proof, Question, StepContext } from "./authenticator.ts";
+import { toBeLinked } from "./progress.ts";
 import { findLinkedSignInUser, type LinkedSignInUser } from "./user.store.ts";
 
 export const PROBLEMS = {
@@ -33,7 +34,8 @@ export const identityProvider: Question = {
   async available(at) {
     const providers = await providersOf(at);
     if (!providers) return false;
-    return providers.buttons.length > 0 || providers.leadsHome || (await enabledProvider(at, at.request.identityProvider ?? "")) !== null;
+    const hinted = at.request.identityProvider ?? "";
+    return buttonsOf(at, providers).length > 0 || providers.leadsHome || (mayAsk(at, hinted) && (await enabledProvider(at, hinted)) !== null);
   },
   async page(at, text) {
     const find = typeof at.data?.find === "string" ? at.data.find : "";
@@ -55,6 +57,7 @@ export const identityProvider: Question = {
   async answer(at, { provider: alias = "", find }) {
     if (find !== undefined) return found(at, alias);
     const { request, progress } = at;
+    if (!mayAsk(at, alias)) return { outcome: "again" };
     return visit(at, await enabledProvider(at, alias), {
       loginHint: progress.login ?? (progress.home?.alias === alias ? progress.home.login : null) ?? request.loginHint ?? null,
       acr: request.acr ?? null,
@@ -101,12 +104,17 @@ export const identityProvider: Question = {
   },
 };
 
+const mayAsk = ({ progress }: StepContext, alias: string): boolean => alias !== toBeLinked(progress);
+
+const buttonsOf = (at: StepContext, providers: Awaited<ReturnType<typeof providersOf>>) =>
+  (providers?.buttons ?? []).filter(({ alias }) => mayAsk(at, alias));
+
 /** The providers that fit on a page, the last used one first; with `find`, only those whose name contains it. */
 async function linksOf(at: StepContext, find = "") {
   const { realm, interactionId, visitor, parts } = at;
   const providers = await providersOf(at);
   const query = interactionId === null ? "" : `?${new URLSearchParams({ interaction: interactionId })}`;
-  const all = providers?.buttons ?? [];
+  const all = buttonsOf(at, providers);
   const named = find === "" ? all : all.filter(({ displayName }) => loginKey(displayName).includes(loginKey(find)));
   const last = visitor.lastProvider ? named.find(({ alias }) => alias === visitor.lastProvider) : undefined;
   // A realm may have a thousand providers; only those that fit on the page are compared.

@@ -70,9 +70,11 @@ export {
   isCarried,
   isNew,
   isProven,
+  linkedBy,
   type PassedStep,
   type Progress,
   SESSION,
+  toBeLinked,
   toProofs,
   withPassed,
 } from "./progress.ts";

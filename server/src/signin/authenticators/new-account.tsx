@@ -2,6 +2,7 @@ import { basisOf, createAccount, identityIn, keepsAddress } from "../../federati
 import { ConfirmNewAccount, newAccountLead } from "../../pages/index.ts";
 import { type Answer, type Question, question, type StepContext } from "./authenticator.ts";
 import { enabledProvider, PROBLEMS, proofOf } from "./identity-provider.tsx";
+import { linkedBy } from "./progress.ts";
 
 /**
  * Beside the proof of an account that has the address from the provider: a new account instead, for people whose address another user has here,
@@ -25,7 +26,7 @@ export const newAccount: Question = {
 };
 
 const keptIdentity = ({ parts, realm, progress, interactionId }: StepContext) =>
-  identityIn(parts.vault, realm.realmId, progress.brokered!, interactionId!);
+  identityIn(parts.vault, realm.realmId, linkedBy(progress), interactionId!);
 
 async function answer(at: StepContext): Promise<Answer> {
   const { parts, progress, visitor } = at;
@@ -33,10 +34,10 @@ async function answer(at: StepContext): Promise<Answer> {
   const provider = await enabledProvider(at, alias);
   const identity = keptIdentity(at);
   // Disabled, replaced or changed since.
-  if (!identity || provider?.providerId !== providerId || basisOf(provider) !== progress.brokered!.basis)
+  if (!identity || provider?.providerId !== providerId || basisOf(provider) !== linkedBy(progress).basis)
     return { outcome: "again", problem: PROBLEMS.failed };
   const from = { sourceIp: visitor.sourceIp, requestId: visitor.requestId };
   const userId = await createAccount(parts, provider, identity, { userId: progress.userId!, isConfirmed }, from);
   const proof = proofOf({ ...at, user: null }, provider, identity, { userId, hasGrants: false });
-  return { outcome: "instead", proof: { ...proof, brokered: progress.brokered! } };
+  return { outcome: "instead", proof: { ...proof, brokered: linkedBy(progress) } };
 }

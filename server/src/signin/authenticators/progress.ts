@@ -34,6 +34,8 @@ export interface PendingLink {
   readonly flowVersion: number;
   readonly step: PassedStep;
   readonly proven: boolean;
+  /** The provider's answer. The sign-in's own `brokered` is another provider's where that one proves the account; links of an earlier release have only it. */
+  readonly brokered?: BrokeredSignIn;
 }
 
 /** The progress of a sign-in: the `state` of its interaction. It survives a restart, and belongs to one browser. */
@@ -75,6 +77,12 @@ export const freshProgress = (flow: { readonly alias: string; readonly version: 
 });
 
 export const hasPassed = ({ passed }: Progress, path: string): boolean => passed.some((step) => step.path === path);
+
+/** The provider whose account waits for the proof, and cannot be the proof itself. */
+export const toBeLinked = ({ link }: Progress): string | null => (link?.proven === false ? link.alias : null);
+
+/** The answer of the provider whose account is to be linked. */
+export const linkedBy = ({ link, brokered }: Progress): BrokeredSignIn => (link?.brokered ?? brokered)!;
 
 /** The user is authenticated, by any step. */
 export const isProven = ({ passed }: Progress): boolean => passed.some(({ factor }) => factor !== null);

@@ -1,6 +1,6 @@
 import { brokerOf, homeProvider, homeProviderOf, type ProviderSnapshot } from "../../federation/index.ts";
 import { renderDeparture, sendPage } from "../../pages/index.ts";
-import { IDENTITY_PROVIDER, isTicked, type SignInParts } from "../authenticators/index.ts";
+import { IDENTITY_PROVIDER, isTicked, type SignInParts, toBeLinked } from "../authenticators/index.ts";
 import type { Ask } from "../flows/index.ts";
 import type { Asking, Run } from "../run/index.ts";
 import { loginPath, seeOther } from "./begin.ts";
@@ -37,6 +37,7 @@ export async function discoverHomeRealm(
         : null;
   if (!isBroker(found)) return null;
   const { alias } = found;
+  if (alias === toBeLinked(progress)) return null;
   const wasThere = progress.home?.alias === alias || progress.data[step.path]?.alias === alias;
   if (login !== undefined && wasThere) return null;
   const typed = login ?? form.provider ?? "";
@@ -63,6 +64,8 @@ async function departureOf(parts: SignInParts, asking: Asking): Promise<Departur
   const { providers } = parts.brokers;
   const named = async (alias: string) => (await providers.get(realm.realmId))?.byAlias.get(alias) ?? null;
   const { home } = progress;
+  // The hint led to the provider whose account is to be linked, and would lead there again.
+  if (!home && toBeLinked(progress) !== null) return null;
   const provider = home
     ? await named(home.alias)
     : ((request.identityProvider === undefined ? null : await named(request.identityProvider)) ??

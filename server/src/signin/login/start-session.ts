@@ -1,7 +1,7 @@
 import { joinByProvider } from "../../directory/organizations/index.ts";
-import { addLink, recordBrokeredSignIn, sourceOf } from "../../federation/index.ts";
+import { addLink, type BrokeredSignIn, recordBrokeredSignIn, sourceOf } from "../../federation/index.ts";
 import type { Ctx } from "../../platform/context.ts";
-import { addresseeOf, isNew, type Progress, type SignInParts } from "../authenticators/index.ts";
+import { addresseeOf, isNew, linkedBy, type Progress, type SignInParts } from "../authenticators/index.ts";
 import { noteBrowser } from "../known-browsers/index.ts";
 import { type Completion, completeInteraction } from "../run/index.ts";
 import { type StartedSession, startSession } from "../sessions/index.ts";
@@ -39,8 +39,8 @@ export const startingSession = (parts: SignInParts): Completion<SignedIn> => ({
     });
     const { sessionId } = session;
     if (interaction) await completeInteraction(ctx, interaction, { userId, sessionId });
-    if (progress.brokered && interaction)
-      await recordBrokeredSignIn(ctx, parts.vault, progress.brokered, { interactionId: interaction.interactionId, userId, sessionId });
+    for (const brokered of interaction ? providersIn(progress) : [])
+      await recordBrokeredSignIn(ctx, parts.vault, brokered, { interactionId: interaction!.interactionId, userId, sessionId });
     if (!goesOn) {
       ctx.audit({ category: "AUTHN", type: "LOGIN_SUCCESS", actor: { id: userId, name: username } });
       ctx.afterCommit(() => parts.metrics.login(realm.realmId, "success"));
@@ -49,16 +49,23 @@ export const startingSession = (parts: SignInParts): Completion<SignedIn> => ({
   },
 });
 
+/** The answers of the providers that the sign-in came by: one whose account was linked, and one that proved the account. */
+function providersIn({ link, brokered }: Progress): BrokeredSignIn[] {
+  const linked = link?.proven ? link.brokered : undefined;
+  const both = [linked?.providerId === brokered?.providerId ? undefined : linked, brokered];
+  return both.filter((each) => each !== undefined);
+}
+
 /** Proven by the account's own factors, in the sign-in in which the provider vouched for the other side. */
 async function completeLink(
   ctx: Ctx,
   { brokers }: SignInParts,
-  { link: pending, brokered }: Progress,
+  progress: Progress,
   actor: { id: string; name: string },
 ): Promise<void> {
-  const link = pending!;
+  const link = progress.link!;
   const { alias, protocol, providerId, subject, username } = link;
-  await addLink(ctx, alias, { providerId, subject, userId: actor.id, username, basis: brokered!.basis }, actor);
+  await addLink(ctx, alias, { providerId, subject, userId: actor.id, username, basis: linkedBy(progress).basis }, actor);
   if (link.email !== undefined)
     await joinByProvider(ctx, { userId: actor.id, alias, source: sourceOf(protocol, alias), email: link.email });
   ctx.audit({ category: "AUTHN", type: "BROKER_LOGIN", actor, detail: alias });
