@@ -118,14 +118,15 @@ export const logoutRoutes: FastifyPluginAsyncTypebox<LogoutParts> = async (app, 
     async (request, reply) => {
       const { visitor } = request;
       const { realm, session } = visitor;
-      const { lang: _lang, ...here } = request.query;
-      const { posted, ...query } = here;
+      const { lang: _lang, posted, ...query } = request.query;
       const asked = posted === undefined ? query : await logoutRequests.take(realm.realmId, posted);
       if (!asked) throw interactionErrors.gone();
       const wanted = await logoutRequests.read(realm.realmId, asked, session);
       if (session && !wanted.isCertain) {
+        // A page to be asked on has an address that it can be loaded from again, in another language too.
+        if (posted !== undefined) return seeOther(reply, `/realms/${realm.realmId}/logout?${new URLSearchParams(wanted.fields)}`);
         const html = renderLogout({
-          ...visitors.formOf(request, reply, `/realms/${realm.realmId}/logout`, here),
+          ...visitors.formOf(request, reply, `/realms/${realm.realmId}/logout`, query),
           state: "confirm",
           action: `/realms/${realm.realmId}/logout`,
           hidden: wanted.fields,

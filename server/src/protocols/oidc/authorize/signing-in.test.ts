@@ -343,6 +343,24 @@ describe("signing out", () => {
     expect((await realm.asMaster().get("/sessions")).body).toHaveLength(1);
   });
 
+  test("a posted request leads to a page that can be loaded again, and in another language", async () => {
+    const realm = await iam.realm();
+    const uri = "https://app.example.com/bye";
+    const party = await relyingParty(iam, realm, { postLogoutRedirectUris: [uri] });
+    const browser = iam.browser();
+    await party.signIn(browser, await realm.user());
+    const form = { client_id: party.clientId, post_logout_redirect_uri: uri, state: "a b" };
+    const posted = await iam.browser().request("POST", `/realms/${realm.name}/logout`, { form, csrf: false });
+    const asked = await browser.get(String(posted.headers.location));
+    expect(asked.status).toBe(303);
+    const at = String(asked.headers.location);
+    for (const path of [at, at, `${at}&lang=nl`]) expect((await browser.get(path)).text).toContain('name="_csrf"');
+    const page = await browser.get(at);
+    const [, dutch] = /href="([^"]*lang=nl[^"]*)"/.exec(page.text)!;
+    const form2 = Object.fromEntries(new URL(dutch!.replaceAll("&amp;", "&"), iam.config.baseUrl).searchParams);
+    expect(form2).toEqual({ ...form, lang: "nl" });
+  });
+
   test("a form of another site signs no user out by itself", async () => {
     const realm = await iam.realm();
     const party = await relyingParty(iam, realm);
