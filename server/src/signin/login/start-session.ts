@@ -57,12 +57,7 @@ function providersIn({ link, brokered }: Progress): BrokeredSignIn[] {
 }
 
 /** Proven by the account's own factors, in the sign-in in which the provider vouched for the other side. */
-async function completeLink(
-  ctx: Ctx,
-  { brokers }: SignInParts,
-  progress: Progress,
-  actor: { id: string; name: string },
-): Promise<void> {
+async function completeLink(ctx: Ctx, { brokers }: SignInParts, progress: Progress, actor: { id: string; name: string }): Promise<void> {
   const link = progress.link!;
   const { alias, protocol, providerId, subject, username } = link;
   await addLink(ctx, alias, { providerId, subject, userId: actor.id, username, basis: linkedBy(progress).basis }, actor);

@@ -4,6 +4,7 @@ import { sha256 } from "../../kernel/vault.ts";
 import type { Answer, Browser } from "../../testing/browser.ts";
 import { type Harness, harness } from "../../testing/harness.ts";
 import type { RealmUnderTest } from "../../testing/realm.ts";
+import { answerPage, followed } from "../../testing/step-pages.ts";
 
 let iam: Harness;
 beforeAll(async () => {
@@ -137,6 +138,29 @@ describe("the session", () => {
     expect(cookieOf(refused, `gh_${realm.name}`)).not.toContain("Max-Age");
     clock.advance(HOUR);
     expect(await isSignedIn(other, realm)).toBe(false);
+  });
+
+  test("is not made longer or shorter by an action that proves nothing", async () => {
+    for (const kept of [{}, { rememberMe: "on" }]) {
+      const realm = await iam.realm();
+      const { userId, username, password } = await realm.user();
+      const browser = iam.browser();
+      await browser.trySignIn(realm.name, username, password, kept);
+      const columns = ["auth_time", "absolute_expiry", "remembered"] as const;
+      const session = () => iam.core.db.selectFrom("sessions").select(columns).where("user_id", "=", userId).executeTakeFirstOrThrow();
+      const before = await session();
+      clock.advance(5 * MINUTE);
+      expect((await realm.asMaster().put(`/users/${userId}/required-actions`, ["UPDATE_PROFILE"])).status).toBe(200);
+      const page = await followed(browser, await browser.get(`/realms/${realm.name}/login`));
+      const done = await answerPage(browser, realm.name, page, { firstName: "Ada", lastName: "Lovelace" });
+      expect(done.status).toBe(303);
+      expect(await session()).toEqual(before);
+      const maxAge = cookieOf(done, `gh_${realm.name}`)?.match(/Max-Age=(\d+)/)?.[1];
+      expect(maxAge === undefined).toBe(!before.remembered);
+      // No longer than the session, which has used up five minutes.
+      if (maxAge) expect(Number(maxAge)).toBeLessThanOrEqual((30 * DAY - 5 * MINUTE) / SECOND);
+      clock.reset();
+    }
   });
 });
 

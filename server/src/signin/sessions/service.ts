@@ -1,5 +1,5 @@
 import { assertMayControl } from "../../directory/roles/index.ts";
-import { clock, DAY, HOUR, MINUTE } from "../../kernel/clock.ts";
+import { clock, DAY, HOUR, MINUTE, SECOND } from "../../kernel/clock.ts";
 import { defineErrors } from "../../kernel/errors.ts";
 import { isId, newId } from "../../kernel/ids.ts";
 import { cut } from "../../kernel/text.ts";
@@ -78,11 +78,14 @@ export interface StartedSession {
 
 /** One session per browser and realm: the same user keeps it with a new cookie value; another user ends it. */
 export async function startSession(ctx: Ctx, policy: Policy, signIn: SignIn): Promise<StartedSession> {
-  const remembered = signIn.remember && policy.rememberMe;
-  const absoluteExpiry = ctx.now + (remembered ? policy.rememberDays * DAY : policy.absoluteHours * HOUR);
   // An impersonation session is not the user's own, so it ends.
   const { previous } = signIn;
   const isOwn = previous?.userId === signIn.userId && previous.impersonator === null;
+  // Where nothing was proven, the session lives no longer than its sign-in lets it.
+  const goesOn = isOwn && signIn.authTime !== undefined ? previous : null;
+  const remembered = (goesOn?.remembered ?? signIn.remember) && policy.rememberMe;
+  const lifetime = remembered ? policy.rememberDays * DAY : policy.absoluteHours * HOUR;
+  const absoluteExpiry = Math.min(goesOn?.absoluteExpiry ?? Infinity, ctx.now + lifetime);
   const token = newSessionToken();
   const session: NewSession = {
     ...signIn,
@@ -100,7 +103,7 @@ export async function startSession(ctx: Ctx, policy: Policy, signIn: SignIn): Pr
     if (ended) await endDependents(ctx, [ended]);
     await insertSession(ctx.tx, ctx.realm, session);
   }
-  return { sessionId: session.sessionId, token, maxAge: remembered ? policy.rememberDays * (DAY / 1000) : null };
+  return { sessionId: session.sessionId, token, maxAge: remembered ? Math.ceil((absoluteExpiry - ctx.now) / SECOND) : null };
 }
 
 /** The maximum duration of an impersonation. */
