@@ -137,3 +137,46 @@ describe("the id of a request", () => {
     expect((await party.exchange(left)).status).toBe(200);
   });
 });
+
+describe("a request for one user (OpenID Connect Core §3.1.2.2)", () => {
+  /** A realm in which ada has an ID token, and requests that name her. */
+  async function named(settings: Record<string, unknown> = {}) {
+    const realm = await iam.realm();
+    const [ada, bob] = [await realm.user(), await realm.user()];
+    const party = await relyingParty(iam, realm, settings);
+    const { id_token } = (await party.signIn(iam.browser(), ada)).body;
+    const claims = JSON.stringify({ id_token: { sub: { value: decodeJwt(id_token).sub } } });
+    return { realm, ada, bob, party, requests: [{ id_token_hint: id_token }, { claims }] as Record<string, string>[] };
+  }
+
+  test.each([{}, { subjectClaim: { strategy: "pairwise" } }])(
+    "of a client with %j is refused where another user signs in",
+    async (settings) => {
+      const { ada, bob, party, requests } = await named(settings);
+      for (const request of requests) {
+        const browser = iam.browser();
+        const { page } = await walk(browser, base, party.url(request));
+        const { left, page: last } = await submit(browser, base, page, { username: bob.username, password: bob.password });
+        expect(left?.searchParams.get("error"), last.text).toBe("login_required");
+        expect([left?.searchParams.get("state"), left?.searchParams.get("code")]).toEqual(["st", null]);
+        // The next request asks for a sign-in again, although bob has a session.
+        expect((await walk(browser, base, party.url(request))).left).toBeNull();
+        const own = iam.browser();
+        const asked = await walk(own, base, party.url(request));
+        const answer = await submit(own, base, asked.page, { username: ada.username, password: ada.password });
+        expect(answer.left?.searchParams.get("code"), answer.page.text).toBeTypeOf("string");
+      }
+    },
+  );
+
+  test("is refused where another user signs in in another tab meanwhile", async () => {
+    const { realm, ada, bob, party, requests } = await named();
+    for (const request of requests) {
+      const browser = iam.browser();
+      const { page } = await walk(browser, base, party.url(request));
+      const resume = await untilResume(browser, page, { username: ada.username, password: ada.password });
+      await inAnotherTab(browser, realm.name, bob);
+      expect((await walk(browser, base, resume)).left?.searchParams.get("error")).toBe("login_required");
+    }
+  });
+});

@@ -14,6 +14,7 @@ import { relyingParty } from "../../../testing/relying-party.ts";
 import "./runtime-warning.ts";
 import { noKeys } from "./models/signing-keys.ts";
 import { makeEngine } from "./provider.ts";
+import { ABOUT_USER } from "./requests/policy.ts";
 
 const ENDPOINTS = [
   "authorization",
@@ -180,7 +181,7 @@ describe("oidc-provider, in the version that is pinned", () => {
   });
 
   /** Steps that come after `checkClient` where a request is resumed. */
-  const again = ["unchecked", "checkRedirectUri", "checkResponseType"];
+  const again = ["unchecked", "checkRedirectUri", "checkResponseType", "checkIdTokenHint"];
 
   test("no other step is replaced or added, and before them stands only the translation of errors", () => {
     for (const endpoint of ENDPOINTS) {
@@ -199,7 +200,7 @@ describe("oidc-provider, in the version that is pinned", () => {
   test("asks the prompts and checks that the policy changes", () => {
     const policy = interactionPolicy.base();
     const reasons = (prompt: string) => policy.get(prompt)!.checks.map(({ reason }) => reason);
-    expect(reasons("login")).toEqual(expect.arrayContaining(["essential_acrs", "essential_acr", "no_session"]));
+    expect(reasons("login")).toEqual(expect.arrayContaining(["essential_acrs", "essential_acr", "no_session", ...ABOUT_USER]));
     expect(reasons("consent")).toEqual(expect.arrayContaining(["native_client_prompt", "rar_prompt"]));
   });
 

@@ -74,20 +74,23 @@ export function requireRedirectUri(): void {
 }
 
 /**
- * A client may have changed while its user signed in, or another one may have its name: the address and the kind of the answer are checked again.
- * The engine checks them only when the request begins.
+ * The engine checks these only when the request begins. A client may have changed while its user signed in, or another one may have its name: the
+ * address and the kind of the answer are checked again. The `id_token_hint` is read again, because the policy compares it with who has signed in.
  */
 export function checkResumed(): void {
   const resume = stepsOf("resume");
   const at = resume.findIndex(({ name }) => name === "checkClient");
-  const again = ["checkRedirectUri", "checkResponseType"].map((name) => stepsOf("authorization").find((step) => step.name === name));
-  const [redirectUri, responseType] = again;
-  if (at === -1 || !redirectUri || !responseType) throw new Error("The engine's steps have changed: see protocols/oidc/engine/steps.ts");
+  const again = ["checkRedirectUri", "checkResponseType", "checkIdTokenHint"].map((name) =>
+    stepsOf("authorization").find((step) => step.name === name),
+  );
+  const [redirectUri, responseType, idTokenHint] = again;
+  if (at === -1 || !redirectUri || !responseType || !idTokenHint)
+    throw new Error("The engine's steps have changed: see protocols/oidc/engine/steps.ts");
   const unchecked: Step = (ctx, next) => {
     Object.assign(ctx.oidc, { redirectUriCheckPerformed: false });
     return next();
   };
-  resume.splice(at + 1, 0, unchecked, redirectUri, responseType);
+  resume.splice(at + 1, 0, unchecked, redirectUri, responseType, idTokenHint);
 }
 
 /** Converts our errors in the steps of these endpoints to the engine's. */

@@ -37,6 +37,9 @@ export const sessionStanding = oncePer(async (ctx: KoaContextWithOIDC): Promise<
 
 const { base, Check, Prompt } = interactionPolicy;
 
+/** Checks whether the session is of the user whom the request names. */
+export const ABOUT_USER = ["id_token_hint", "claims_id_token_sub_value"] as const;
+
 /** The prompts of an authorization request and their conditions. */
 export function createPolicy(parts: RealmParts) {
   const policy = base();
@@ -49,6 +52,7 @@ export function createPolicy(parts: RealmParts) {
       needsStepUp(ctx),
     ),
   );
+  for (const reason of ABOUT_USER) refuseOtherUser(login.checks.get(reason)!);
   const needs = (what: "proof" | "action") => async (ctx: KoaContextWithOIDC) => (await sessionStanding(ctx)) === what;
   login.checks.add(new Check("client_flow", "the client asks for more than the session has proven", "login_required", needs("proof")));
   login.checks.add(new Check("required_actions", "the user has to do something first", "interaction_required", needs("action")));
@@ -88,6 +92,17 @@ export function createPolicy(parts: RealmParts) {
   // First: a user without an account cannot sign in or choose one. Without the prompt the engine refuses `create` as unknown.
   if (promptValues(parts.realm.settings).includes("create")) policy.add(new Prompt({ name: "create", requestable: true }), 0);
   return policy;
+}
+
+/** OpenID Connect Core §3.1.2.2: a request for one user is never answered with another's tokens. Who has signed in for it is not asked again. */
+function refuseOtherUser(check: interactionPolicy.Check): void {
+  const isOther = check.check;
+  check.check = async (ctx) => {
+    if (!(await isOther(ctx))) return false;
+    if (ctx.oidc.result?.login && ctx.oidc.session?.accountId !== undefined)
+      throw new errors.LoginRequired("another user signed in than the one the request is for");
+    return true;
+  };
 }
 
 /** RFC 6749 §4.1.2.1 has one error for every refusal: `access_denied`. */
