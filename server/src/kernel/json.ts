@@ -58,3 +58,11 @@ export function isTooDeepParameter(text: string): boolean {
   if (!text.startsWith("eyJ")) return isTooDeep(text);
   return text.split(".", 2).some((part) => isTooDeep(Buffer.from(part, "base64url").toString("utf8")));
 }
+
+/** Equal values have the same text, in whatever order their members come: the database keeps JSON in an order of its own. */
+export const canonicalJson = (value: unknown): string =>
+  JSON.stringify(value, (_name, member: unknown) =>
+    typeof member === "object" && member !== null && !Array.isArray(member)
+      ? Object.fromEntries(Object.entries(member).sort(([one], [other]) => (one < other ? -1 : 1)))
+      : member,
+  );

@@ -49,7 +49,7 @@ export interface Party {
   post(path: string, form: Record<string, string>): Promise<Answer>;
   /** Signs a user in and changes the code for tokens. */
   signIn(browser: Browser, user: { username: string; password: string }, params?: Record<string, string>): Promise<Answer>;
-  exchange(left: URL | null): Promise<Answer>;
+  exchange(left: URL | null, params?: Record<string, string>): Promise<Answer>;
 }
 
 /** A client of the realm, and what it does. */
@@ -86,12 +86,13 @@ export async function relyingParty(iam: SharedHarness, realm: RealmUnderTest, me
       const signedIn = left ?? (await submit(browser, baseUrl, page, { username: user.username, password: user.password })).left;
       return party.exchange(signedIn);
     },
-    exchange: (left) =>
+    exchange: (left, params = {}) =>
       party.post("/token", {
         grant_type: "authorization_code",
         code: left?.searchParams.get("code") ?? "",
         redirect_uri: CALLBACK,
         code_verifier: verifier,
+        ...params,
       }),
   };
   return party;

@@ -301,6 +301,29 @@ describe("consent", () => {
     expect(errorIn(unknown.left)).toBe("invalid_authorization_details");
   });
 
+  test("of details is once, in whatever order their members come", async () => {
+    const realm = await iam.realm();
+    const settings = (await realm.asMaster().get("/settings")).body;
+    await realm.asMaster().put("/settings", { ...settings, tokens: { ...settings.tokens, authorizationDetailsTypes: ["payment"] } });
+    const party = await relyingParty(iam, realm);
+    const user = await realm.user();
+    const browser = iam.browser();
+    // The database keeps the members in another order.
+    const authorization_details = JSON.stringify([{ type: "payment", recipient: { name: "Bob", city: "Graz" }, amount: "12.00" }]);
+    for (const isFirst of [true, false]) {
+      const { page, left } = await walk(browser, base, party.url({ authorization_details }));
+      const signedIn = isFirst ? (await submit(browser, base, page, { username: user.username, password: user.password })).left : left;
+      const { status, body, text } = await party.exchange(signedIn, { authorization_details });
+      expect(status, text).toBe(200);
+      expect(body.authorization_details).toEqual(JSON.parse(authorization_details));
+    }
+    const { left } = await walk(browser, base, party.url({ authorization_details }));
+    expect((await party.exchange(left)).body.authorization_details).toEqual(JSON.parse(authorization_details));
+    const other = authorization_details.replace("12", "13");
+    const again = await walk(browser, base, party.url({ authorization_details }));
+    expect((await party.exchange(again.left, { authorization_details: other })).body.error).toBe("invalid_authorization_details");
+  });
+
   test("is not asked of our own client, nor of one that needs none", async () => {
     const realm = await iam.realm();
     const own = await relyingParty(iam, realm, { ...asking, firstParty: true });

@@ -1,3 +1,4 @@
+import { canonicalJson } from "../../../kernel/json.ts";
 import { oauthErrors } from "../../../kernel/oauth-error.ts";
 
 /** RFC 9396 §2: the resource server interprets the members of a type. */
@@ -44,7 +45,12 @@ export function narrowedDetails(
   requested: readonly AuthorizationDetail[],
 ): readonly AuthorizationDetail[] {
   if (requested.length === 0) return granted;
-  const known = new Set(granted.map((detail) => JSON.stringify(detail)));
-  if (!requested.every((detail) => known.has(JSON.stringify(detail)))) throw refuse("more than was granted");
+  if (addedDetails(granted, requested).length > 0) throw refuse("more than was granted");
   return requested;
+}
+
+/** The requested details that are not granted. */
+export function addedDetails<Detail extends object>(granted: readonly object[], requested: readonly Detail[]): readonly Detail[] {
+  const known = new Set(granted.map(canonicalJson));
+  return requested.filter((detail) => !known.has(canonicalJson(detail)));
 }

@@ -1,7 +1,7 @@
 import type { AuthorizationDetail, Client, Grant, KoaContextWithOIDC, Provider } from "oidc-provider";
 import { clock, SECOND } from "../../../../kernel/clock.ts";
 import { newId } from "../../../../kernel/ids.ts";
-import { consentToClaim, IMPLIED_CLAIMS, isAllowedByUser, lifetimesOf } from "../../../tokens/index.ts";
+import { addedDetails, consentToClaim, IMPLIED_CLAIMS, isAllowedByUser, lifetimesOf } from "../../../tokens/index.ts";
 import type { RealmParts } from "../../parts.ts";
 import { snapshotOf } from "../models/client.ts";
 import { draftGrant, liveGrantOf } from "../models/grant.ts";
@@ -75,6 +75,5 @@ function fill(grant: Grant, { scopes, claims, resources }: Requested, details: r
   if (claims.length > 0) grant.addOIDCClaims([...claims]);
   for (const [resource, known] of Object.entries(resources))
     grant.addResourceScope(resource, scopes.filter((name) => known.has(name)).join(" "));
-  const known = new Set((grant.rar ?? []).map((detail) => JSON.stringify(detail)));
-  for (const detail of details) if (!known.has(JSON.stringify(detail))) grant.addRar(detail as Parameters<Grant["addRar"]>[0]);
+  for (const detail of addedDetails(grant.rar ?? [], details)) grant.addRar(detail as Parameters<Grant["addRar"]>[0]);
 }
