@@ -1,3 +1,5 @@
+import { isCleanText } from "./text.ts";
+
 /** Deeper than any legitimate value. Recursive code would exhaust the stack at a few thousand levels. */
 export const MAX_JSON_DEPTH = 100;
 
@@ -54,9 +56,33 @@ function isDeeper(value: unknown, levels: number): boolean {
 
 /** Checks the depth of a parameter: JSON, or a JWT whose header or claims are JSON. */
 export function isTooDeepParameter(text: string): boolean {
-  if (text.length <= 2 * MAX_JSON_DEPTH) return false;
-  if (!text.startsWith("eyJ")) return isTooDeep(text);
-  return text.split(".", 2).some((part) => isTooDeep(Buffer.from(part, "base64url").toString("utf8")));
+  return text.length > 2 * MAX_JSON_DEPTH && jsonOf(text).some(isTooDeep);
+}
+
+/** A parameter is JSON, or a JWT whose header and claims are. */
+const jsonOf = (text: string): readonly string[] =>
+  text.startsWith("eyJ") ? text.split(".", 2).map((part) => Buffer.from(part, "base64url").toString("utf8")) : [text];
+
+/** Tells why a parameter can not be worked with: its depth, or a character that cannot be stored, also one that JSON in it writes as an escape. */
+export function faultOfParameter(text: string): "too_deep" | "text" | undefined {
+  if (isTooDeepParameter(text)) return "too_deep";
+  const isClean = isCleanText(text) && jsonOf(text).every((json) => !json.includes("\\u") || isCleanJson(json));
+  return isClean ? undefined : "text";
+}
+
+function isCleanJson(json: string): boolean {
+  try {
+    return isCleanValue(JSON.parse(json));
+  } catch {
+    return true; // not JSON: what it writes stays as it is
+  }
+}
+
+function isCleanValue(value: unknown): boolean {
+  // A text may be JSON again.
+  if (typeof value === "string") return faultOfParameter(value) === undefined;
+  if (typeof value !== "object" || value === null) return true;
+  return Object.entries(value).every(([name, member]) => isCleanText(name) && isCleanValue(member));
 }
 
 /** Equal values have the same text, in whatever order their members come: the database keeps JSON in an order of its own. */

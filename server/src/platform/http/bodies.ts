@@ -2,7 +2,7 @@ import { isUtf8 } from "node:buffer";
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import secureJson from "secure-json-parse";
 import { AppError, type FieldError, invalidFields } from "../../kernel/errors.ts";
-import { isTooDeep, isTooDeepParameter, MAX_JSON_DEPTH, tooDeepMembers } from "../../kernel/json.ts";
+import { faultOfParameter, isTooDeep, MAX_JSON_DEPTH, tooDeepMembers } from "../../kernel/json.ts";
 import { isCleanText } from "../../kernel/text.ts";
 import { notFound } from "./problem.ts";
 
@@ -43,9 +43,7 @@ function isClean(value: unknown): boolean {
 
 function dirtyFields(value: unknown, path = ""): FieldError[] {
   if (typeof value === "string") {
-    return isCleanText(value)
-      ? []
-      : [{ field: path, code: "text", message: `${path || "The value"} holds a NUL or half of a surrogate pair, which cannot be stored` }];
+    return isCleanText(value) ? [] : [dirtyField(path)];
   }
   if (typeof value !== "object" || value === null) return [];
   return Object.entries(value).flatMap(([key, member]) => {
@@ -56,13 +54,21 @@ function dirtyFields(value: unknown, path = ""): FieldError[] {
   });
 }
 
+const dirtyField = (field: string): FieldError => ({
+  field,
+  code: "text",
+  message: `${field || "The value"} holds a NUL or half of a surrogate pair, which cannot be stored`,
+});
+
 const notPatched = () => new AppError("request.media_type", 415, `${MERGE_PATCH} is for PATCH: send application/json`);
-/** For parameters whose texts are JSON or tokens, before anything reads them. */
-export function refuseDeepParameters(parameters: Readonly<Record<string, unknown>>): void {
-  const isDeep = (value: unknown) =>
-    Array.isArray(value) ? value.some((each) => isTooDeepParameter(String(each))) : isTooDeepParameter(String(value));
-  const deep = Object.keys(parameters).filter((name) => isDeep(parameters[name]));
-  if (deep.length > 0) throw invalidFields(deep.map(deepField));
+/** For parameters whose texts may be JSON or tokens, before anything reads them. */
+export function refuseUnreadableParameters(parameters: Readonly<Record<string, unknown>>): void {
+  refuseDirtyText(Object.keys(parameters));
+  const faults = Object.entries(parameters).flatMap(([name, value]) => {
+    const found = [value].flat().flatMap((each) => faultOfParameter(String(each)) ?? []);
+    return found.length === 0 ? [] : [found.includes("too_deep") ? deepField(name) : dirtyField(name)];
+  });
+  if (faults.length > 0) throw invalidFields(faults);
 }
 
 const deepField = (field: string): FieldError => ({

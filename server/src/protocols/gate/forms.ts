@@ -2,7 +2,7 @@ import { parse } from "node:querystring";
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import Type, { type TSchema } from "typebox";
 import { oauthErrors } from "../../kernel/oauth-error.ts";
-import { refuseDeepParameters } from "../../platform/http/index.ts";
+import { refuseUnreadableParameters } from "../../platform/http/index.ts";
 
 const FORM = "application/x-www-form-urlencoded";
 
@@ -36,13 +36,13 @@ export const clientForm = (parameters: Readonly<Record<string, TSchema>>, exampl
   ),
 });
 
-/** RFC 6749 §3.2: parameters are sent in a form. JSON and JWTs in them are limited in depth. */
+/** RFC 6749 §3.2: parameters are sent in a form. What cannot be stored, and JSON and JWTs that are nested deeply, are refused. */
 export function formOf({ headers, body, routeOptions }: FastifyRequest): Readonly<Record<string, string | string[] | undefined>> {
   const type = headers["content-type"];
   if (type === undefined) return {};
   if (!Buffer.isBuffer(body)) throw oauthErrors.invalidRequest(`only ${FORM} content-type bodies are supported on ${routeOptions.url}`);
   const form = parse(body.toString(charsetOf(type)));
-  refuseDeepParameters(form);
+  refuseUnreadableParameters(form);
   return form;
 }
 

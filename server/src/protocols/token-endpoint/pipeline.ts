@@ -5,7 +5,7 @@ import Type from "typebox";
 import { type ClientSnapshot, type GrantType, grantTypes, rulesOfGrantType } from "../../applications/clients/index.ts";
 import { listOf } from "../../kernel/lists.ts";
 import { oauthErrors } from "../../kernel/oauth-error.ts";
-import { client, declare, refuseDirtyText } from "../../platform/http/index.ts";
+import { client, declare } from "../../platform/http/index.ts";
 import { requestSource } from "../../platform/unit-of-work.ts";
 import { authenticateClient, ForeignOrigin, type Form, isPublic, withBearerSubject } from "../client-auth/index.ts";
 import { allowOrigin, clientForm, formOf, issuerFor, takeForms } from "../gate/index.ts";
@@ -163,8 +163,6 @@ export function presentedParameters(
     else if (value) params[name] = value as string;
   }
   if (twice.length > 0) throw oauthErrors.invalidRequest(`${twice.join(" and ")} must not be provided twice`);
-  refuseDirtyText(params);
-  refuseDirtyText(several);
   tokens.checkScopeSyntax(params.scope);
   if (!hasForeignScopes) params.scope = tokens.knownScopes(scopesOfRealm, params.scope);
   return { params, lists: several };

@@ -1,4 +1,5 @@
 import { isTooDeepParameter, MAX_JSON_DEPTH } from "../../kernel/json.ts";
+import { isCleanText } from "../../kernel/text.ts";
 import { isPersonMember, type PersonNames } from "../../platform/db/index.ts";
 
 /** The depth to which JWTs may be nested: a request object, and the `id_token_hint` in it. */
@@ -18,8 +19,8 @@ export function namesPerson(value: unknown, { ids, names }: PersonNames): boolea
   return search(value, (text, isPerson) => known.has(text.toLowerCase()) || (isPerson && named.has(text.toLowerCase()))) ?? true;
 }
 
-/** Tells whether a value can be searched. What an anonymous request stores must be found when a user is erased. */
-export const isReadable = (value: unknown): boolean => search(value, () => false) !== null;
+/** Tells whether a value can be stored and searched. What an anonymous request stores must be found when a user is erased. */
+export const isReadable = (value: unknown): boolean => search(value, (text) => !isCleanText(text)) === false;
 
 interface Open {
   readonly value: unknown;

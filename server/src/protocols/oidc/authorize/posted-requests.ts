@@ -1,7 +1,9 @@
 import { clock, MINUTE } from "../../../kernel/clock.ts";
+import { invalidFields } from "../../../kernel/errors.ts";
 import { randomToken, sha256 } from "../../../kernel/vault.ts";
 import type { Db } from "../../../platform/db/index.ts";
-import { takeRecord, writeRecord } from "../../tokens/index.ts";
+import { refuseUnreadableParameters } from "../../../platform/http/index.ts";
+import { isReadable, takeRecord, writeRecord } from "../../tokens/index.ts";
 
 const MODEL = "PostedRequest";
 const LIFETIME = 2 * MINUTE;
@@ -10,6 +12,8 @@ const LIFETIME = 2 * MINUTE;
  * A cross-site POST has no SameSite=Lax cookies. Its form is stored, and the browser is redirected to a GET, which sends the cookies.
  */
 export async function keepPosted(db: Db, realm: string, form: Readonly<Record<string, unknown>>): Promise<string> {
+  refuseUnreadableParameters(form);
+  refuseUnsearchable(form);
   const id = randomToken();
   await writeRecord(db, {
     ...{ realm, model: MODEL, recordId: sha256(id), grantId: null, clientId: null, userCode: null },
@@ -17,6 +21,14 @@ export async function keepPosted(db: Db, realm: string, form: Readonly<Record<st
     expiresAt: clock.now() + LIFETIME,
   });
   return id;
+}
+
+/** What an anonymous request stores has to be found when a user is erased. */
+function refuseUnsearchable(form: Readonly<Record<string, unknown>>): void {
+  const errors = Object.entries(form)
+    .filter(([, value]) => !isReadable(value))
+    .map(([field]) => ({ field, code: "too_deep", message: `${field} is nested too deeply, or too large` }));
+  if (errors.length > 0) throw invalidFields(errors);
 }
 
 /** Returns a query string; null: taken already, or expired. */

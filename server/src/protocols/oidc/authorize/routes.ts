@@ -1,24 +1,14 @@
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
-import { invalidFields } from "../../../kernel/errors.ts";
-import { anonymous, declare, page, redirect, refuseDirtyText } from "../../../platform/http/index.ts";
+import { anonymous, declare, page, redirect } from "../../../platform/http/index.ts";
 import type { PageParts } from "../../../signin/login/index.ts";
 import { interactionErrors } from "../../../signin/run/index.ts";
 import { assertMayBegin, issuerFor } from "../../gate/index.ts";
-import { isReadable } from "../../tokens/index.ts";
 import type { Issuers } from "../issuer.ts";
 import { keepPosted, takePosted } from "./posted-requests.ts";
 import { searchOf, withRequestObject } from "./request-uris.ts";
 
 /** The form of an anonymous caller is stored, so it is limited. */
 const POSTED_LIMIT = 32 * 1024;
-
-/** Refuses parameters that are nested too deeply, and names them. */
-function refuseUnreadable(form: Readonly<Record<string, unknown>>): void {
-  const errors = Object.entries(form)
-    .filter(([, value]) => !isReadable(value))
-    .map(([field]) => ({ field, code: "too_deep", message: `${field} is nested too deeply, or too large` }));
-  if (errors.length > 0) throw invalidFields(errors);
-}
 
 /** Mounted under /realms/:realm. */
 export const authorizeRoutes: FastifyPluginAsyncTypebox<Pick<PageParts, "db"> & { issuers: Issuers }> = async (app, parts) => {
@@ -64,8 +54,6 @@ export const authorizeRoutes: FastifyPluginAsyncTypebox<Pick<PageParts, "db"> & 
       const { realm } = ofRealm;
       await assertMayBegin(ofRealm, request.ip);
       const form = (request.body ?? {}) as Record<string, unknown>;
-      refuseDirtyText(form);
-      refuseUnreadable(form);
       const id = await keepPosted(parts.db, realm.realmId, form);
       return reply.header("cache-control", "no-store").redirect(`/realms/${realm.realmId}/authorize?posted=${id}`, 303) as never;
     },

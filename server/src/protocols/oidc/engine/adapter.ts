@@ -41,7 +41,7 @@ function recordsAdapter({ db, realm }: RealmParts, model: string): Pick<Adapter,
   const keyFor = (id: string) => ({ realm: realm.realmId, model, recordId: keyOf(id) });
   return {
     async upsert(id, payload, expiresIn: number) {
-      if (!tokens.isReadable(payload)) throw toEngineError(oauthErrors.invalidRequest("a parameter of the request is nested too deeply"));
+      if (!tokens.isReadable(payload)) throw toEngineError(oauthErrors.invalidRequest("a parameter of the request cannot be stored"));
       const now = clock.now();
       const { sessionUid, clientId, grantId, userCode } = payload;
       const record: tokens.NewRecord = {

@@ -1,6 +1,6 @@
 import { parse } from "node:querystring";
 import type { FastifyReply, FastifyRequest } from "fastify";
-import { refuseDeepParameters } from "../../../platform/http/index.ts";
+import { refuseUnreadableParameters } from "../../../platform/http/index.ts";
 import { searchOf } from "../authorize/index.ts";
 import type { RealmParts } from "../parts.ts";
 import { setRequest } from "./context.ts";
@@ -17,10 +17,10 @@ export async function handOver(
   search = searchOf(request.raw),
 ): Promise<void> {
   const { raw, body } = request;
-  // The engine parses and stores `claims`, `authorization_details` and request objects without a limit of depth.
-  refuseDeepParameters(parse(search.slice(1)));
+  // The engine parses and stores `claims`, `authorization_details` and request objects without a limit of depth, and what the database cannot store is an error of the server there.
+  refuseUnreadableParameters(parse(search.slice(1)));
   if (Buffer.isBuffer(body)) {
-    refuseDeepParameters(parse(body.toString("utf8")));
+    refuseUnreadableParameters(parse(body.toString("utf8")));
     // The engine reads the body from the stream, which was consumed already.
     Object.defineProperties(raw, { readable: { value: true }, iterator: { value: () => [body] } });
   }

@@ -3,7 +3,6 @@ import { findUserByLogin } from "../../../../directory/users/index.ts";
 import { clock } from "../../../../kernel/clock.ts";
 import { isId } from "../../../../kernel/ids.ts";
 import { sha256 } from "../../../../kernel/vault.ts";
-import { refuseDirtyText } from "../../../../platform/http/index.ts";
 import { isActiveUser, keepCallback, openRequestsOf, userOfSession } from "../../../decoupled/index.ts";
 import { assertAccess } from "../../../tokens/index.ts";
 import type { RealmParts } from "../../parts.ts";
@@ -36,7 +35,6 @@ export const cibaFeature = (parts: RealmParts): NonNullable<NonNullable<Configur
       throw new errors.InvalidRequest("login_hint_token is not supported: send login_hint or id_token_hint");
     },
     processLoginHint: async (_ctx, hint = "") => {
-      refuseDirtyText({ hint });
       const user = await findUserByLogin(db, realm.realmId, hint);
       return user?.enabled && !user.locked ? user.userId : undefined;
     },

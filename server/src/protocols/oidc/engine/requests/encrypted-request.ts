@@ -1,5 +1,6 @@
 import { compactDecrypt, decodeProtectedHeader, errors as joseErrors } from "jose";
 import { errors, type KoaContextWithOIDC } from "oidc-provider";
+import { refuseUnreadableParameters } from "../../../../platform/http/index.ts";
 import { contentEncryptions, decryptionAlgs } from "../../../../tenancy/keys/index.ts";
 import { partsOf } from "../context.ts";
 import { AUTHORIZATION, refineStep } from "../steps.ts";
@@ -39,6 +40,7 @@ export const openRequestObjects = (): void =>
     const params = ctx.oidc.params as { request?: string };
     if (params.request?.split(".").length === 5) {
       params.request = await opened(ctx, params.request);
+      refuseUnreadableParameters({ request: params.request });
       // The engine stores the body of a pushed request.
       if (ctx.oidc.body) (ctx.oidc.body as { request?: string }).request = params.request;
     }
