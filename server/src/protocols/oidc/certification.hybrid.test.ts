@@ -16,8 +16,11 @@ afterAll(() => iam?.close());
 
 const IMPLICIT = ["id_token", "id_token token"];
 const HYBRID = ["code id_token", "code token", "code id_token token"];
-const registered = (type: string) =>
-  registerClient(op, { response_types: [type], grant_types: [...(type.includes("code") ? ["authorization_code"] : []), "implicit"] });
+const metadataOf = (type: string) => ({
+  response_types: [type],
+  grant_types: [...(type.includes("code") ? ["authorization_code"] : []), "implicit"],
+});
+const registered = (type: string) => registerClient(op, metadataOf(type));
 
 describe.each([...IMPLICIT, ...HYBRID])("response_type=%s", (type) => {
   const parts = type.split(" ");
@@ -51,6 +54,16 @@ describe.each([...IMPLICIT, ...HYBRID])("response_type=%s", (type) => {
       }
     },
   );
+
+  test.each(["ES256", "EdDSA", "Ed25519"])("the hashes are those of the algorithm %s", async (alg) => {
+    const more = { id_token_signed_response_alg: alg };
+    const client = await registerClient(op, { ...metadataOf(type), ...more });
+    const answer = await client.authorize(op.browser(), { nonce: "n", state: "st" });
+    if (!answer.has("id_token")) return;
+    const front = await client.checkIdToken(answer.get("id_token")!, { nonce: "n", alg });
+    if (answer.has("code")) expect(front.c_hash).toBe(halfHash(answer.get("code")!, alg));
+    if (answer.has("access_token")) expect(front.at_hash).toBe(halfHash(answer.get("access_token")!, alg));
+  });
 
   test("oidcc-ensure-request-without-nonce-fails, in the query never, and not where the client is registered for code alone", async () => {
     const client = await registered(type);

@@ -3,7 +3,7 @@ import { CompactEncrypt, importJWK, type JWK } from "jose";
 import type { ClientSnapshot } from "../../applications/clients/index.ts";
 import { clock, SECOND } from "../../kernel/clock.ts";
 import { OAuthError } from "../../kernel/oauth-error.ts";
-import { isEncryptionKey } from "../../tenancy/keys/index.ts";
+import { isEdwards, isEncryptionKey, type SigningAlg } from "../../tenancy/keys/index.ts";
 import { profileClaims } from "./access-token.ts";
 import { lifetimesOf } from "./contents/lifetimes.ts";
 import { algOf, defaultAlgOf, responseAlgOf, signJwt } from "./jwt.ts";
@@ -17,15 +17,20 @@ export function idTokenPayload(parts: IssuerParts, client: ClientSnapshot, claim
   return Object.assign({}, claims, profileClaims(client, "ID"), { aud: client.clientId, exp, iat, iss: parts.issuer });
 }
 
+export const idTokenAlgOf = (parts: Pick<IssuerParts, "realm">, client: ClientSnapshot): SigningAlg => algOf(parts, client, "idTokenAlg");
+
 /** OpenID Connect Core §2: signs an ID token with these claims. */
 export async function signIdToken(parts: IssuerParts, client: ClientSnapshot, claims: Readonly<Record<string, unknown>>): Promise<string> {
   const payload = idTokenPayload(parts, client, claims);
-  const jwt = await signJwt(parts, algOf(parts, client, "idTokenAlg"), undefined, JSON.stringify(payload));
+  const jwt = await signJwt(parts, idTokenAlgOf(parts, client), undefined, JSON.stringify(payload));
   return encryptedFor(parts, client, "idToken", jwt);
 }
 
-/** OpenID Connect Core §3.1.3.6, §3.3.2.11: `at_hash` and `c_hash`. All supported algorithms use SHA-256. */
-export const halfHash = (value: string): string => hash("sha256", value, "buffer").subarray(0, 16).toString("base64url");
+/** OpenID Connect Core §3.1.3.6, §3.3.2.11: `at_hash` and `c_hash`, by the hash of the ID token's algorithm. Ed25519 uses SHA-512, all others SHA-256. */
+export function halfHash(value: string, alg: SigningAlg): string {
+  const digest = hash(isEdwards(alg) ? "sha512" : "sha256", value, "buffer");
+  return digest.subarray(0, digest.length / 2).toString("base64url");
+}
 
 /** OpenID Connect Core §5.3.2: signed, encrypted or both, by the client's settings; null: plain JSON. */
 export async function protectedUserinfo(

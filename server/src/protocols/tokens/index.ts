@@ -38,6 +38,7 @@ export {
 export { createSubjectOf } from "./contents/subject.ts";
 export {
   halfHash,
+  idTokenAlgOf,
   protectedIntrospection,
   protectedUserinfo,
   signAuthorizationResponse,

@@ -8,6 +8,7 @@ export {
   decryptionAlgs,
   type EncryptionAlg,
   encryptionAlgs,
+  isEdwards,
   isEncryptionKey,
   isSameAlg,
   keyTypeOf,

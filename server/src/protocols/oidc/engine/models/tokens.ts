@@ -34,13 +34,14 @@ export function overrideTokens(provider: Provider, parts: RealmParts): void {
     if (tokens.impersonatorAt(client, impersonator)) throw tokens.accessError("impersonated");
     const { sub, ...available } = this.available;
     const { at_hash, c_hash, ...extra } = this.extra;
+    const alg = tokens.idTokenAlgOf(parts, client);
     return tokens.signIdToken(parts, client, {
       ...available,
       act: tokens.actOf(parts, impersonator),
       sub: await parts.subjectOf(parts.realm.realmId, client, String(sub)),
       ...extra,
-      ...(typeof at_hash === "string" && { at_hash: tokens.halfHash(at_hash) }),
-      ...(typeof c_hash === "string" && { c_hash: tokens.halfHash(c_hash) }),
+      ...(typeof at_hash === "string" && { at_hash: tokens.halfHash(at_hash, alg) }),
+      ...(typeof c_hash === "string" && { c_hash: tokens.halfHash(c_hash, alg) }),
     });
   };
   idToken.validate = async (jwt, client) => {
