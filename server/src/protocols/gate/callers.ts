@@ -17,13 +17,14 @@ import {
   type Audience,
   actorOfToken,
   challengeOf,
+  noToken,
   type PresentedAccess,
   readPresented,
   refusalOf,
 } from "./access-token.ts";
 import { single } from "./oauth.ts";
 import { schemeOf, tokenInHeader } from "./presented.ts";
-import { NoToken, noSession, refuse } from "./refusals.ts";
+import { noSession, refuse } from "./refusals.ts";
 
 declare module "fastify" {
   interface FastifyRequest {
@@ -175,8 +176,7 @@ export function createCallers(parts: CallerParts, rules: SessionRules = ownSessi
   /** A token is required and none was presented. */
   const refuseMissing = ({ request, realm, declaration }: Entering, audience: Audience): never => {
     const issuer = issuerOf(parts.baseUrl, realm.realmId);
-    if (declaration.errors === "oauth")
-      throw new NoToken("invalid_token", "no access token provided", { headers: { "www-authenticate": `Bearer realm="${issuer}"` } });
+    if (declaration.errors === "oauth") throw noToken(audience, issuer);
     throw refusalOf(audience, request, issuer, "Bearer", { error: "invalid_token", description: audience.invalid });
   };
 

@@ -6,7 +6,7 @@ export { countAdminWrite, recordDenial } from "./admin-writes.ts";
 export { assertMayBegin, countAnonymousRequest } from "./anonymous-limit.ts";
 export { type CallerParts, createCallers, type SessionRules } from "./callers.ts";
 export { clientForm, formOf, takeForms } from "./forms.ts";
-export { guardRealmRoutes, type RealmGateParts, refuseUnguardedRoutes } from "./gate.ts";
+export { guardRealmRoutes, publishAt, type RealmGateParts, refuseUnguardedRoutes } from "./gate.ts";
 export { issuerFor } from "./issuer.ts";
 export { allowOrigin, preflight, sendOAuthError, single } from "./oauth.ts";
 export type { PermissionTokens } from "./permission-token.ts";

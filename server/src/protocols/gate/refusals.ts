@@ -54,8 +54,8 @@ type Headers = Readonly<Record<string, string>>;
 /** In the route's form of errors. It contains no secret, so scripts of any origin may read it. */
 export function refuseToken(request: FastifyRequest, refusal: TokenRefusal, wwwAuthenticate: string, readable: Headers): Error {
   const { error, description, scope } = refusal;
-  const headers = { "www-authenticate": wwwAuthenticate };
+  const headers = { "www-authenticate": wwwAuthenticate, ...readable };
   if (request.routeOptions.config.errors === "oauth") return new OAuthError(error, description, { headers, ...(scope && { scope }) });
   if (error === "insufficient_scope") return new AppError(`${codesOf(request)}.insufficient_scope`, 403, description, { headers });
-  return new AppError(`${codesOf(request)}.bearer`, 401, description, { headers: { ...headers, ...readable } });
+  return new AppError(`${codesOf(request)}.bearer`, 401, description, { headers });
 }

@@ -448,3 +448,34 @@ describe("metadata", () => {
     expect(party.clientId).toBe("app");
   });
 });
+  test("scripts may ask before they read a document with a header of their own", async () => {
+    const { name } = await iam.realm();
+    const documents = ["jwks", ".well-known/openid-configuration", "saml/idp/metadata"];
+    for (const path of [...documents.map((each) => `/realms/${name}/${each}`), `/.well-known/openid-configuration/realms/${name}`]) {
+      const headers = {
+        origin: "https://spa.example",
+        "access-control-request-method": "GET",
+        "access-control-request-headers": "x-trace",
+      };
+      const answer = await iam.browser().request("OPTIONS", path, { headers });
+      expect(answer, path).toMatchObject({ status: 204, headers: { "access-control-allow-headers": "x-trace" } });
+    }
+  });
+
+  test("scripts of any origin read why userinfo refuses them", async () => {
+    const realm = await iam.realm();
+    const ask = (method: "GET" | "POST", authorization?: string) =>
+      iam.browser().request(method, `/realms/${realm.name}/userinfo`, {
+        headers: { origin: "https://evil.example", ...(authorization && { authorization }) },
+        ...(method === "POST" && { form: {} }),
+      });
+    for (const answer of [await ask("GET"), await ask("POST"), await ask("GET", "Bearer made-up")]) {
+      expect(answer.status, answer.text).toBe(401);
+      expect(answer.headers).toMatchObject({ "access-control-allow-origin": "*", "access-control-expose-headers": "WWW-Authenticate" });
+      expect(answer.headers["www-authenticate"]).toContain(
+        `resource_metadata="${base}/realms/${realm.name}/.well-known/oauth-protected-resource"`,
+      );
+    }
+    expect((await ask("GET")).headers["www-authenticate"]).not.toContain("error=");
+  });
+

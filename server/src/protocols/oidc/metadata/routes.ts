@@ -1,8 +1,8 @@
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import Type from "typebox";
-import { anonymous, type PublishedDocument, publish } from "../../../platform/http/index.ts";
+import { type PublishedDocument, publish } from "../../../platform/http/index.ts";
 import { unknownRealm } from "../../../tenancy/realms/index.ts";
-import { preflight } from "../../gate/index.ts";
+import { publishAt } from "../../gate/index.ts";
 import type { Issuer, Issuers } from "../issuer.ts";
 import { authzenConfiguration, discoveryDocument, protectedResource, umaConfiguration } from "./documents.ts";
 
@@ -33,8 +33,7 @@ export const metadataRoutes: FastifyPluginAsyncTypebox<{ issuers: Issuers }> = a
     });
     for (const path of [`/realms/:realm/.well-known/${name}`, `/.well-known/${name}/realms/:realm`]) {
       const schema = { summary, tags: ["Protocol"], params, response: { 200: Metadata } };
-      app.get(path, { schema, ...published });
-      app.options(path, { config: { caller: anonymous(), errors: "problem" }, schema: { hide: true } }, preflight("GET"));
+      publishAt(app, path, schema, published);
     }
   }
 };

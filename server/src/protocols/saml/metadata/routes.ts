@@ -5,6 +5,7 @@ import { sha256 } from "../../../kernel/vault.ts";
 import { type PublishedDocument, publish, xmlDocumentOf } from "../../../platform/http/index.ts";
 import { BINDING, type Endpoint, idpMetadata, render, signed } from "../../../platform/saml/index.ts";
 import { type RealmSnapshot, unknownRealm } from "../../../tenancy/realms/index.ts";
+import { publishAt } from "../../gate/index.ts";
 import { endpointOf, entityIdOf, PATHS, signingKeyOf } from "../identity.ts";
 import type { SamlParts } from "../parts.ts";
 import { NAME_ID_FORMATS } from "../sso/index.ts";
@@ -48,8 +49,8 @@ export const samlMetadataRoutes: FastifyPluginAsyncTypebox<MetadataParts> = asyn
     params,
     response: { 200: Type.String({ description: "SAML metadata, signed" }) },
   };
-  app.get(`/realms/:realm${PATHS.metadata}`, { schema, ...published });
-  app.get(`/:realm${PATHS.metadata}`, { schema: { ...schema, operationId: "getShortSamlIdpMetadata" }, ...published });
+  publishAt(app, `/realms/:realm${PATHS.metadata}`, schema, published);
+  publishAt(app, `/:realm${PATHS.metadata}`, { ...schema, operationId: "getShortSamlIdpMetadata" }, published);
 };
 
 export type MetadataParts = Pick<SamlParts, "realms" | "signingKeys" | "baseUrl">;
