@@ -73,7 +73,7 @@ describe("fapi2-security", () => {
     const thief = await signer.refresh(body.refresh_token);
     expect(thief).toMatchObject({ status: 400, body: { error: "invalid_grant" } });
     expect((await bank.refresh(body.refresh_token)).status, "the owner keeps it").toBe(200);
-    expect((await bank.refresh(body.refresh_token, {})).body.error, "not without a key").toBe("invalid_grant");
+    expect((await bank.refresh(body.refresh_token, {})).body.error, "not without a key").toBe("invalid_dpop_proof");
     expect((await bank.post("/revoke", { token: body.refresh_token })).status).toBe(200);
     expect((await bank.refresh(body.refresh_token)).body.error).toBe("invalid_grant");
   });
@@ -240,7 +240,7 @@ describe("attacks", () => {
       bank.post("/token", { grant_type: "client_credentials", ...form }, { dpop: proof });
     const answer = await ask({ client_assertion }, dpop);
     expect(answer.status, answer.text).toBe(200);
-    expect((await ask({}, dpop)).body.error, "the proof again").toBe("invalid_grant");
+    expect((await ask({}, dpop)).body.error, "the proof again").toBe("invalid_dpop_proof");
     expect((await ask({ client_assertion }, await bank.proof("/token"))).body.error, "the assertion again").toBe("invalid_client");
   });
 

@@ -27,9 +27,9 @@ const isBoundToCertificate = ({ settings }: ClientSnapshot): boolean =>
 /** RFC 9449 §5, RFC 8705 §3: the key or certificate that the tokens of a token request are bound to; empty: bearer tokens. */
 export async function proveBinding(parts: ProofParts, client: ClientSnapshot, request: ProofRequest): Promise<Binding> {
   const certificate = isBoundToCertificate(client) ? certificateOf(request, parts.tlsClientCertHeader) : undefined;
-  if (isBoundToCertificate(client) && !certificate) throw oauthErrors.invalidGrant("mutual TLS client certificate not provided");
-  const proof = await presentedProof(parts, client, request, oauthErrors.invalidGrant);
-  if (!proof && client.settings.requireDpop) throw oauthErrors.invalidGrant("DPoP proof JWT not provided");
+  if (isBoundToCertificate(client) && !certificate) throw oauthErrors.invalidRequest("mutual TLS client certificate not provided");
+  const proof = await presentedProof(parts, client, request, oauthErrors.invalidDpopProof);
+  if (!proof && client.settings.requireDpop) throw oauthErrors.invalidDpopProof("DPoP proof JWT not provided");
   if (!proof && !certificate) return {};
   return { ...(proof && { jkt: proof.jkt }), ...(certificate && { "x5t#S256": thumbprintOf(certificate) }) };
 }

@@ -220,7 +220,7 @@ describe("is refused", () => {
     const web = await machine({ grantTypes: ["authorization_code"], redirectUris: ["https://app.example/cb"] });
     expect(await token(web)).toMatchObject({ status: 400, body: { error: "unauthorized_client" } });
     const bound = await machine({ requireDpop: true });
-    expect(await token(bound)).toMatchObject({ status: 400, body: { error: "invalid_grant" } });
+    expect(await token(bound)).toMatchObject({ status: 400, body: { error: "invalid_dpop_proof" } });
     const client = await machine();
     expect(await token(client)).toMatchObject({ status: 200 });
     const { body } = await realm.asMaster().get(`/clients/${client.id}`);

@@ -311,8 +311,8 @@ describe("refusals", () => {
     const { body } = await exchange(visit);
     const known = (await visit.realm.asMaster().get(`/clients/${visit.party.id}`)).body;
     expect((await visit.realm.asMaster().put(`/clients/${visit.party.id}`, { ...known, requireDpop: true })).status).toBe(200);
-    expect((await refresh(visit, body.refresh_token)).body.error).toBe("invalid_grant");
-    expect((await exchange(visit)).body.error).toBe("invalid_grant");
+    expect((await refresh(visit, body.refresh_token)).body.error).toBe("invalid_dpop_proof");
+    expect((await exchange(visit)).body.error).toBe("invalid_dpop_proof");
   });
 });
 
