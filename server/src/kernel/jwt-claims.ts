@@ -37,3 +37,7 @@ export function onlyAudience(aud: unknown): string | null {
   const [only, ...others] = Array.isArray(aud) ? aud : [aud];
   return typeof only === "string" && others.length === 0 ? only : null;
 }
+
+/** RFC 8725 §3.11: tells whether the `typ` of a JWT lets it be of this kind. Many have none, or `JWT`, which does not say what they are for. */
+export const mayBeOfType = (typ: unknown, type: string): boolean =>
+  typ === undefined || (typeof typ === "string" && ["jwt", type].includes(typ.toLowerCase().replace(/^application\//, "")));

@@ -1,7 +1,7 @@
 import { compactVerify, decodeJwt, decodeProtectedHeader, type JWK, type JWTPayload, type ProtectedHeaderParameters } from "jose";
 import { type ClientSnapshot, profileOf } from "../../applications/clients/index.ts";
 import { clock, MINUTE, SECOND } from "../../kernel/clock.ts";
-import { CLOCK_SKEW, onlyAudience, reasonAgainstTimes } from "../../kernel/jwt-claims.ts";
+import { CLOCK_SKEW, mayBeOfType, onlyAudience, reasonAgainstTimes } from "../../kernel/jwt-claims.ts";
 import { safeEqual, sha256 } from "../../kernel/vault.ts";
 import type { Db } from "../../platform/db/index.ts";
 import { asymmetricAlgs, isSameAlg, keyTypeOf, secretAlgs } from "../../tenancy/keys/index.ts";
@@ -51,6 +51,8 @@ export async function reasonAgainstAssertion(
   }
   // RFC 7797 §7, RFC 7515 §4.1.11: what was verified would not be what was read.
   if (header.crit !== undefined || header.b64 !== undefined) return "it has an extension that is not understood here";
+  // draft-ietf-oauth-rfc7523bis: the client signs other JWTs with the same key, such as request objects.
+  if (!mayBeOfType(header.typ, "client-authentication+jwt")) return "its typ is that of another kind of token";
   const reason = reasonAgainstAlg(client, header.alg) ?? reasonAgainstClaims(client, payload, audience);
   if (reason !== null) return reason;
   const isSigned =

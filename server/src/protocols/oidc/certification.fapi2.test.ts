@@ -295,6 +295,25 @@ describe("fapi2-message-signing", () => {
   const push = async (params: Record<string, string> = {}, claims: object = {}, header: object = {}) =>
     signer.post("/par", { request: await signer.requestObject({ response_mode: "jwt", ...params }, { ...claims }, { ...header }) });
 
+  test("a token of one kind is none of another, by its typ and its sub (RFC 8725 §3.11, RFC 9101 §10.8)", async () => {
+    const authenticated = async (typ: string | undefined) =>
+      (
+        await signer.post("/par", {
+          request: await signer.requestObject({ response_mode: "jwt" }),
+          client_assertion: await signer.assertion({}, { typ }),
+        })
+      ).body.error ?? "none";
+    for (const typ of [undefined, "JWT", "jwt", "client-authentication+jwt", "application/client-authentication+JWT"])
+      expect(await authenticated(typ), `${typ}`).toBe("none");
+    for (const typ of ["oauth-authz-req+jwt", "dpop+jwt", "at+jwt", ""]) expect(await authenticated(typ), typ).toBe("invalid_client");
+    for (const typ of [undefined, "JWT", "jwt", "oauth-authz-req+jwt", "application/oauth-authz-req+JWT"])
+      expect((await push({}, {}, { typ })).status, `${typ}`).toBe(201);
+    for (const typ of ["client-authentication+jwt", "dpop+jwt"])
+      expect((await push({}, {}, { typ })).body.error, typ).toBe("invalid_request_object");
+    expect((await push({}, { sub: signer.clientId })).body.error).toBe("invalid_request_object");
+    expect((await push({}, { sub: "somebody" })).status).toBe(201);
+  });
+
   test("a signed request and a signed answer, by the algorithm that the client chose", async () => {
     const pushed = await push();
     expect(pushed.status, pushed.text).toBe(201);

@@ -1,6 +1,7 @@
 import { type Client, errors, type KoaContextWithOIDC } from "oidc-provider";
 import { profileOf } from "../../../../applications/clients/index.ts";
 import { clock, HOUR, SECOND } from "../../../../kernel/clock.ts";
+import { mayBeOfType } from "../../../../kernel/jwt-claims.ts";
 import { oauthErrors } from "../../../../kernel/oauth-error.ts";
 import { isSameAlg } from "../../../../tenancy/keys/index.ts";
 import { snapshotOf } from "../models/client.ts";
@@ -16,26 +17,32 @@ interface Dated {
   readonly exp?: unknown;
   readonly iat?: unknown;
   readonly jti?: unknown;
+  readonly sub?: unknown;
 }
 
 interface Header {
   readonly alg?: string;
   readonly crit?: unknown;
   readonly b64?: unknown;
+  readonly typ?: unknown;
 }
 
 /** RFC 9101 §4, §6.2. The engine calls it before it verifies the signature. A pushed request was checked when it was pushed. */
 export async function assertRequestObject(
   ctx: KoaContextWithOIDC,
   claims: Dated,
-  { alg = "none", crit, b64 }: Header,
+  { alg = "none", crit, b64, typ }: Header,
   client: Client,
 ): Promise<void> {
   if ("PushedAuthorizationRequest" in ctx.oidc.entities) return;
   // RFC 7797 §7: what was verified would not be what was read.
   if (crit !== undefined || b64 !== undefined)
     throw new errors.InvalidRequestObject("the Request Object has an extension that is not understood");
-  const { settings } = snapshotOf(client);
+  const { settings, clientId } = snapshotOf(client);
+  // RFC 9101 §10.8: a client assertion, whose `sub` is the client, is no request object.
+  if (!mayBeOfType(typ, "oauth-authz-req+jwt"))
+    throw new errors.InvalidRequestObject("the typ of the Request Object is that of another token");
+  if (claims.sub === clientId) throw new errors.InvalidRequestObject("the Request Object must not have the client_id as sub");
   const { algs } = profileOf(settings);
   if (settings.requestObjectAlg !== null && !isSameAlg(alg, settings.requestObjectAlg))
     throw new errors.InvalidRequestObject("the preregistered alg must be used in request or request_uri");
