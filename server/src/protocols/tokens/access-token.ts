@@ -122,9 +122,14 @@ interface Made {
 export function userAccessPayload(parts: IssuerParts, client: ClientSnapshot, issue: UserIssue, { sub, claims, act, binding }: Made) {
   // OpenID Connect Core §5.5: kept in the token because userinfo does not know the authorization request.
   const userinfoClaims = Object.keys(issue.claims?.userinfo ?? {});
+  const { sid, acr, amr, authTime } = issue.authentication;
   const own = {
     gid: issue.grantId,
-    sid: issue.authentication.sid,
+    sid,
+    // RFC 9068 §2.2.1, RFC 9470 §6.1: by these a resource server knows whether to ask for more.
+    acr,
+    amr,
+    auth_time: authTime,
     act,
     may_act: mayActOf(client),
     front_channel: issue.isFromFrontChannel || undefined,
