@@ -79,14 +79,14 @@ export const profileOf = ({ profile }: { readonly profile: ClientProfile }): Pro
 export const isWeaker = (a: ClientProfile, b: ClientProfile): boolean => clientProfiles.indexOf(a) < clientProfiles.indexOf(b);
 
 /** Defaults of members that a request leaves out when it chooses a profile. */
-export function profileDefaults({ profile = "none", authMethod }: Partial<StoredClient>): Partial<StoredClient> {
+export function profileDefaults({ profile = "none", authMethod, certificateBoundTokens }: Partial<StoredClient>): Partial<StoredClient> {
   const { pkce, par, authMethods, senderConstrained, keepsRefreshTokens, signedRequests } = rules[profile];
   const method = authMethod ?? authMethods?.[0];
   return {
     ...(method && { authMethod: method }),
     ...(pkce && { requirePkce: true }),
     ...(par && { requirePar: true }),
-    ...(senderConstrained && { requireDpop: !method?.endsWith("tls_client_auth") }),
+    ...(senderConstrained && { requireDpop: !certificateBoundTokens && !method?.endsWith("tls_client_auth") }),
     ...(keepsRefreshTokens && { rotateRefreshTokens: false }),
     ...(signedRequests && { requireSignedRequestObject: true }),
   };
@@ -107,8 +107,8 @@ export function profileErrors(client: StoredClient): FieldError[] {
   flag("requireSignedRequestObject", demanded.signedRequests);
   if (demanded.authMethods && !demanded.authMethods.includes(client.authMethod))
     refuse("authMethod", `must be one of ${demanded.authMethods.join(", ")}`);
-  if (demanded.senderConstrained && !client.requireDpop && !client.authMethod.endsWith("tls_client_auth"))
-    refuse("requireDpop", "must be true, unless the client authenticates with a certificate");
+  const isBound = client.requireDpop || client.certificateBoundTokens || client.authMethod.endsWith("tls_client_auth");
+  if (demanded.senderConstrained && !isBound) refuse("requireDpop", "must be true, unless the client's tokens are bound to a certificate");
   for (const member of signingMembers) {
     const alg = client[member];
     if (alg !== null && demanded.algs && !demanded.algs.includes(alg))

@@ -186,9 +186,9 @@ function responseTypeErrors({ responseTypes, redirectUris, applicationType, gran
 }
 
 /** RFC 9700 §2.2.2: replaced with each use, or bound to its sender: by the client's authentication, or by a key. */
-function refreshErrors({ rotateRefreshTokens, authMethod, requireDpop }: StoredClient): FieldError[] {
-  if (rotateRefreshTokens || authMethod !== "none" || requireDpop) return [];
-  const message = "rotateRefreshTokens can be false for a public client only where requireDpop is true";
+function refreshErrors({ rotateRefreshTokens, authMethod, requireDpop, certificateBoundTokens }: StoredClient): FieldError[] {
+  if (rotateRefreshTokens || authMethod !== "none" || requireDpop || certificateBoundTokens) return [];
+  const message = "rotateRefreshTokens can be false for a public client only where requireDpop or certificateBoundTokens is true";
   return [error("rotateRefreshTokens", "unbound", message)];
 }
 

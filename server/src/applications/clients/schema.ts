@@ -146,6 +146,10 @@ export const settings = {
   consentRequired: flagMember("Ask users for consent before it gets tokens"),
   requirePkce: flagMember("Refuse authorization requests without PKCE; always so for public clients"),
   requireDpop: flagMember("Refuse tokens that are not bound to a key (DPoP)", "dpop_bound_access_tokens"),
+  certificateBoundTokens: flagMember(
+    "Bind its tokens to the certificate that it shows, however it authenticates; without one it gets none (RFC 8705 §3.4)",
+    "tls_client_certificate_bound_access_tokens",
+  ),
   requirePar: flagMember("Refuse authorization requests that were not pushed before (PAR)", "require_pushed_authorization_requests"),
   requireSignedRequestObject: flagMember("Refuse authorization requests that are not signed (JAR)", "require_signed_request_object"),
   profile: member(

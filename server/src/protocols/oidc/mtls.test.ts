@@ -152,6 +152,38 @@ describe("tokens of a client with a certificate", () => {
     const userinfo = async (headers = {}) =>
       (await iam.browser().get(`/realms/${realm.name}/userinfo`, bearing(exchanged, headers))).status;
     expect([await userinfo(), await userinfo(shown(other)), await userinfo(shown(own))]).toEqual([401, 401, 200]);
+describe("a client that asked for tokens that are bound to its certificate, and authenticates otherwise (RFC 8705 §3.4)", () => {
+  const bound = { authMethod: "client_secret", tlsClientAuthSubjectDn: null, certificateBoundTokens: true };
+
+  test("gets such ones, and none without a certificate", async () => {
+    const realm = await iam.realm();
+    const user = await realm.user();
+    const { secret } = await robot(realm, { ...bound, grantTypes: ["password", "refresh_token", "client_credentials"] });
+    const asking = (form: Record<string, string>, headers?: Record<string, string>) =>
+      ask(realm, { client_secret: secret!, ...form }, headers);
+    expect((await asking({ grant_type: "client_credentials" }, {})).body).toMatchObject({ error: "invalid_request" });
+    const cnf = { "x5t#S256": thumbprintOf(own) };
+    expect(decodeJwt(given(await asking({ grant_type: "client_credentials" })).access_token).cnf).toEqual(cnf);
+    const signIn = { grant_type: "password", username: user.username, password: user.password, scope: "openid" };
+    const { access_token, refresh_token } = given(await asking(signIn));
+    const userinfo = async (headers = {}) =>
+      (await iam.browser().get(`/realms/${realm.name}/userinfo`, bearing(access_token, headers))).status;
+    expect([await userinfo(), await userinfo(shown(other)), await userinfo(shown(own))]).toEqual([401, 401, 200]);
+    // Its refresh token is bound by the secret, so its certificate may be another one by then.
+    const again = given(await asking({ grant_type: "refresh_token", refresh_token }, shown(other)));
+    expect(decodeJwt(again.access_token).cnf).toEqual({ "x5t#S256": thumbprintOf(other) });
+    expect((await asking({ grant_type: "refresh_token", refresh_token: again.refresh_token }, {})).body.error).toBe("invalid_request");
+  });
+
+  test("gets them bound to its key as well, where it must use DPoP", async () => {
+    const realm = await iam.realm();
+    const { secret } = await robot(realm, { ...bound, requireDpop: true, grantTypes: ["client_credentials"] });
+    const dpop = dpopKey()("POST", `${iam.config.baseUrl}/realms/${realm.name}/token`);
+    const { access_token } = given(await ask(realm, { client_secret: secret!, grant_type: "client_credentials" }, { ...shown(own), dpop }));
+    expect(decodeJwt(access_token).cnf).toEqual({ jkt: expect.any(String), "x5t#S256": thumbprintOf(own) });
+  });
+});
+
   });
 
   test("bound ones are not made free by exchanging them", async () => {

@@ -20,9 +20,9 @@ export interface ProofRequest {
   readonly url: string;
 }
 
-/** RFC 8705 §3: a client that authenticates by mutual TLS gets certificate-bound tokens. */
+/** RFC 8705 §3, §3.4: a client gets certificate-bound tokens that asked for them, or that authenticates by mutual TLS and asked for no others. */
 const isBoundToCertificate = ({ settings }: ClientSnapshot): boolean =>
-  settings.authMethod.endsWith("tls_client_auth") && !settings.requireDpop;
+  settings.certificateBoundTokens || (settings.authMethod.endsWith("tls_client_auth") && !settings.requireDpop);
 
 /** RFC 9449 §5, RFC 8705 §3: the key or certificate that the tokens of a token request are bound to; empty: bearer tokens. */
 export async function proveBinding(parts: ProofParts, client: ClientSnapshot, request: ProofRequest): Promise<Binding> {

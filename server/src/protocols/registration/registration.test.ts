@@ -299,6 +299,27 @@ describe("registering", () => {
     expect((await register(onDevice)).status, "loopback stays allowed to native clients").toBe(201);
   });
 
+  test("a client with private-use or loopback redirect URIs is native where it does not say what it is (RFC 7591)", async () => {
+    const { register } = await openRealm();
+    for (const uri of ["com.example.shop:/cb", "http://127.0.0.1/cb"]) {
+      const { status, body, text } = await register({ redirect_uris: [uri], token_endpoint_auth_method: "none" });
+      expect(status, text).toBe(201);
+      expect(body).toMatchObject({ application_type: "native", redirect_uris: [uri] });
+    }
+    const declared = await register({
+      redirect_uris: ["com.example.shop:/cb"],
+      application_type: "web",
+      token_endpoint_auth_method: "none",
+    });
+    expect(declared).toMatchObject({ status: 400, body: { error: "invalid_redirect_uri" } });
+  });
+
+  test("tokens that are bound to the client's certificate (RFC 8705 §3.4)", async () => {
+    const { register } = await openRealm();
+    const bound = { redirect_uris: ["https://shop.example/cb"], tls_client_certificate_bound_access_tokens: true };
+    expect(await register(bound)).toMatchObject({ status: 201, body: bound });
+  });
+
   test("refuses what cannot be, and names the member", async () => {
     const { realm, register } = await openRealm();
     const symmetric = { kty: "oct", k: "c2VjcmV0" };

@@ -176,7 +176,7 @@ export const clients: Resource<Client, Schemas["CreateClient"], Schemas["UpdateC
       { fields: ["name", "description", "enabled", "publicClient"] },
       { title: "Addresses", fields: ["redirectUris", "postLogoutRedirectUris", "webOrigins", "initiateLoginUri"] },
       { title: "What it may do", fields: ["grantTypes", "scopes", "firstParty", "consentRequired", "allowedRoles", "allowedGroups"] },
-      { title: "Security", fields: ["authMethod", "requirePkce", "requireDpop", "requirePar", "profile"] },
+      { title: "Security", fields: ["authMethod", "requirePkce", "requireDpop", "certificateBoundTokens", "requirePar", "profile"] },
       { title: "As an API", fields: ["resourceIndicators", "resourceScopes", "resourceAccess"] },
       { title: "Tokens", fields: ["accessTokenLifetime", "refreshTokenLifetime", "rotateRefreshTokens", "claimsInIdToken"] },
     ],

@@ -45,7 +45,7 @@ const described = new Set<string>([...Object.values(memberNames), ...Object.valu
 const readOnly = new Set(["id", "realmId", "clientId", "createdAt", "updatedAt", "version"]);
 
 /** Demands on a client's requests. Administrators make them, too, so that a client does not take them back. */
-const demands = ["requirePar", "requireDpop", "requireSignedRequestObject"] as const;
+const demands = ["requirePar", "requireDpop", "certificateBoundTokens", "requireSignedRequestObject"] as const;
 
 /** RFC 7592 §2.2: replaces what the metadata can describe. Settings of administrators stay. */
 export function toNewState(current: Client, metadata: ClientMetadata, realmStrategy: Strategy): UpdateClient {

@@ -86,6 +86,7 @@ const attributeMembers = {
     ...["oidc.ciba.grant.enabled", "standard.token.exchange.enabled", "access.token.signed.response.alg", "id.token.signed.response.alg"],
     ...["user.info.response.signature.alg", "request.object.signature.alg", "logoUri", "policyUri", "tosUri", "use.refresh.tokens"],
     ...["frontchannel.logout.url", "frontchannel.logout.session.required", "default.acr.values", "default.max.age"],
+    "tls.client.certificate.bound.access.tokens",
   ],
   ignored: [
     ...[
@@ -101,7 +102,7 @@ const attributeMembers = {
       "client_credentials.use_refresh_token",
       "tls-client-certificate-bound-access-tokens",
     ],
-    ...["tls.client.certificate.bound.access.tokens", "login_theme", "oauth2.token.exchange.grant.enabled", "oidc.ciba.grant.enabled"],
+    ...["login_theme", "oauth2.token.exchange.grant.enabled", "oidc.ciba.grant.enabled"],
   ],
   ignoredPrefixes: ["saml", "client.session.", "client.offline.session."],
 };
@@ -296,6 +297,7 @@ export function clientOf(realm: KeycloakRealm, client: Values, account: { roles:
       requirePkce: pkce !== undefined || undefined,
       requirePar: isTrue(attributes["require.pushed.authorization.requests"]) || undefined,
       requireDpop: isTrue(attributes["dpop.bound.access.tokens"]) || undefined,
+      certificateBoundTokens: isTrue(attributes["tls.client.certificate.bound.access.tokens"]) || undefined,
       applicationType: applicationType === "native" ? applicationType : undefined,
       backchannelLogoutUri: kept(attributes["backchannel.logout.url"], "clients[].attributes.backchannel.logout.url"),
       backchannelLogoutSessionRequired: isTrue(attributes["backchannel.logout.session.required"]) || undefined,
