@@ -445,7 +445,13 @@ describe("metadata", () => {
       code_challenge_methods_supported: ["S256"],
       authorization_response_iss_parameter_supported: true,
       backchannel_logout_supported: true,
+      backchannel_user_code_parameter_supported: false,
+      revocation_endpoint_auth_methods_supported: expect.arrayContaining(["none", "private_key_jwt"]),
+      revocation_endpoint_auth_signing_alg_values_supported: answers[0]!.body.token_endpoint_auth_signing_alg_values_supported,
+      introspection_endpoint_auth_methods_supported: expect.arrayContaining(["client_secret_basic", "private_key_jwt"]),
+      introspection_endpoint_auth_signing_alg_values_supported: answers[0]!.body.token_endpoint_auth_signing_alg_values_supported,
     });
+    expect(answers[0]!.body.introspection_endpoint_auth_methods_supported).not.toContain("none");
     const etag = String(answers[0]!.headers.etag);
     expect((await browser.get(paths[0]!, { headers: { "if-none-match": etag } })).status).toBe(304);
     const resource = await browser.get(`/.well-known/oauth-protected-resource/realms/${realm.name}`);
