@@ -1,5 +1,6 @@
 import { isIP } from "node:net";
 import type { FieldError } from "../../kernel/errors.ts";
+import { parseDn } from "../../platform/ldap/index.ts";
 import { asymmetricAlgs, isEncryptionKey, secretAlgs } from "../../tenancy/keys/index.ts";
 import * as addresses from "./addresses.ts";
 import { type GrantType, rulesOfGrantType, spellGrantType } from "./grant-types.ts";
@@ -123,6 +124,14 @@ function authenticationErrors(client: StoredClient, publicClient: boolean): Fiel
   // RFC 8705 §2.1.2: exactly one.
   if (named.length > 1)
     return named.slice(1).map((member) => error(member, "exclusive", `${member} cannot be set beside ${named[0]}: keep one of them`));
+  if (client.tlsClientAuthSubjectDn !== null && !parseDn(client.tlsClientAuthSubjectDn)?.length)
+    return [
+      error(
+        "tlsClientAuthSubjectDn",
+        "format",
+        "tlsClientAuthSubjectDn is not a distinguished name, such as CN=robot,O=Example (RFC 4514)",
+      ),
+    ];
   if (client.tlsClientAuthSanIp !== null && isIP(client.tlsClientAuthSanIp) === 0)
     return [error("tlsClientAuthSanIp", "format", "tlsClientAuthSanIp is not an IP address")];
   return [];

@@ -70,6 +70,26 @@ describe("a certificate counts by the one name that the client is registered wit
     }
   });
 
+  test("the subject counts in every spelling of RFC 4514, and no other subject", async () => {
+    const realm = await iam.realm();
+    const certificate = await (await privateAuthority()).identityWith("robot,O=Acme\\, Zürich,C=AT", []);
+    const { id } = await robot(realm, { grantTypes: ["client_credentials"] });
+    const statusFor = async (tlsClientAuthSubjectDn: string) => {
+      expect((await realm.asMaster().patch(`/clients/${id}`, { tlsClientAuthSubjectDn })).status).toBe(200);
+      return (await ask(realm, { grant_type: "client_credentials" }, shown(certificate))).status;
+    };
+    const right = ["C=AT,O=Acme\\, Zürich,CN=robot", "c=AT, o=Acme\\2c Z\\C3\\BCrich , cn = robot", 'C=AT,O="Acme, Zürich",CN=robot'];
+    for (const name of right) expect(await statusFor(name), name).toBe(200);
+    const wrong = [
+      "CN=robot",
+      "C=AT,O=acme\\, Zürich,CN=robot",
+      "CN=robot,O=Acme\\, Zürich,C=AT",
+      "C=AT,O=Acme,CN=robot",
+      "C=AT,O=Acme\\, Zürich+CN=robot",
+    ];
+    for (const name of wrong) expect(await statusFor(name), name).toBe(401);
+  });
+
   test("exactly one certificate counts", async () => {
     const realm = await iam.realm();
     const make = async (members: object) =>
@@ -132,26 +152,6 @@ test("a DPoP proof names an address that discovery announces for the endpoint, a
   expect([await pushed(here), await pushed(alias), await pushed(elsewhere)]).toEqual([201, 201, 400]);
 });
 
-describe("tokens of a client with a certificate", () => {
-  test("are bound to it by the password and the exchange, too", async () => {
-    const realm = await iam.realm();
-    const user = await realm.user();
-    const grantTypes = ["password", "refresh_token", "token-exchange"];
-    await robot(realm, { grantTypes });
-    const signIn = { grant_type: "password", username: user.username, password: user.password, scope: "openid" };
-    const { access_token, refresh_token } = given(await ask(realm, signIn));
-    const cnf = { "x5t#S256": thumbprintOf(own) };
-    expect(decodeJwt(access_token).cnf).toEqual(cnf);
-    expect(decodeJwt(given(await ask(realm, { grant_type: "refresh_token", refresh_token })).access_token).cnf).toEqual(cnf);
-    const exchange = {
-      ...{ grant_type: "urn:ietf:params:oauth:grant-type:token-exchange", subject_token: access_token },
-      subject_token_type: "urn:ietf:params:oauth:token-type:access_token",
-    };
-    const exchanged = given(await ask(realm, exchange)).access_token;
-    expect(decodeJwt(exchanged).cnf).toEqual(cnf);
-    const userinfo = async (headers = {}) =>
-      (await iam.browser().get(`/realms/${realm.name}/userinfo`, bearing(exchanged, headers))).status;
-    expect([await userinfo(), await userinfo(shown(other)), await userinfo(shown(own))]).toEqual([401, 401, 200]);
 describe("a client that asked for tokens that are bound to its certificate, and authenticates otherwise (RFC 8705 §3.4)", () => {
   const bound = { authMethod: "client_secret", tlsClientAuthSubjectDn: null, certificateBoundTokens: true };
 
@@ -184,6 +184,26 @@ describe("a client that asked for tokens that are bound to its certificate, and 
   });
 });
 
+describe("tokens of a client with a certificate", () => {
+  test("are bound to it by the password and the exchange, too", async () => {
+    const realm = await iam.realm();
+    const user = await realm.user();
+    const grantTypes = ["password", "refresh_token", "token-exchange"];
+    await robot(realm, { grantTypes });
+    const signIn = { grant_type: "password", username: user.username, password: user.password, scope: "openid" };
+    const { access_token, refresh_token } = given(await ask(realm, signIn));
+    const cnf = { "x5t#S256": thumbprintOf(own) };
+    expect(decodeJwt(access_token).cnf).toEqual(cnf);
+    expect(decodeJwt(given(await ask(realm, { grant_type: "refresh_token", refresh_token })).access_token).cnf).toEqual(cnf);
+    const exchange = {
+      ...{ grant_type: "urn:ietf:params:oauth:grant-type:token-exchange", subject_token: access_token },
+      subject_token_type: "urn:ietf:params:oauth:token-type:access_token",
+    };
+    const exchanged = given(await ask(realm, exchange)).access_token;
+    expect(decodeJwt(exchanged).cnf).toEqual(cnf);
+    const userinfo = async (headers = {}) =>
+      (await iam.browser().get(`/realms/${realm.name}/userinfo`, bearing(exchanged, headers))).status;
+    expect([await userinfo(), await userinfo(shown(other)), await userinfo(shown(own))]).toEqual([401, 401, 200]);
   });
 
   test("bound ones are not made free by exchanging them", async () => {

@@ -2,6 +2,7 @@ import { hash, X509Certificate } from "node:crypto";
 import type { IncomingHttpHeaders } from "node:http";
 import { BlockList, isIP } from "node:net";
 import type { FastifyReply, FastifyRequest } from "fastify";
+import { parseDn } from "../../platform/ldap/index.ts";
 
 /** The length of the header's value. */
 const MAX_LENGTH = 16 * 1024;
@@ -74,17 +75,17 @@ function trustedPeers(proxies: boolean | number | readonly string[]): (address: 
   return (address) => address !== undefined && isIP(address) !== 0 && known.check(address, isIP(address) === 6 ? "ipv6" : "ipv4");
 }
 
-/** RFC 8705 §2.1.2: compares the subject in RFC 4514 form, ignoring spaces around separators. */
-export function hasSubject(certificate: X509Certificate, expected: string): boolean {
-  const parts = (name: string, separator: RegExp) =>
-    name
-      .split(separator)
-      .map((part) => part.trim().replace(/\s*=\s*/, "="))
-      .filter(Boolean);
-  const actual = parts(certificate.subject, /\n/).reverse();
-  const wanted = parts(expected, /(?<!\\),/);
-  return actual.length === wanted.length && actual.every((part, at) => part === wanted[at]);
+/** RFC 8705 §2.1.2: compares the subject with a name as RFC 4514 writes it: letter case of types, spaces around separators and escapes do not count. */
+export function hasSubject({ subject }: X509Certificate, expected: string): boolean {
+  const wanted = subjectKey(parseDn(expected));
+  // Node prints each RDN on a line, escaped as RFC 4514 says, but in the order of the certificate.
+  const lines = (subject ?? "").split("\n").reverse().map(parseDn);
+  return wanted !== null && wanted === subjectKey(lines.includes(null) ? null : lines.flatMap((line) => line!));
 }
+
+/** Null: it is no name. */
+const subjectKey = (rdns: ReturnType<typeof parseDn>): string | null =>
+  rdns && rdns.length > 0 ? JSON.stringify(rdns.map((rdn) => rdn.map(([type, value]) => JSON.stringify([type, value])).sort())) : null;
 
 type NameKind = "DNS" | "URI" | "IP Address" | "email";
 
