@@ -47,8 +47,17 @@ export function httpsVerdict(uri: string): Verdict {
   return url.protocol === "https:" ? null : refuse("scheme", "must use https");
 }
 
+/** The Origin header of apps in a WebView and of browser extensions. */
+const APP_ORIGIN = /^([a-z][a-z0-9+.-]*):\/\/[A-Za-z0-9](?:[A-Za-z0-9.-]*[A-Za-z0-9])?$/;
+/** Content under these schemes has no origin of its own, or is any site's. */
+const WITHOUT_ORIGIN = new Set(["http", "https", "ws", "wss", "ftp", "file", "data", "javascript", "blob", "filesystem", "about"]);
+function isAppOrigin(origin: string): boolean {
+  const scheme = APP_ORIGIN.exec(origin)?.[1];
+  return scheme !== undefined && !WITHOUT_ORIGIN.has(scheme);
+}
+
 export function originVerdict(origin: string): Verdict {
-  if (origin === "+") return null;
+  if (origin === "+" || isAppOrigin(origin)) return null;
   if (origin.includes("*")) return refuse("wildcard", "holds a *: name every origin, or write + for those of the redirect URIs");
   const url = URL.canParse(origin) ? new URL(origin) : null;
   if (!url || url.origin !== origin) {

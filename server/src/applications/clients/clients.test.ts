@@ -179,6 +179,11 @@ describe("a client", () => {
     expect(answer.text).not.toContain("c2VjcmV0");
   });
 
+  test("may name the origins of apps in a WebView and of extensions", async () => {
+    const webOrigins = ["capacitor://localhost", "ionic://localhost", "chrome-extension://abcdefghijklmnopabcdefghijklmnop"];
+    expect(await create({ webOrigins })).toMatchObject({ webOrigins });
+  });
+
   test("may use loopback, its own schemes and keys, where that is safe", async () => {
     await create({ redirectUris: ["http://127.0.0.1:3000/cb", "http://localhost/cb", "https://app.example.com"], webOrigins: ["+"] });
     const native = await create({

@@ -98,7 +98,7 @@ export const settings = {
   redirectUris: uris("Exact callback addresses. Native clients may use any port of a loopback address (RFC 8252)", "redirect_uris"),
   webOrigins: list(
     Type.String({ minLength: 1, maxLength: 255 }),
-    "Origins whose scripts may call, also the admin API where the client is allowed its audience; `+` means the origins of the redirect URIs",
+    "Origins whose scripts may call, also the admin API where the client is allowed its audience, such as `https://app.example.com`, or `capacitor://localhost` of an app in a WebView; `+` means the origins of the redirect URIs",
   ),
   scopes: texts("Client scopes that it may ask for; empty: what the realm gives", 200),
   description: nullableMember(Type.String({ maxLength: 1000 }), "For administrators"),

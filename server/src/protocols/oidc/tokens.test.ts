@@ -459,20 +459,6 @@ describe("metadata", () => {
     expect((await browser.get("/.well-known/openid-configuration/realms/nobody")).status).toBe(404);
   });
 
-  test("browsers may read tokens only from origins that the client names", async () => {
-    const { realm, party, tokens } = await signedIn({ webOrigins: ["https://spa.example"] });
-    const ask = (origin: string) =>
-      iam.browser().get(`/realms/${realm.name}/userinfo`, { headers: { authorization: `Bearer ${tokens.access_token}`, origin } });
-    expect((await ask("https://spa.example")).headers["access-control-allow-origin"]).toBe("https://spa.example");
-    expect((await ask("https://evil.example")).headers["access-control-allow-origin"]).toBeUndefined();
-    const form = { grant_type: "refresh_token", refresh_token: tokens.refresh_token, client_id: "app" };
-    const from = (origin: string) => iam.browser().request("POST", `/realms/${realm.name}/token`, { form, headers: { origin } });
-    const evil = await from("https://evil.example");
-    expect([evil.status, evil.headers["access-control-allow-origin"]]).toEqual([400, undefined]);
-    expect((await from("https://spa.example")).headers["access-control-allow-origin"]).toBe("https://spa.example");
-    expect(party.clientId).toBe("app");
-  });
-});
   test("scripts may ask before they read a document with a header of their own", async () => {
     const { name } = await iam.realm();
     const documents = ["jwks", ".well-known/openid-configuration", "saml/idp/metadata"];
@@ -504,3 +490,18 @@ describe("metadata", () => {
     expect((await ask("GET")).headers["www-authenticate"]).not.toContain("error=");
   });
 
+  test("browsers may read tokens only from origins that the client names", async () => {
+    const { realm, party, tokens } = await signedIn({ webOrigins: ["https://spa.example", "capacitor://localhost"] });
+    const ask = (origin: string) =>
+      iam.browser().get(`/realms/${realm.name}/userinfo`, { headers: { authorization: `Bearer ${tokens.access_token}`, origin } });
+    expect((await ask("https://spa.example")).headers["access-control-allow-origin"]).toBe("https://spa.example");
+    expect((await ask("https://evil.example")).headers["access-control-allow-origin"]).toBeUndefined();
+    expect((await ask("capacitor://localhost")).headers["access-control-allow-origin"]).toBe("capacitor://localhost");
+    const form = { grant_type: "refresh_token", refresh_token: tokens.refresh_token, client_id: "app" };
+    const from = (origin: string) => iam.browser().request("POST", `/realms/${realm.name}/token`, { form, headers: { origin } });
+    const evil = await from("https://evil.example");
+    expect([evil.status, evil.headers["access-control-allow-origin"]]).toEqual([400, undefined]);
+    expect((await from("https://spa.example")).headers["access-control-allow-origin"]).toBe("https://spa.example");
+    expect(party.clientId).toBe("app");
+  });
+});
