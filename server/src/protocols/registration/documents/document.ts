@@ -3,6 +3,7 @@ import { type ClientSettings, Jwks, redirectUriVerdict } from "../../../applicat
 import { DAY, MINUTE } from "../../../kernel/clock.ts";
 import { cut, isCleanText } from "../../../kernel/text.ts";
 import { freshFor, type Outbound, OutboundError, type OutboundResponse, type ReadDocument } from "../../../platform/outbound/index.ts";
+import { inferredApplicationType } from "../metadata/metadata.ts";
 
 /** The metadata at the URL that is the client id (draft-ietf-oauth-client-id-metadata-document). */
 export interface ClientDocument {
@@ -96,11 +97,10 @@ function credentialsOf(content: Record<string, unknown>): Pick<ClientDocument, "
   return { authMethod: method, jwks: jwks ?? null, jwksUri };
 }
 
-/** Without `application_type`, a client is native if its redirect URIs are. */
 function applicationTypeOf({ application_type: declared }: Record<string, unknown>, redirectUris: readonly string[]): "web" | "native" {
   if (declared !== undefined && declared !== "web" && declared !== "native")
     throw new DocumentRefused("application_type must be web or native");
-  return declared ?? (redirectUris.every((uri) => uri.startsWith("https:")) ? "web" : "native");
+  return declared ?? inferredApplicationType(redirectUris);
 }
 
 /** §6.1: redirect URIs must have the origin of the document, except loopback and private-use URIs of native apps. */

@@ -6,7 +6,7 @@ import { contentEncryptions, decryptionAlgs } from "../../../tenancy/keys/index.
 import { ACCOUNT_SCOPE } from "../../gate/index.ts";
 import { invalidMetadata } from "../errors.ts";
 import type { ClientMetadata } from "../metadata/metadata.schema.ts";
-import { grantTypesOf, responseTypesOf } from "../metadata/metadata.ts";
+import { grantTypesOf, inferredApplicationType, responseTypesOf } from "../metadata/metadata.ts";
 import type { Provisioning } from "./provisioning.schema.ts";
 
 type Policy = Provisioning["registration"];
@@ -121,7 +121,7 @@ function redirectErrors({ allowedRedirectHosts }: Policy, has: Has, metadata: Cl
  * for addresses that the operator allows.
  */
 function linkErrors(has: Has, metadata: ClientMetadata): FieldError[] {
-  const isOnDevice = metadata.application_type === "native";
+  const isOnDevice = (metadata.application_type ?? inferredApplicationType(metadata.redirect_uris ?? [])) === "native";
   return (["initiate_login_uri", "frontchannel_logout_uri", "logo_uri", "client_uri", "policy_uri", "tos_uri"] as const).flatMap(
     (member) => {
       const uri = metadata[member];
