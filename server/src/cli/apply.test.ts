@@ -52,7 +52,7 @@ test("diff, apply, diff: exit codes 2, 0 and 0; apply again changes nothing", as
   expect(await runApart("diff", "-f", files)).toMatchObject({ code: 2, out: expect.stringContaining("apply creates it") });
   expect(await run("apply", "-f", files, "--plan", "of-another-realm")).toMatchObject({
     code: 1,
-    err: expect.stringContaining("There is no realm “shop-staff”"),
+    err: expect.stringContaining("There is no realm “shop-staff”, and to create it is another plan."),
   });
   const first = await runApart("apply", "-f", files);
   expect(first).toMatchObject({ code: 0, out: expect.stringContaining("0 deleted") });
@@ -135,7 +135,59 @@ roles:
   const lacking = await run("diff", "-f", example, ...remote);
   expect(lacking.out).toContain("Not looked at: clients. That needs manage-clients.");
   expect(await run("apply", "-f", example, ...remote)).toMatchObject({ code: 1, err: expect.stringContaining("manage-clients (clients)") });
+  const elsewhere = write("elsewhere.yaml", "realm: elsewhere\nroles: []\n");
+  for (const command of ["diff", "apply"])
+    expect(await run(command, "-f", elsewhere, ...remote)).toMatchObject({
+      code: 1,
+      err: expect.stringContaining("There is no realm “elsewhere” on that server."),
+    });
   expect(await run("diff", "-f", roles, "--server", "http://id.example.com", "--token-file", "x")).toMatchObject({ code: 1 });
+});
+
+const isThere = async (realm: string) => (await run("realm", "list", "--search", realm)).out.includes(realm);
+
+test.each([
+  ["a form", "clients:\n  - clientId: x\n    nmae: X\n    publicClient: maybe\n", /2 faults:\n {2}clients\[x\]/],
+  ["a reference", "roles:\n  - name: a\n    compositeRoles: [none]\n", /“none”/],
+])("a new realm is judged whole with %s that is wrong, and is not left behind", async (_what, text, faults) => {
+  const file = write("unborn.yaml", `realm: unborn\n${text}`);
+  for (const command of [["diff"], ["apply", "--dry-run"], ["apply"]])
+    expect(await run(...command, "-f", file), command.join(" ")).toMatchObject({ code: 1, out: "", err: expect.stringMatching(faults) });
+  const core = await createCore(loadConfig({ env: here.env, cwd: here.folder }), { output: { write: () => undefined }, migrate: false });
+  await expect(applyAtStart(core, file, () => {}).finally(() => core.close())).rejects.toThrow(faults);
+  expect(await isThere("unborn")).toBe(false);
+});
+
+test("the plan of a new realm is the whole list, is no plan of a realm that is there, and is applied as it was shown", async () => {
+  const newcomer = "realm: newcomer\nroles:\n  - name: first\nusers:\n  - username: admin\n  - username: ada\n    roles: [user, first]\n";
+  const sealed = ["-f", join(here.folder, "sealed.json"), "--passphrase-file", join(files, "passphrase"), "--realm", "sealed-copy"];
+  for (const [realm, ...of] of [
+    ["newcomer", "-f", write("newcomer.yaml", newcomer)],
+    ["sealed-copy", ...sealed],
+  ] as const) {
+    const diff = await run("diff", ...of);
+    expect(diff).toMatchObject({
+      code: 2,
+      out: expect.stringMatching(/^There is no realm “.*” yet: apply creates it\.\n[\s\S]*roles\n {2}\+ /),
+    });
+    const { digest, newRealm } = JSON.parse((await run("apply", ...of, "--dry-run", "--json")).out);
+    expect(diff.out).toContain(`Plan ${digest}\n`);
+    expect(newRealm).toBe(true);
+    expect(await isThere(realm)).toBe(false);
+    expect(await run("apply", ...of, "--plan", digest)).toMatchObject({
+      code: 0,
+      err: expect.stringContaining(`Created the realm ${realm}.`),
+    });
+    expect(await run("apply", ...of, "--plan", digest)).toMatchObject({ code: 1, err: expect.stringContaining("has changed since") });
+    expect(await run("diff", ...of)).toMatchObject({ code: 0 });
+  }
+  expect((await run("realm", "export", "newcomer", "--users")).out).toMatch(/- first[\s\S]*username: ada/);
+  const empty = write("empty.yaml", "realm: empty\nroles: []\n");
+  const plan = JSON.parse((await run("diff", "-f", empty, "--json")).out);
+  expect(plan).toMatchObject({ newRealm: true, actions: [] });
+  expect(await run("diff", "-f", empty)).toMatchObject({ code: 2, out: expect.stringContaining(`Plan ${plan.digest}`) });
+  expect((await run("apply", "-f", empty)).code).toBe(0);
+  expect(JSON.parse((await run("diff", "-f", empty, "--json")).out).digest).not.toBe(plan.digest);
 });
 
 test("faults are named one a line, and nothing was changed", async () => {
@@ -171,6 +223,11 @@ test("nodes that start --apply at once all start, though one alone creates the r
   const notes: string[] = [];
   try {
     await Promise.all(nodes.map((core) => applyAtStart(core, file, (text) => notes.push(text))));
+    const created = nodes[0]!.db.selectFrom("audit_events").select(["realm_id", "type"]).where("resource_id", "=", "at-once");
+    expect(await created.orderBy("type").execute()).toEqual([
+      { realm_id: "at-once", type: "ADMIN_ACTION" },
+      { realm_id: "master", type: "ADMIN_CREATE" },
+    ]);
   } finally {
     for (const core of nodes) await core.close();
   }

@@ -1,11 +1,12 @@
-import type { RealmImport } from "../../operations/transfer/index.ts";
+import type { Applied } from "./targets.ts";
 
 const signs = { create: "+", update: "~", delete: "-" } as const;
 const MAX_VALUE = 60;
 
 /** A plan as a person reads it: what is made (+), changed (~) and deleted (-), by section. */
-export function spellPlan({ realm, dryRun, digest, actions, generated, lacking }: RealmImport): string {
-  const lines: string[] = [];
+export function spellPlan({ realm, dryRun, newRealm, digest, actions, generated, lacking }: Applied): string {
+  const isPlanned = dryRun && newRealm;
+  const lines = isPlanned ? [`There is no realm “${realm}” yet: apply creates it.`] : [];
   let section = "";
   for (const { section: of, key, action, changes } of actions) {
     if (of !== section) lines.push(of);
@@ -19,7 +20,7 @@ export function spellPlan({ realm, dryRun, digest, actions, generated, lacking }
   for (const { section: of, permission } of lacking) lines.push(`Not looked at: ${of}. That needs ${permission}.`);
   const count = (kind: keyof typeof signs) => actions.filter(({ action }) => action === kind).length;
   const [made, changed, deleted] = [count("create"), count("update"), count("delete")];
-  if (actions.length === 0) return [...lines, `${realm} is as the document says.`].join("\n");
+  if (actions.length === 0 && !isPlanned) return [...lines, `${realm} is as the document says.`].join("\n");
   const verb = dryRun ? "would be " : "";
   lines.push(`${realm}: ${made} ${verb}created, ${changed} ${verb}updated, ${deleted} ${verb}deleted.`);
   if (dryRun) lines.push(`Plan ${digest}`);

@@ -5,6 +5,7 @@ import { hashingFor } from "../../directory/import/index.ts";
 import { readEntity } from "../../federation/index.ts";
 import { clock } from "../../kernel/clock.ts";
 import { AppError } from "../../kernel/errors.ts";
+import { randomToken } from "../../kernel/vault.ts";
 import {
   type ExportChoice,
   exportRealm,
@@ -17,16 +18,30 @@ import {
 import type { ReadCtx } from "../../platform/context.ts";
 import { createOutbound } from "../../platform/outbound/index.ts";
 import { shippedBreaches } from "../../platform/passwords/index.ts";
+import { CreateRealm, prepareRealm, type RealmSeed } from "../../tenancy/realms/index.ts";
+import { defaultSettings } from "../../tenancy/settings/index.ts";
+import { checked } from "../checked.ts";
 import { type Invocation, UsageError } from "../command.ts";
 import { cliOrigin } from "../core.ts";
 import { readPassword } from "../secrets.ts";
 import type { Document } from "./read.ts";
 
+export interface ApplyOptions extends Omit<ImportOptions, "newRealm"> {
+  /** Creates a realm that is not there, together with what the document says of it. A running server cannot. */
+  readonly createsRealm: boolean;
+  readonly passphrase: string | null;
+}
+
+export interface Applied extends RealmImport {
+  /** The realm was created, or would be. */
+  readonly newRealm: boolean;
+}
+
 /** The source or target of a document: a running server, or its database. */
 export interface Target {
   export(realm: string, choice: ExportChoice): Promise<Document>;
   /** Null: the realm is not there. */
-  import(realm: string, document: Document, options: ImportOptions, passphrase: string | null): Promise<RealmImport | null>;
+  import(realm: string, document: Document, options: ApplyOptions): Promise<Applied | null>;
 }
 
 /** Its outbound connections check addresses only: nothing is sent by an import. */
@@ -53,21 +68,43 @@ export const databaseTarget = (core: Core): Target => {
         for await (const user of list) all.push(user);
         return { ...document, users: all };
       }),
-    async import(realm, document, options, passphrase) {
+    async import(realm, document, { createsRealm, passphrase, ...options }) {
       const found = await core.realms.get(realm);
-      if (!found) return null;
+      if (!found && !createsRealm) return null;
       const origin = cliOrigin(realm);
       const read = <T>(work: (ctx: ReadCtx) => Promise<T>) => work({ ...origin, tx: core.db, now: clock.now() });
       const parts = { hasher: core.hasher, breaches: shippedBreaches() };
-      const users = { hashPassword: hashingFor(read, parts, found.settings.passwordPolicy, options.dryRun), log: core.log };
+      const { passwordPolicy } = found?.settings ?? defaultSettings(realm);
+      const users = { hashPassword: hashingFor(read, parts, passwordPolicy, options.dryRun), log: core.log };
       return withRefusal(async () => {
         const split = splitUsers(document);
         const source = { document: await readDocument(split.configuration, passphrase), users: split.users };
-        return importRealm((work) => core.work.transact(origin, work), { ...tools, users }, origin, source, options);
+        const newRealm = found ? undefined : await seedOf(core, realm);
+        try {
+          const how = { ...options, newRealm };
+          const done = await importRealm((work) => core.work.transact(origin, work), { ...tools, users }, origin, source, how);
+          return { ...done, newRealm: !found };
+        } catch (error) {
+          if (found || !(error instanceof AppError)) throw error;
+          if (error.code === "transfer.plan_changed") throw planOfAnother(realm);
+          // Another node was quicker. The name of a realm that is still being deleted is taken, too.
+          if (error.code !== "realms.name_taken" || !(await core.realms.get(realm))) throw error;
+          return this.import(realm, document, { createsRealm, passphrase, ...options });
+        }
       });
     },
   };
 };
+
+const planOfAnother = (realm: string) =>
+  new Error(`There is no realm “${realm}”, and to create it is another plan. Nothing was changed: make a new plan and look at it again.`);
+
+/** A new realm whose administrator has a password that nobody knows: a command sets another. */
+async function seedOf(core: Core, realm: string): Promise<RealmSeed> {
+  const input = checked(CreateRealm, { realm });
+  const { seed } = await prepareRealm({ ...core, breaches: shippedBreaches() }, { ...input, adminPassword: randomToken() });
+  return seed;
+}
 
 /** A running server, by an access token for its admin API. */
 export async function serverTarget(call: Invocation): Promise<Target | null> {
@@ -101,12 +138,12 @@ export async function serverTarget(call: Invocation): Promise<Target | null> {
       if (answer.status !== 200) throw new Error(spell(answer.body));
       return answer.body as Document;
     },
-    async import(realm, document, { dryRun, prune, source, plan }, passphrase) {
+    async import(realm, document, { dryRun, prune, source, plan, passphrase }) {
       const query = { dryRun: String(dryRun), prune, ...(source !== null && { source }), ...(plan !== null && { plan }) };
       const answer = await ask(realm, "import", query, passphrase, document);
       if (answer.status === 404 && (answer.body as Problem).code === "realms.not_found") return null;
       if (answer.status !== 200) throw new Error(spell(answer.body));
-      return answer.body as unknown as RealmImport;
+      return { ...(answer.body as unknown as RealmImport), newRealm: false };
     },
   };
 }

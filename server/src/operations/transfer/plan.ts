@@ -3,6 +3,7 @@ import { AppError, type FieldError } from "../../kernel/errors.ts";
 import type { Ctx, ReadCtx } from "../../platform/context.ts";
 import { inSavepoint, lockRealm } from "../../platform/db/index.ts";
 import { allows } from "../../tenancy/permissions/index.ts";
+import type { RealmSeed } from "../../tenancy/realms/index.ts";
 import { type Change, changesBetween, isSame, lean, mapSecrets, ordered } from "./compare.ts";
 import { normalKey, numbered, type RealmDocument, type Wanted } from "./document.ts";
 import { changedWithOthers, deletedWithOthers, faulty, permissionsMissing, transferErrors } from "./errors.ts";
@@ -16,6 +17,8 @@ export interface ImportOptions {
   readonly source: string | null;
   /** Only if the plan is this one. */
   readonly plan: string | null;
+  /** The realm is not there: the import creates it. */
+  readonly newRealm?: RealmSeed | undefined;
 }
 
 export interface Action {
@@ -305,7 +308,7 @@ async function conclude(ctx: Ctx, { document, options, after, steps, deleted, la
   for (const { section, entry } of deleted) actions.push({ section: section.name, key: entry.key, action: "delete", changes: [] });
   const sorted = actions.sort((one, other) => (sortKey(one) < sortKey(other) ? -1 : 1));
   const digest = createHash("sha256")
-    .update(JSON.stringify(ordered(sorted)))
+    .update(JSON.stringify(ordered(options.newRealm ? [{ newRealm: ctx.realm }, ...sorted] : sorted)))
     .digest("base64url");
   if (options.plan !== null && options.plan !== digest) throw transferErrors.plan_changed();
   const plan: Plan = { actions: sorted, sections: countsOf(document, sorted), generated, lacking, digest };

@@ -4,6 +4,7 @@ import { type ImportParts, importUsers, type OnConflict } from "../../directory/
 import { importedLinks } from "../../federation/index.ts";
 import type { Ctx, ReadCtx } from "../../platform/context.ts";
 import { allows } from "../../tenancy/permissions/index.ts";
+import { createRealm, type RealmSeed } from "../../tenancy/realms/index.ts";
 import type { RealmDocument } from "./document.ts";
 import { permissionsMissing, transferErrors } from "./errors.ts";
 import { exportConfiguration, sectionsFor } from "./export.ts";
@@ -75,15 +76,32 @@ export interface ImportTools extends SectionTools {
   readonly users: Pick<ImportParts, "hashPassword" | "log">;
 }
 
-/** Brings a realm to what the source says, or plans it: first the configuration, in one transaction; then the users, in batches. */
+/** Every transaction begins by creating the realm, until one of them is committed; those of a dry run never are. */
+function creating(transact: Transact, seed: RealmSeed): Transact {
+  let isThere = false;
+  return async (work) => {
+    const result = await transact(async (ctx) => {
+      if (!isThere) await createRealm(ctx, seed);
+      return work(ctx);
+    });
+    isThere = true;
+    return result;
+  };
+}
+
+/**
+ * Brings a realm to what the source says, or plans it: first the configuration, in one transaction, by which a new realm is created as well; then the users, in
+ * batches.
+ */
 export async function importRealm(
-  transact: Transact,
+  outer: Transact,
   tools: ImportTools,
   { realm, actor }: Pick<ReadCtx, "realm" | "actor">,
   { document, users = null }: ImportSource,
   options: ImportOptions & { readonly onConflict?: OnConflict; readonly importId?: string | undefined },
 ): Promise<RealmImport> {
-  const { dryRun, onConflict = "skip", importId } = options;
+  const { dryRun, onConflict = "skip", importId, newRealm } = options;
+  const transact = newRealm ? creating(outer, newRealm) : outer;
   const mayWriteUsers = users === null || allows(actor.permissions, "manage-users");
   const lacking = mayWriteUsers ? [] : [{ section: "users", permission: "manage-users" }];
   if (lacking.length > 0 && !dryRun) throw permissionsMissing([...lackingFor({ actor }, document.sections), ...lacking]);

@@ -83,7 +83,7 @@ export async function createRealm(ctx: Ctx, seed: RealmSeed): Promise<CreatedRea
   await insertRealm(ctx.tx, seed.realm, ctx.now);
   await ctx.emit("realm.created", seed);
   await ctx.configChanged(seed.realm);
-  ctx.audit({ category: "ADMIN", type: "ADMIN_CREATE", resourceType: "realms", resourceId: seed.realm });
+  ctx.audit({ realm: MASTER, category: "ADMIN", type: "ADMIN_CREATE", resourceType: "realms", resourceId: seed.realm });
   return readRealm(ctx, seed.realm);
 }
 
