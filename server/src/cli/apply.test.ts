@@ -102,6 +102,14 @@ test("an export is applied elsewhere, and says the same there", async () => {
   expect(copy.out.replace("realm: copy", "realm: shop-staff")).toBe(plain.out);
 });
 
+test("an export of a section that is not known is wrong usage, and names the nearest", async () => {
+  expect(await run("realm", "export", "shop-staff", "--sections", "roles,cleints")).toMatchObject({
+    code: 2,
+    out: "",
+    err: expect.stringContaining("--sections: There is no section “cleints”. Did you mean clients?"),
+  });
+});
+
 test("a running server is asked by a token, under the permissions of its client", async () => {
   const audience = `${here.env.GATEHOUSE_BASE_URL}/admin`;
   const robot = `

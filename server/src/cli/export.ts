@@ -1,6 +1,6 @@
 import { writeFileSync } from "node:fs";
 import { stringify } from "yaml";
-import type { ExportChoice } from "../operations/transfer/index.ts";
+import { type ExportChoice, wrongSections } from "../operations/transfer/index.ts";
 import { type ExitCode, type Invocation, UsageError } from "./command.ts";
 import { requireRealm, withCore } from "./core.ts";
 import { databaseTarget, serverTarget } from "./documents/targets.ts";
@@ -10,6 +10,8 @@ import { readPassword } from "./secrets.ts";
 export async function exportRealm(call: Invocation): Promise<ExitCode> {
   const [realm = ""] = call.args;
   const { out, sections, full, "passphrase-file": file } = call.options;
+  const wrong = typeof sections === "string" ? wrongSections(sections) : null;
+  if (wrong !== null) throw new UsageError(`--sections: ${wrong}`, call.command);
   const isJson = formatOf(call) === "json";
   const choice: ExportChoice = {
     sections: typeof sections === "string" ? sections : null,

@@ -1,3 +1,4 @@
+import { didYouMean } from "../../kernel/suggest.ts";
 import type { ReadCtx } from "../../platform/context.ts";
 import { allows } from "../../tenancy/permissions/index.ts";
 import { lean, mapSecrets, ordered } from "./compare.ts";
@@ -6,6 +7,14 @@ import { permissionsMissing } from "./errors.ts";
 import type { Sealing } from "./sealing.ts";
 import type { Entry, Section, SectionTools } from "./section.ts";
 import { sections } from "./sections/index.ts";
+
+/** Says which of these names, separated by commas, is no section; null: each is one. */
+export function wrongSections(given: string): string | null {
+  const known = sections.map(({ name }) => name);
+  const wrong = given.split(",").find((name) => !known.includes(name));
+  if (wrong === undefined) return null;
+  return `There is no section “${wrong}”.${didYouMean(wrong, known) || ` There are ${known.join(", ")}.`}`;
+}
 
 export interface ExportOptions {
   /** Null: every section. */

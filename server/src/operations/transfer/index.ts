@@ -1,6 +1,7 @@
 // Export and import of a realm's configuration as one document: a section per feature. Owns `managed_objects`.
 // Sections read and write through the functions of their features' own routes; CONTRIBUTING.md says how to add one.
 export { DOCUMENT_SCHEMA, type RealmDocument, readDocument } from "./document.ts";
+export { wrongSections } from "./export.ts";
 export type { ImportOptions, Transact } from "./plan.ts";
 export { transferRoutes } from "./routes.ts";
 export { RealmImport as RealmImportSchema } from "./schema.ts";

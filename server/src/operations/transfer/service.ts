@@ -2,12 +2,13 @@ import type { Readable } from "node:stream";
 import type { Static } from "typebox";
 import { type ImportParts, importUsers, type OnConflict } from "../../directory/import/index.ts";
 import { importedLinks } from "../../federation/index.ts";
+import { invalidFields } from "../../kernel/errors.ts";
 import type { Ctx, ReadCtx } from "../../platform/context.ts";
 import { allows } from "../../tenancy/permissions/index.ts";
 import { createRealm, type RealmSeed } from "../../tenancy/realms/index.ts";
 import type { RealmDocument } from "./document.ts";
 import { permissionsMissing, transferErrors } from "./errors.ts";
-import { exportConfiguration, sectionsFor } from "./export.ts";
+import { exportConfiguration, sectionsFor, wrongSections } from "./export.ts";
 import { type ImportOptions, importConfiguration, lackingFor, type Transact } from "./plan.ts";
 import type { RealmImport as RealmImportSchema } from "./schema.ts";
 import { newSealing } from "./sealing.ts";
@@ -41,6 +42,8 @@ export async function exportRealm(
   tools: SectionTools,
   { sections, full, passphrase, users }: ExportChoice,
 ): Promise<RealmExport> {
+  const wrong = sections === null ? null : wrongSections(sections);
+  if (wrong !== null) throw invalidFields([{ field: "sections", code: "unknown", message: wrong }]);
   if (passphrase !== null && passphrase.length < MIN_PASSPHRASE) throw transferErrors.passphrase_short();
   const sealing = passphrase === null ? null : await newSealing(passphrase);
   const options = { only: sections?.split(",") ?? null, full, sealing };

@@ -157,7 +157,10 @@ describe("export and import", () => {
     expect(Object.keys(full)).toEqual(["schema", "realm", "settings", "clients"]);
     expect(full.settings.sessions).toMatchObject({ idleMinutes: 20, absoluteHours: 10 });
     expect((await ok(admin.post("/import?dryRun=true", full))).actions).toEqual([]);
-    expect((await admin.get("/export?sections=nothing")).status).toBe(400);
+    for (const wrong of ["nothing", "roles,", ""]) expect((await admin.get(`/export?sections=${wrong}`)).status, wrong).toBe(400);
+    expect((await admin.get("/export?sections=roles,cleints")).body.errors).toMatchObject([
+      { field: "sections", message: "There is no section “cleints”. Did you mean clients?" },
+    ]);
   });
 
   test("with a passphrase, secrets and keys are sealed and arrive; a wrong one is refused first", async () => {
