@@ -15,6 +15,8 @@ export const run: Command = (call) => applyDocument(call, null);
 export async function applyDocument(call: Invocation, named: string | null): Promise<ExitCode> {
   const document = documentOf(call);
   const realm = named ?? realmOf(call.options.realm ?? document.realm, call.command);
+  if (typeof document.realm === "string" && document.realm !== realm)
+    call.note(`The document is of the realm ${document.realm}. Its content goes to ${realm}, which the command names.`);
   const file = call.options["passphrase-file"];
   const passphrase = typeof file === "string" ? await readPassword(file, "passphrase") : null;
   const options: ApplyOptions = { ...optionsOf(call, named === null), createsRealm: named === null, passphrase };
