@@ -105,6 +105,14 @@ test("an export is applied elsewhere, and says the same there", async () => {
   expect(copy.out.replace("realm: copy", "realm: shop-staff")).toBe(plain.out);
 });
 
+test("an export to a folder that is not there says what to do", async () => {
+  const out = join(here.folder, "none", "x.yaml");
+  expect(await run("realm", "export", "shop-staff", "--out", out)).toMatchObject({
+    code: 1,
+    err: `${out} cannot be used: the folder for it does not exist (ENOENT). Create that folder, or choose another path.\n`,
+  });
+});
+
 test("an export of a section that is not known is wrong usage, and names the nearest", async () => {
   expect(await run("realm", "export", "shop-staff", "--sections", "roles,cleints")).toMatchObject({
     code: 2,

@@ -125,6 +125,15 @@ describe("config print", () => {
     }
   });
 
+  test("says what to do where the data folder is a file", async () => {
+    writeFileSync(join(cwd, "taken"), "");
+    const { code, out, err } = await gatehouse(["start", "--data-dir", "taken"]);
+    expect({ code, out }).toEqual({ code: 1, out: "" });
+    expect(err).toMatch(
+      /^\S+\/taken cannot be used: a file stands where a folder is needed \(E\w+\)\. Choose another GATEHOUSE_DATA_DIR\.\n$/,
+    );
+  });
+
   test("reads the file that --config names", async () => {
     writeFileSync(join(cwd, "other.yaml"), "port: 9100\n");
     const { out } = await gatehouse(["config", "print", "--json", "--config", "other.yaml"]);

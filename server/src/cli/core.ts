@@ -5,6 +5,7 @@ import { systemActor } from "../platform/context.ts";
 import { type Database, embeddedFolder, FolderInUse, openDatabase } from "../platform/db/index.ts";
 import type { UnitOfWork } from "../platform/unit-of-work.ts";
 import type { Invocation } from "./command.ts";
+import { inWords } from "./system-errors.ts";
 
 /** Runs a command's work over the database as it is: nothing is migrated, nothing is created, and no server is needed. */
 export async function withCore<T>(call: Invocation, work: (core: Core) => Promise<T>): Promise<T> {
@@ -12,7 +13,9 @@ export async function withCore<T>(call: Invocation, work: (core: Core) => Promis
   requireDatabase(config);
   const { createCore } = await import("../core.ts");
   // Standard output is for the answer; the events are in the trail, where the server's own are.
-  const core = await createCore(config, { output: { write: () => undefined }, migrate: false, withoutDeadlines: true }).catch(explain);
+  const core = await createCore(config, { output: { write: () => undefined }, migrate: false, withoutDeadlines: true }).catch((error) =>
+    explain(error, config),
+  );
   try {
     return await work(core);
   } finally {
@@ -28,7 +31,7 @@ export async function withDatabase<T>(config: Config, work: (database: Database)
     pool: 2,
     preparedStatements: config.preparedStatements,
     onIdleError: () => undefined, // the query that needs the connection reports it
-  }).catch(explain);
+  }).catch((error) => explain(error, config));
   try {
     return await work(database);
   } finally {
@@ -46,7 +49,7 @@ export function requireDatabase({ databaseUrl, dataDir }: Config): void {
 
 const UNDEFINED_TABLE = "42P01";
 
-function explain(error: unknown): never {
+function explain(error: unknown, { dataDir }: Config): never {
   if (error instanceof FolderInUse) {
     throw new Error(
       `${error.message.split(". ")[0]}: the server is running. Stop the server, run this command again, then start the server. ` +
@@ -57,7 +60,7 @@ function explain(error: unknown): never {
   if ((error as { code?: string }).code === UNDEFINED_TABLE) {
     throw new Error("The database has not been set up yet. Start the server once, or run: gatehouse migrate up", { cause: error });
   }
-  throw error;
+  throw inWords(error, { dataDir });
 }
 
 /** The origin of a command's work in the audit trail. */

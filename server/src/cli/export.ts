@@ -1,10 +1,10 @@
-import { writeFileSync } from "node:fs";
 import { stringify } from "yaml";
 import { type ExportChoice, wrongSections } from "../operations/transfer/index.ts";
 import { type ExitCode, type Invocation, UsageError } from "./command.ts";
 import { requireRealm, withCore } from "./core.ts";
 import { databaseTarget, serverTarget } from "./documents/targets.ts";
 import { readPassword } from "./secrets.ts";
+import { writeOut } from "./system-errors.ts";
 
 /** `realm export` */
 export async function exportRealm(call: Invocation): Promise<ExitCode> {
@@ -31,7 +31,7 @@ export async function exportRealm(call: Invocation): Promise<ExitCode> {
     call.print(document, text);
     return 0;
   }
-  writeFileSync(out, `${text}\n`, { mode: 0o600 });
+  await writeOut(out, text, 0o600);
   call.print({ realm, file: out }, `Wrote the realm ${realm} to ${out}.`);
   return 0;
 }

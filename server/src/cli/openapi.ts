@@ -1,4 +1,4 @@
-import { readFile, writeFile } from "node:fs/promises";
+import { readFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { DummyDriver, Kysely, PostgresAdapter, PostgresIntrospector, PostgresQueryCompiler } from "kysely";
 import { pino } from "pino";
@@ -9,6 +9,7 @@ import { createVault, randomToken } from "../kernel/vault.ts";
 import { describeApi, type OpenApiDocument, operationsOf } from "../operations/api-docs/index.ts";
 import { createOutages, type Database, type Tables } from "../platform/db/index.ts";
 import { type Command, type Invocation, UsageError } from "./command.ts";
+import { writeOut } from "./system-errors.ts";
 
 /** `openapi`: the description of the API, to print, to write to a file, or to hold a file against. Needs no server and no database. */
 export const run: Command = async (call) => {
@@ -22,7 +23,7 @@ export const run: Command = async (call) => {
     call.print(document, text);
     return 0;
   }
-  await writeFile(out, `${text}\n`);
+  await writeOut(out, text);
   const operations = Object.values(document.paths).flatMap(operationsOf).length;
   call.print({ file: out, operations }, `Wrote ${out}: ${operations} operations.`);
   return 0;

@@ -3,6 +3,7 @@ import { type Command, type ExitCode, type Invocation, UsageError } from "./comm
 import type { CommandName } from "./commands.ts";
 import { commandHelp, usage } from "./help.ts";
 import { parse } from "./parse.ts";
+import { inWords } from "./system-errors.ts";
 
 /** Loaded on demand, so that `version` does not load a database driver. */
 const loaders: Readonly<Record<CommandName, () => Promise<{ readonly run: Command }>>> = {
@@ -42,7 +43,7 @@ export async function runCli(argv: readonly string[], { template }: Pick<Invocat
     const { run } = await loaders[parsed.command]();
     return await run(call);
   } catch (error) {
-    return fail(error, argv, json);
+    return fail(inWords(error), argv, json);
   }
 }
 

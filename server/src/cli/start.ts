@@ -9,6 +9,7 @@ import { manifest } from "../kernel/package.ts";
 import { embeddedFolder, openEmbedded } from "../platform/db/pglite-database.ts";
 import type { Command, Invocation } from "./command.ts";
 import { stopOnSignals } from "./stop.ts";
+import { inWords } from "./system-errors.ts";
 
 /** Starts the server and answers once it listens; it then runs until a signal. */
 export const run: Command = async (call) => {
@@ -49,7 +50,7 @@ export const run: Command = async (call) => {
     await server?.close();
     await core?.close();
     await embedded?.then((opened) => opened.close()).catch(() => {}); // its own failure is the one being thrown
-    throw error;
+    throw inWords(error, { dataDir: config.dataDir });
   }
   return 0;
 };

@@ -61,6 +61,20 @@ test("SIGTERM under load loses no answer: every request is answered in full or r
 }, 180_000);
 
 onPostgres(
+  "a start where another program listens says what to do",
+  async () => {
+    const server = await here.start();
+    const { host, port } = new URL(server.url);
+    expect(await here.gatehouse(["start", "--host", "127.0.0.1", "--port", port])).toMatchObject({
+      code: 1,
+      err: `Another program uses ${host}. Stop it, or choose another GATEHOUSE_PORT.\n`,
+    });
+    await server.kill("SIGTERM");
+  },
+  120_000,
+);
+
+onPostgres(
   "an idle connection does not keep a server from ending",
   async () => {
     const server = await here.start();

@@ -6,6 +6,7 @@ import { fileURLToPath } from "node:url";
 import { clock } from "../../kernel/clock.ts";
 import { manifest } from "../../kernel/package.ts";
 import { localUrl, probe } from "../probe.ts";
+import { type Explained, explainDataDir, explainListen, NO_ROOM } from "../system-errors.ts";
 import { type Check, type Finding, ok, problem, TIMEOUT_MS, warning } from "./check.ts";
 
 /** Needs no configuration, so it is looked at even when that is wrong. */
@@ -38,22 +39,16 @@ export const checkDataDir: Check = async ({ dataDir }) => {
   const name = "data folder";
   const existing = nearestExisting(dataDir);
   const info = await stat(existing);
-  if (!info.isDirectory()) return [problem(name, `${existing} is not a folder.`, "Choose another GATEHOUSE_DATA_DIR.")];
-  const failure = await tryWriting(existing);
-  if (failure)
-    return [
-      problem(
-        name,
-        `${existing} cannot be written to: ${failure}.`,
-        "Give it to the user that runs Gatehouse, or choose another GATEHOUSE_DATA_DIR.",
-      ),
-    ];
+  const failure = info.isDirectory() ? await tryWriting(existing) : "ENOTDIR";
+  if (failure !== null) return [faulty(name, explainDataDir(failure, existing))];
   if (existing !== dataDir) return [ok(name, `${dataDir} will be created`)];
   // Windows keeps no such bits; there they always look open.
   const open = process.platform !== "win32" && (info.mode & 0o077) !== 0;
   if (!open) return [ok(name, dataDir)];
   return [warning(name, `Other users of this machine can look into ${dataDir}.`, `Run: chmod 700 ${dataDir}`)];
 };
+
+const faulty = (name: string, { message, advice }: Explained): Finding => problem(name, message, advice);
 
 async function tryWriting(folder: string): Promise<string | null> {
   try {
@@ -74,9 +69,8 @@ export const checkDisk: Check = async ({ dataDir }) => {
   const { bavail, bsize } = await statfs(existing);
   const free = bavail * bsize;
   const message = `${Math.floor(free / MIB)} MiB free at ${existing}`;
-  const advice = "Make room, or choose a GATEHOUSE_DATA_DIR on a larger disk.";
-  if (free < TOO_LITTLE) return [problem("disk", message, advice)];
-  return [free < LITTLE ? warning("disk", message, advice) : ok("disk", message)];
+  if (free < TOO_LITTLE) return [problem("disk", message, NO_ROOM)];
+  return [free < LITTLE ? warning("disk", message, NO_ROOM) : ok("disk", message)];
 };
 
 function nearestExisting(path: string): string {
@@ -87,16 +81,12 @@ function nearestExisting(path: string): string {
 
 export const checkPort: Check = async (config) => {
   const { host, port } = config;
+  const where = `${host}:${port}`;
   const failure = await tryListening(host, port);
-  if (failure === null) return [ok("port", `${host}:${port} is free`)];
-  if (failure !== "EADDRINUSE") {
-    const advice =
-      failure === "EACCES" ? "Choose a port above 1023 (GATEHOUSE_PORT)." : "Choose an address of this machine (GATEHOUSE_HOST).";
-    return [problem("port", `Cannot listen on ${host}:${port}: ${failure}.`, advice)];
-  }
-  const answer = await probe(`${localUrl(config)}/livez`, TIMEOUT_MS);
-  if ("status" in answer && answer.status === 200) return [ok("port", `a running server answers on ${host}:${port}`)];
-  return [problem("port", `Another program uses ${host}:${port}.`, "Stop it, or choose another GATEHOUSE_PORT.")];
+  if (failure === null) return [ok("port", `${where} is free`)];
+  const answer = failure === "EADDRINUSE" ? await probe(`${localUrl(config)}/livez`, TIMEOUT_MS) : null;
+  if (answer && "status" in answer && answer.status === 200) return [ok("port", `a running server answers on ${where}`)];
+  return [faulty("port", explainListen(failure, where))];
 };
 
 function tryListening(host: string, port: number): Promise<string | null> {
