@@ -36,13 +36,20 @@ function textsOf(text) {
   return [...found, ...choices, ...lists, ...singulars, ...positional].map((key) => JSON.parse(`"${key}"`));
 }
 
-/** The names of the members that forms show, from the API's description. @param {readonly string[]} sources */
-async function labelsOf(sources) {
-  const compiled = ts.transpileModule(readFileSync(join(src, "kit/schema.ts"), "utf8"), {
+/** A module of the console that imports no other. @param {string} name */
+async function moduleOf(name) {
+  const compiled = ts.transpileModule(readFileSync(join(src, name), "utf8"), {
     compilerOptions: { module: ts.ModuleKind.ESNext, target: ts.ScriptTarget.ES2022 },
   }).outputText;
-  const { labelOf } = await import(`data:text/javascript,${encodeURIComponent(compiled)}`);
-  const { schemas } = JSON.parse(readFileSync(join(src, "../../../server/openapi.json"), "utf8")).components;
+  return import(`data:text/javascript,${encodeURIComponent(compiled)}`);
+}
+
+const document = JSON.parse(readFileSync(join(src, "../../../server/openapi.json"), "utf8"));
+
+/** The names of the members that forms show, from the API's description. @param {readonly string[]} sources */
+async function labelsOf(sources) {
+  const { labelOf } = await moduleOf("kit/schema.ts");
+  const { schemas } = document.components;
   /** @type {Set<string>} */
   const labels = new Set();
   const walk = (/** @type {any} */ schema, depth = 0) => {
@@ -58,10 +65,24 @@ async function labelsOf(sources) {
   return labels;
 }
 
+/** Every description of the API. @param {any} value @returns {string[]} */
+const descriptionsIn = (value) =>
+  typeof value !== "object" || value === null
+    ? []
+    : Object.entries(value).flatMap(([key, inner]) =>
+        key === "description" && typeof inner === "string" ? [inner] : descriptionsIn(inner),
+      );
+
 const sources = files.map((name) => readFileSync(join(src, name), "utf8"));
 const labels = await labelsOf(sources);
-const keys = new Set([...CHOSEN, ...sources.flatMap(textsOf), ...labels]);
-const dutch = ["first", "second", "third", "members"].map((half) => readFileSync(join(src, `i18n/nl.${half}.ts`), "utf8")).join("");
+/** @type {Readonly<Record<string, string>>} */
+const own = (await moduleOf("kit/descriptions.ts")).OWN;
+const described = new Set(descriptionsIn(document.components.schemas));
+const outdated = Object.keys(own).filter((text) => !described.has(text));
+const keys = new Set([...CHOSEN, ...sources.flatMap(textsOf), ...labels, ...Object.values(own).filter((text) => text !== "")]);
+const dutch = ["first", "second", "third", "fields", "members"]
+  .map((half) => readFileSync(join(src, `i18n/nl.${half}.ts`), "utf8"))
+  .join("");
 const translated = new Set(
   [...dutch.matchAll(/^\s+(?:"((?:[^"\\]|\\.)+)"|([A-Za-z]+)):/gm)].map(([, quoted, bare]) =>
     quoted === undefined ? bare : JSON.parse(`"${quoted}"`),
@@ -74,6 +95,8 @@ if (process.argv.includes("--list")) for (const key of missing) console.log(key)
 else {
   for (const key of missing) console.error(`no Dutch text for: ${key} (src/i18n/nl.${labels.has(key) ? "members" : "third"}.ts)`);
   for (const key of unused) console.error(`no page uses: ${key}`);
-  console.log(missing.length + unused.length === 0 ? `Texts: ${keys.size} in Dutch.` : `Texts: ${missing.length + unused.length} to mend.`);
-  process.exitCode = missing.length + unused.length === 0 ? 0 : 1;
+  for (const key of outdated) console.error(`the API does not describe a member by: ${key} (src/kit/descriptions.ts)`);
+  const wrong = missing.length + unused.length + outdated.length;
+  console.log(wrong === 0 ? `Texts: ${keys.size} in Dutch.` : `Texts: ${wrong} to mend.`);
+  process.exitCode = wrong === 0 ? 0 : 1;
 }

@@ -1,7 +1,7 @@
 import { Button, Fieldset, Group, PasswordInput, Stack, Switch, TagsInput, Textarea, TextInput } from "@mantine/core";
 import { useState } from "react";
 import { useText } from "../i18n/index.ts";
-import { labelOf } from "../kit/schema.ts";
+import { isStored, labelOf } from "../kit/schema.ts";
 import type { Control } from "../kit/schema-form.tsx";
 
 /** The members that people fill in first, by protocol; others can be added by name. */
@@ -99,7 +99,7 @@ function ConfigEditor({ value, draft, error, readOnly, bare, onChange }: Paramet
                 key={member}
                 {...shared}
                 autoComplete="new-password"
-                placeholder={t("Leave empty to keep the present one")}
+                {...(isStored(config, member) && { placeholder: t("Leave empty to keep the present one") })}
                 onChange={(event) => set(member, event.currentTarget.value)}
               />
             );

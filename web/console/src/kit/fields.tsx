@@ -13,7 +13,8 @@ import {
 } from "@mantine/core";
 import { type ReactNode, useState } from "react";
 import { useText } from "../i18n/index.ts";
-import { type Described, describe, labelOf, type Schema } from "./schema.ts";
+import { descriptionOf } from "./descriptions.ts";
+import { type Described, describe, isStored, labelOf, type Schema } from "./schema.ts";
 
 export interface FieldProps {
   readonly name: string;
@@ -27,6 +28,8 @@ export interface FieldProps {
   readonly readOnly?: boolean;
   /** Alone below a heading that names it already. */
   readonly bare?: boolean;
+  /** A secret that the record has, though it is never read. */
+  readonly stored?: boolean;
   onChange(value: unknown): void;
   errorOf(path: string): string | undefined;
 }
@@ -42,6 +45,7 @@ export function Field({
   description,
   readOnly = false,
   bare = false,
+  stored = false,
   onChange,
   errorOf,
 }: FieldProps) {
@@ -50,7 +54,7 @@ export function Field({
   const { kind, nullable } = described;
   const shared = {
     label: label ?? t(labelOf(name)),
-    description: withCode(t(hint(description ?? schema.description ?? described.schema.description))),
+    description: withCode(t(descriptionOf(description ?? schema.description ?? described.schema.description))),
     error: errorOf(path),
     readOnly,
     disabled: readOnly,
@@ -110,7 +114,7 @@ export function Field({
           {...shared}
           value={(value as string | undefined) ?? ""}
           autoComplete="new-password"
-          placeholder={t("Leave empty to keep the present one")}
+          {...(stored && { placeholder: t("Leave empty to keep the present one") })}
           onChange={(event) => onChange(event.currentTarget.value === "" ? undefined : event.currentTarget.value)}
         />
       );
@@ -135,6 +139,7 @@ export function Field({
                 required={described.schema.required?.includes(member) ?? false}
                 value={(value as Record<string, unknown> | null | undefined)?.[member]}
                 readOnly={readOnly}
+                stored={isStored(value, member)}
                 onChange={(next) => onChange({ ...(value as object | null), [member]: next })}
                 errorOf={errorOf}
               />
@@ -154,10 +159,6 @@ function isNarrow(name: string, schema: Schema): boolean {
   const { kind } = describe(name, schema).kind;
   return kind === "number" || kind === "choice";
 }
-
-/** A description that begins with a small letter is what a refused pattern says: it comes with the error. What the API does
- * with a member that is left out is said by the field itself. */
-const hint = (text = "") => (/^[a-z]|^Left out:/.test(text) ? "" : text);
 
 /** Shows text between backticks as code. */
 function withCode(text: string): ReactNode {

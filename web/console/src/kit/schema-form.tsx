@@ -3,7 +3,7 @@ import { Accordion, Divider, Stack, Title } from "@mantine/core";
 import { type ReactNode, useEffect, useRef } from "react";
 import { useText } from "../i18n/index.ts";
 import { Field } from "./fields.tsx";
-import type { Schema } from "./schema.ts";
+import { isStored, type Schema } from "./schema.ts";
 
 export type Draft = Readonly<Record<string, unknown>>;
 
@@ -67,6 +67,7 @@ export function SchemaForm<T>(props: SchemaFormProps<T>) {
         {...(label !== undefined && { label: t(label) })}
         readOnly={readOnly || inner.readOnly === true}
         bare={bare}
+        stored={isStored(draft, name)}
         onChange={change}
         errorOf={errorOf}
       />

@@ -54,6 +54,10 @@ export function isSecret(name: string, schema: Schema | undefined): boolean {
   return kind.kind === "secret" || name === "config";
 }
 
+/** Tells whether a record has a secret: the server says so beside it, and never says the secret. */
+export const isStored = (record: unknown, name: string): boolean =>
+  (record as Readonly<Record<string, unknown>> | null)?.[`${name}Set`] === true;
+
 /** Describes a member for the form. */
 export function describe(name: string, schema: Schema): Described {
   const alternatives = schema.anyOf ?? schema.oneOf;

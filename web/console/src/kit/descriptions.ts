@@ -1,0 +1,29 @@
+/**
+ * The console's own words where the API's description speaks to programs. The API's text is the key; the check of the texts fails when the API has
+ * no such description any more. A text that is empty is not shown.
+ */
+export const OWN: Readonly<Record<string, string>> = {
+  "Checked as `PUT …/password` checks it; never shown again": "Their first password. It has to fit the password policy of the realm.",
+  "Only with `password`: the user has to replace it at the first sign-in (`UPDATE_PASSWORD`)":
+    "They have to choose another password at their first sign-in.",
+  "After this many days a password has to be replaced; null: never": "After this many days a password has to be replaced; empty: never.",
+  "Audit events are deleted after this many days; null keeps them": "Audit events are deleted after this many days; empty: never.",
+  "An agent is suspended this many days after its review was due; null: never":
+    "An agent is suspended this many days after its review was due; empty: never.",
+  "The domain that passkeys belong to: the server's host or a parent of it; null: its host. Passkeys of another one no longer work":
+    "The domain that passkeys belong to: the server's host or a parent of it; empty: its host. Passkeys of another domain stop working.",
+  "New passkeys are kept by the device itself (`platform`) or by a security key or phone (`cross-platform`); null: both":
+    "New passkeys are kept by the device itself (`platform`) or by a security key or phone (`cross-platform`); empty: both.",
+  "True: clients may register themselves": "Clients may register themselves.",
+  "True: users are asked before such a client gets anything. Can be turned off only if an initial access token is needed; counts for clients that register from then on":
+    "Users are asked before such a client gets anything. This can be turned off only where an initial access token is needed, and counts for clients that register from then on.",
+};
+
+/** The description of a member as a form shows it. One that begins with a small letter is what a refused pattern says: it comes with the error. */
+export function descriptionOf(text = ""): string {
+  const own = OWN[text];
+  if (own !== undefined) return own;
+  if (/^[a-z]|^Left out:/.test(text)) return "";
+  const said = text.replace(/^True: (.)/, (_, first: string) => first.toUpperCase());
+  return said.replace(/; null: /g, "; empty: ");
+}
