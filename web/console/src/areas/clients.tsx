@@ -16,7 +16,7 @@ import { SubList } from "../kit/sub-list.tsx";
 import { Authorization } from "./authorization.tsx";
 import { CreateClientPage } from "./clients.create.tsx";
 import { ClientMappers } from "./mappers.tsx";
-import { RoleNames, ScopeNames } from "./role-names.tsx";
+import { AnyGroups, AnyRoles, ScopeNames } from "./role-names.tsx";
 import { Snippets } from "./snippets.tsx";
 import { TokenPreview } from "./token-preview.tsx";
 import { OnOff } from "./users.tsx";
@@ -175,12 +175,13 @@ export const clients: Resource<Client, Schemas["CreateClient"], Schemas["UpdateC
     sections: [
       { fields: ["name", "description", "enabled", "publicClient"] },
       { title: "Addresses", fields: ["redirectUris", "postLogoutRedirectUris", "webOrigins", "initiateLoginUri"] },
-      { title: "What it may do", fields: ["grantTypes", "scopes", "firstParty", "consentRequired", "allowedRoles", "allowedGroups"] },
+      { title: "What it may do", fields: ["grantTypes", "scopes", "firstParty", "consentRequired"] },
+      { title: "Who may use it", fields: ["allowedRoles", "allowedGroups"] },
       { title: "Security", fields: ["authMethod", "requirePkce", "requireDpop", "certificateBoundTokens", "requirePar", "profile"] },
       { title: "As an API", fields: ["resourceIndicators", "resourceScopes", "resourceAccess"] },
       { title: "Tokens", fields: ["accessTokenLifetime", "refreshTokenLifetime", "rotateRefreshTokens", "claimsInIdToken"] },
     ],
-    controls: { scopes: ScopeNames, resourceScopes: ScopeNames, allowedRoles: RoleNames },
+    controls: { scopes: ScopeNames, resourceScopes: ScopeNames, allowedRoles: AnyRoles, allowedGroups: AnyGroups },
     hidden: ["id", "realmId", "clientId", "createdAt", "updatedAt", "secret"],
   },
   tabs: [

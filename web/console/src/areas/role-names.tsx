@@ -1,39 +1,67 @@
-import { MultiSelect } from "@mantine/core";
+import { MultiSelect, TagsInput } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useRealm } from "../app/session.tsx";
-import { useText } from "../i18n/index.ts";
 import type { Control } from "../kit/schema-form.tsx";
 
-/** Realm roles by name. */
-export const RoleNames: Control = (props) => (
-  <NamesOf {...props} path="/roles" label="Roles" name={(role: { name: string }) => role.name} />
-);
-
-/** Client scopes by name. */
-export const ScopeNames: Control = (props) => (
-  <NamesOf {...props} path="/client-scopes" label="Scopes" name={(scope: { name: string }) => scope.name} />
-);
-
-interface NamesProps<T> {
-  readonly value: unknown;
-  readonly error: string | undefined;
-  readonly readOnly: boolean;
-  readonly path: string;
-  readonly label: string;
-  name(item: T): string;
-  onChange(value: unknown): void;
+interface Role {
+  readonly name: string;
+}
+interface Group {
+  readonly groupId: string;
+  readonly name: string;
+  readonly parentId: string | null;
 }
 
-function NamesOf<T>({ value, error, readOnly, path, label, name, onChange }: NamesProps<T>) {
-  const t = useText();
+const namesOf = (items: readonly Role[]) => items.map(({ name }) => name);
+
+/** Realm roles by name. */
+export const RoleNames: Control = (props) => <NamesOf {...props} path="/roles" names={namesOf} />;
+
+/** Client scopes by name. */
+export const ScopeNames: Control = (props) => <NamesOf {...props} path="/client-scopes" names={namesOf} />;
+
+/** Roles of the realm are offered; those of clients, such as `shop/manager`, and ids are typed. */
+export const AnyRoles: Control = (props) => <NamesOf {...props} path="/roles" names={namesOf} typed />;
+
+/** Groups by path; ids are typed. */
+export const AnyGroups: Control = (props) => <NamesOf {...props} path="/groups" names={pathsOf} typed />;
+
+/** The paths of groups. One that stands below a group that was not listed has none. */
+function pathsOf(groups: readonly Group[]): readonly string[] {
+  const known = new Map(groups.map((group) => [group.groupId, group]));
+  const pathOf = ({ name, parentId }: Group): string | null => {
+    if (parentId === null) return `/${name}`;
+    const parent = known.get(parentId);
+    const above = parent ? pathOf(parent) : null;
+    return above === null ? null : `${above}/${name}`;
+  };
+  return groups.flatMap((group) => pathOf(group) ?? []);
+}
+
+type NamesProps<T> = Parameters<Control>[0] & {
+  readonly path: string;
+  /** Takes what the list does not offer as well. */
+  readonly typed?: boolean;
+  names(items: readonly T[]): readonly string[];
+};
+
+function NamesOf<T>({ value, label, description, error, readOnly, bare, path, typed = false, names, onChange }: NamesProps<T>) {
   const { api, realm } = useRealm();
   const found = useQuery({
     queryKey: [realm, "names", path],
     queryFn: ({ signal }) => api.list<T>(path, { query: { size: 1000 }, signal }),
   });
   const chosen = (value as string[] | undefined) ?? [];
-  const data = [...new Set([...(found.data?.items.map(name) ?? []), ...chosen])].sort();
-  return (
-    <MultiSelect label={t(label)} data={data} value={chosen} onChange={onChange} searchable clearable disabled={readOnly} error={error} />
-  );
+  const offered = names(found.data?.items ?? []);
+  const shared = {
+    ...(bare ? { "aria-label": label } : { label }),
+    description,
+    value: chosen,
+    onChange,
+    clearable: true,
+    disabled: readOnly,
+    error,
+  };
+  if (typed) return <TagsInput {...shared} data={[...new Set(offered)].sort()} splitChars={[]} acceptValueOnBlur />;
+  return <MultiSelect {...shared} data={[...new Set([...offered, ...chosen])].sort()} searchable />;
 }

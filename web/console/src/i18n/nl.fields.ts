@@ -14,4 +14,12 @@ export const fields: Readonly<Record<string, string>> = {
   "They have to choose another password at their first sign-in.": "Zij moeten bij de eerste aanmelding een ander wachtwoord kiezen.",
   "Users are asked before such a client gets anything. This can be turned off only where an initial access token is needed, and counts for clients that register from then on.":
     "Gebruikers wordt het gevraagd voordat zo'n client iets krijgt. Dit kan alleen uit waar een eerste toegangstoken nodig is, en geldt voor clients die zich daarna registreren.",
+  "Only users who hold one of these roles, or are in one of the groups below, may use it. Both empty: every user. A client's role is typed as in `shop/manager`; IDs are taken, too.":
+    "Alleen gebruikers met een van deze rollen, of in een van de groepen hieronder, mogen haar gebruiken. Beide leeg: iedereen. Typ de rol van een client zoals `shop/manager`; ID's mogen ook.",
+  "The scopes that it may ask for; empty: those that the realm gives.": "De scopes die zij mag vragen; leeg: die de realm geeft.",
+  "The scopes that tokens for this API may have, beside `openid` and `offline_access`; empty: all.":
+    "De scopes die tokens voor deze API mogen hebben, naast `openid` en `offline_access`; leeg: alle.",
+  "Users in one of these groups, or in a group below one, may use it as well. By path, as in `/Sales/Europe`; IDs are taken, too.":
+    "Gebruikers in een van deze groepen, of in een groep daaronder, mogen haar ook gebruiken. Met het pad, zoals `/Sales/Europe`; ID's mogen ook.",
+  "Who may use it": "Wie haar mag gebruiken",
 };

@@ -17,6 +17,13 @@ export const OWN: Readonly<Record<string, string>> = {
   "True: clients may register themselves": "Clients may register themselves.",
   "True: users are asked before such a client gets anything. Can be turned off only if an initial access token is needed; counts for clients that register from then on":
     "Users are asked before such a client gets anything. This can be turned off only where an initial access token is needed, and counts for clients that register from then on.",
+  "Only users who hold one of these roles may use it, or who are in one of `allowedGroups`; both empty: every user. A realm role by its name, a client's as in `shop/manager`; ids are taken, too. A role that was deleted is shown by its id and matches no user":
+    "Only users who hold one of these roles, or are in one of the groups below, may use it. Both empty: every user. A client's role is typed as in `shop/manager`; IDs are taken, too.",
+  "Only users in one of these groups, or in one below, may use it, or who hold one of `allowedRoles`. By path, as in `/Sales/Europe`; ids are taken, too":
+    "Users in one of these groups, or in a group below one, may use it as well. By path, as in `/Sales/Europe`; IDs are taken, too.",
+  "Client scopes that it may ask for; empty: what the realm gives": "The scopes that it may ask for; empty: those that the realm gives.",
+  "Client scopes that tokens for this API may have, beside `openid` and `offline_access`; empty: all":
+    "The scopes that tokens for this API may have, beside `openid` and `offline_access`; empty: all.",
 };
 
 /** The description of a member as a form shows it. One that begins with a small letter is what a refused pattern says: it comes with the error. */

@@ -12,7 +12,7 @@ import {
   TextInput,
 } from "@mantine/core";
 import { type ReactNode, useState } from "react";
-import { useText } from "../i18n/index.ts";
+import { type Translate, useText } from "../i18n/index.ts";
 import { descriptionOf } from "./descriptions.ts";
 import { type Described, describe, isStored, labelOf, type Schema } from "./schema.ts";
 
@@ -54,7 +54,7 @@ export function Field({
   const { kind, nullable } = described;
   const shared = {
     label: label ?? t(labelOf(name)),
-    description: withCode(t(descriptionOf(description ?? schema.description ?? described.schema.description))),
+    description: shownDescription(t, { ...described.schema, ...schema }, description),
     error: errorOf(path),
     readOnly,
     disabled: readOnly,
@@ -159,6 +159,10 @@ function isNarrow(name: string, schema: Schema): boolean {
   const { kind } = describe(name, schema).kind;
   return kind === "number" || kind === "choice";
 }
+
+/** The description of a member, in the language of the console. */
+export const shownDescription = (t: Translate, schema: Schema, own?: string): ReactNode =>
+  withCode(t(descriptionOf(own ?? schema.description)));
 
 /** Shows text between backticks as code. */
 function withCode(text: string): ReactNode {

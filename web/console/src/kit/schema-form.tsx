@@ -2,8 +2,8 @@ import type { ApiProblem } from "@gatehouse/api";
 import { Accordion, Divider, Stack, Title } from "@mantine/core";
 import { type ReactNode, useEffect, useRef } from "react";
 import { useText } from "../i18n/index.ts";
-import { Field } from "./fields.tsx";
-import { isStored, type Schema } from "./schema.ts";
+import { Field, shownDescription } from "./fields.tsx";
+import { isStored, labelOf, type Schema } from "./schema.ts";
 
 export type Draft = Readonly<Record<string, unknown>>;
 
@@ -18,6 +18,9 @@ export interface Section<T> {
 export type Control = (props: {
   readonly value: unknown;
   readonly draft: Draft;
+  /** The name of the member and its meaning, as the form would show them. */
+  readonly label: string;
+  readonly description: ReactNode;
   readonly error: string | undefined;
   readonly readOnly: boolean;
   /** Alone below a heading that names it already. */
@@ -53,9 +56,13 @@ export function SchemaForm<T>(props: SchemaFormProps<T>) {
     if (!inner) return null;
     const change = (value: unknown) => onChange({ ...draft, [name]: value });
     const control = (controls as Partial<Record<string, Control>>)[name];
-    if (control)
-      return <div key={name}>{control({ value: draft[name], draft, error: errorOf(name), readOnly, bare, onChange: change })}</div>;
     const label = (labels as Partial<Record<string, string>>)[name];
+    if (control) {
+      const shown = { label: t(label ?? labelOf(name)), description: shownDescription(t, inner) };
+      return (
+        <div key={name}>{control({ value: draft[name], draft, ...shown, error: errorOf(name), readOnly, bare, onChange: change })}</div>
+      );
+    }
     return (
       <Field
         key={name}

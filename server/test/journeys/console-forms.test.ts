@@ -1,0 +1,73 @@
+// The forms of the admin console in a real browser: what they say of members, and what they send.
+import type { Browser, Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { launchBrowser, noBrowser } from "./browser.ts";
+import { PASSWORD, type ServerProcess, startServer } from "./process.ts";
+import type { Visitor } from "./visitor.ts";
+
+describe.skipIf(noBrowser)("the forms of the admin console (need Chromium)", () => {
+  let server: ServerProcess;
+  let browser: Browser;
+  let url: string;
+  let admin: Visitor;
+
+  beforeAll(async () => {
+    [server, browser] = await Promise.all([startServer({ onAnyDatabase: true }), launchBrowser()]);
+    url = `http://localhost:${server.port}`;
+    admin = await server.admin();
+  });
+  afterAll(() => browser?.close());
+
+  const to = (path: string) => `${url}/console/realms/demo/${path}`;
+
+  const create = async (path: string, made: object) => {
+    const { status, body, text } = await admin.request("POST", `/admin/realms/demo${path}`, { body: made });
+    expect(status, `${path} ${text}`).toBe(201);
+    return body;
+  };
+
+  async function administrator(path: string, realm = "master", username = "admin"): Promise<Page> {
+    const context = await browser.newContext({ reducedMotion: "reduce", viewport: { width: 1280, height: 900 } });
+    context.setDefaultTimeout(45_000);
+    const page = await context.newPage();
+    await page.goto(`${url}/realms/${realm}/login?return_to=${encodeURIComponent(`/console/realms/demo/${path}`)}`);
+    await page.locator("#username").fill(username);
+    await page.locator("#password").fill(PASSWORD);
+    await page.keyboard.press("Enter");
+    return page;
+  }
+
+  test("promise to keep a secret only where one is stored", async () => {
+    const keep = "Leave empty to keep the present one";
+    const { id } = await create("/webhooks", { name: "target", url: "https://hooks.example.com/", eventTypes: "LOGOUT", enabled: false });
+    const page = await administrator("users");
+    await page.getByRole("button", { name: "Create user" }).first().click();
+    await page.getByText("It has to fit the password policy of the realm").waitFor();
+    expect(await page.getByPlaceholder(keep).count()).toBe(0);
+    await page.goto(to(`webhooks/${id}`));
+    await page.getByPlaceholder(keep).waitFor();
+    await page.context().close();
+  });
+
+  test("say who may use an application, and take roles of clients", async () => {
+    const redirectUris = ["https://shop.example.com/callback"];
+    const { id } = await create("/clients", { clientId: "shop", name: "Shop", publicClient: true, redirectUris });
+    await create(`/clients/${id}/roles`, { name: "manager" });
+    const { groupId } = await create("/groups", { name: "Sales" });
+    await create("/groups", { name: "Europe", parentId: groupId });
+    const page = await administrator(`clients/${id}`);
+    await page.getByRole("heading", { name: "Who may use it" }).waitFor();
+    await page.getByText("Only users who hold one of these roles").waitFor();
+    await page.getByRole("combobox", { name: "Scopes", exact: true }).waitFor();
+    await page.getByRole("combobox", { name: "Resource scopes" }).waitFor();
+    await page.getByRole("combobox", { name: "Allowed roles" }).fill("shop/manager");
+    await page.keyboard.press("Enter");
+    await page.getByRole("combobox", { name: "Allowed groups" }).click();
+    await page.getByRole("option", { name: "/Sales/Europe" }).click();
+    await page.getByRole("button", { name: "Save changes" }).click();
+    await page.getByText("Saved", { exact: true }).waitFor();
+    const { body } = await admin.get(`/admin/realms/demo/clients/${id}`);
+    expect(body).toMatchObject({ allowedRoles: ["shop/manager"], allowedGroups: ["/Sales/Europe"] });
+    await page.context().close();
+  });
+});
