@@ -70,4 +70,18 @@ describe.skipIf(noBrowser)("the forms of the admin console (need Chromium)", () 
     expect(body).toMatchObject({ allowedRoles: ["shop/manager"], allowedGroups: ["/Sales/Europe"] });
     await page.context().close();
   });
+
+  test("let administrators type what they may not list, and say so", async () => {
+    const { roleId } = await create("/roles", { name: "applications" });
+    const may = { body: { permissions: ["manage-clients"] } };
+    expect((await admin.request("PUT", `/admin/realms/demo/admin-roles/${roleId}`, may)).status).toBe(200);
+    await create("/users", { username: "carl", email: "carl@example.com", password: PASSWORD, roles: ["applications"] });
+    const page = await administrator("agents", "demo", "carl");
+    await page.getByRole("button", { name: "Create agent" }).first().click();
+    const drawer = page.getByRole("dialog");
+    await drawer.getByText("You may not list these").first().waitFor();
+    await drawer.getByRole("textbox", { name: "Owner" }).fill("an id");
+    expect(await drawer.getByRole("combobox", { name: "Acts as the application" }).count(), "applications can be listed").toBe(1);
+    await page.context().close();
+  });
 });

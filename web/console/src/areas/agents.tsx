@@ -18,16 +18,24 @@ type Agent = Schemas["Agent"];
 const MANAGE = ["manage-clients"] as const;
 const COLORS = { CREATED: "gray", ACTIVE: "teal", SUSPENDED: "orange", REVOKED: "red" } as const;
 
-const Owner: Control = ({ value, error, onChange }) => (
-  <Picker {...userPicker} label="Owner" chosen={(value as string | null | undefined) ?? null} error={error} onChoose={onChange} />
+const Owner: Control = ({ value, error, readOnly, onChange }) => (
+  <Picker
+    {...userPicker}
+    label="Owner"
+    chosen={(value as string | null | undefined) ?? null}
+    error={error}
+    disabled={readOnly}
+    onChoose={onChange}
+  />
 );
 
-const ActsAs: Control = ({ value, error, onChange }) => (
+const ActsAs: Control = ({ value, error, readOnly, onChange }) => (
   <Picker
     {...clientPicker}
     label="Acts as the application"
     chosen={(value as string | null | undefined) ?? null}
     error={error}
+    disabled={readOnly}
     onChoose={onChange}
   />
 );

@@ -14,7 +14,7 @@ type Group = Schemas["Group"];
 
 const MANAGE = ["manage-organizations"] as const;
 
-const Parent: Control = ({ value, error, onChange }) => (
+const Parent: Control = ({ value, error, readOnly, onChange }) => (
   <Picker
     label="Parent group"
     path="/groups"
@@ -22,6 +22,7 @@ const Parent: Control = ({ value, error, onChange }) => (
     text={({ name }: Group) => name}
     chosen={(value as string | null | undefined) ?? null}
     error={error}
+    disabled={readOnly}
     onChoose={onChange}
   />
 );

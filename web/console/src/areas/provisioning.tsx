@@ -50,7 +50,7 @@ export function Provisioning() {
   );
 }
 
-const Organization: Control = ({ value, error, onChange }) => (
+const Organization: Control = ({ value, error, readOnly, onChange }) => (
   <Picker
     label="Organization"
     path="/organizations"
@@ -58,6 +58,7 @@ const Organization: Control = ({ value, error, onChange }) => (
     text={({ name }: Schemas["Organization"]) => name}
     chosen={(value as string | null | undefined) ?? null}
     error={error}
+    disabled={readOnly}
     onChoose={onChange}
   />
 );

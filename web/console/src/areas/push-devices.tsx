@@ -10,8 +10,8 @@ import { When } from "../kit/when.tsx";
 
 type PushToken = components["schemas"]["PushToken"];
 
-const Owner: Control = ({ value, error, onChange }) => (
-  <Picker {...userPicker} chosen={(value as string | undefined) ?? null} error={error} onChoose={onChange} required />
+const Owner: Control = ({ value, error, readOnly, onChange }) => (
+  <Picker {...userPicker} chosen={(value as string | undefined) ?? null} error={error} disabled={readOnly} onChoose={onChange} required />
 );
 
 /** The devices that get push messages: of everybody, or of one person. */

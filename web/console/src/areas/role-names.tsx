@@ -1,6 +1,9 @@
 import { MultiSelect, TagsInput } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
+import { messageOf } from "../app/api.ts";
 import { useRealm } from "../app/session.tsx";
+import { useText } from "../i18n/index.ts";
+import { isRefused, refusal } from "../kit/picker.tsx";
 import type { Control } from "../kit/schema-form.tsx";
 
 interface Role {
@@ -46,6 +49,7 @@ type NamesProps<T> = Parameters<Control>[0] & {
 };
 
 function NamesOf<T>({ value, label, description, error, readOnly, bare, path, typed = false, names, onChange }: NamesProps<T>) {
+  const t = useText();
   const { api, realm } = useRealm();
   const found = useQuery({
     queryKey: [realm, "names", path],
@@ -62,6 +66,14 @@ function NamesOf<T>({ value, label, description, error, readOnly, bare, path, ty
     disabled: readOnly,
     error,
   };
+  if (isRefused(found.error)) return <TagsInput {...shared} description={refusal(t)} splitChars={[]} acceptValueOnBlur />;
   if (typed) return <TagsInput {...shared} data={[...new Set(offered)].sort()} splitChars={[]} acceptValueOnBlur />;
-  return <MultiSelect {...shared} data={[...new Set([...offered, ...chosen])].sort()} searchable />;
+  return (
+    <MultiSelect
+      {...shared}
+      data={[...new Set([...offered, ...chosen])].sort()}
+      searchable
+      nothingFoundMessage={t(found.error ? messageOf(found.error) : "Nothing matches")}
+    />
+  );
 }

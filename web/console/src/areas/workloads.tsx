@@ -12,12 +12,13 @@ type Workload = Schemas["WorkloadCredential"];
 
 const MANAGE = ["manage-clients"] as const;
 
-const ActsAs: Control = ({ value, error, onChange }) => (
+const ActsAs: Control = ({ value, error, readOnly, onChange }) => (
   <Picker
     {...clientPicker}
     label="Acts as the application"
     chosen={(value as string | undefined) ?? null}
     error={error}
+    disabled={readOnly}
     required
     onChoose={onChange}
   />

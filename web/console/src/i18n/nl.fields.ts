@@ -21,5 +21,7 @@ export const fields: Readonly<Record<string, string>> = {
     "De scopes die tokens voor deze API mogen hebben, naast `openid` en `offline_access`; leeg: alle.",
   "Users in one of these groups, or in a group below one, may use it as well. By path, as in `/Sales/Europe`; IDs are taken, too.":
     "Gebruikers in een van deze groepen, of in een groep daaronder, mogen haar ook gebruiken. Met het pad, zoals `/Sales/Europe`; ID's mogen ook.",
+  "You may not list these. Type what you mean: its ID, or its name where names are stored.":
+    "U mag deze lijst niet zien. Typ wat u bedoelt: de ID, of de naam waar namen bewaard worden.",
   "Who may use it": "Wie haar mag gebruiken",
 };

@@ -1,9 +1,11 @@
-import { Button, Group, MultiSelect, Select } from "@mantine/core";
+import { ApiProblem } from "@gatehouse/api";
+import { Button, Group, MultiSelect, Select, TagsInput, TextInput } from "@mantine/core";
 import { useDebouncedValue } from "@mantine/hooks";
 import { useQueries, useQuery } from "@tanstack/react-query";
 import { useState } from "react";
+import { messageOf } from "../app/api.ts";
 import { useRealm } from "../app/session.tsx";
-import { useText } from "../i18n/index.ts";
+import { type Translate, useText } from "../i18n/index.ts";
 import { failed, succeeded } from "./notify.ts";
 
 export interface PickerProps<T> {
@@ -14,9 +16,14 @@ export interface PickerProps<T> {
   text(item: T): string;
   readonly chosen: string | null;
   readonly required?: boolean;
+  readonly disabled?: boolean;
   readonly error?: string | undefined;
   onChoose(value: string | null): void;
 }
+
+/** The caller may not see the list, so what is meant has to be typed. */
+export const isRefused = (error: unknown): boolean => error instanceof ApiProblem && error.status === 403;
+export const refusal = (t: Translate) => t("You may not list these. Type what you mean: its ID, or its name where names are stored.");
 
 /** The records of a list that match the typed text, and the properties of an input that searches them on the server. */
 function useSearch<T>(path: string) {
@@ -24,7 +31,7 @@ function useSearch<T>(path: string) {
   const { api, realm } = useRealm();
   const [typed, setTyped] = useState("");
   const [search] = useDebouncedValue(typed, 200);
-  const { data, isFetching } = useQuery({
+  const { data, error, isFetching } = useQuery({
     queryKey: [realm, "pick", path, search],
     queryFn: ({ signal }) => api.list<T>(path, { query: { search, size: 20 }, signal }),
   });
@@ -32,63 +39,54 @@ function useSearch<T>(path: string) {
     placeholder: t("Type to search"),
     onSearchChange: setTyped,
     searchable: true,
-    nothingFoundMessage: isFetching ? t("Searching …") : t("Nothing matches"),
+    nothingFoundMessage: isFetching ? t("Searching …") : error ? t(messageOf(error)) : t("Nothing matches"),
   };
-  return { found: data?.items ?? [], searching };
+  return { found: data?.items ?? [], searching, refused: isRefused(error) };
 }
 
 /** Chooses one record of a list by searching for it. */
-export function Picker<T>({ label, path, value, text, chosen, required, error, onChoose }: PickerProps<T>) {
+export function Picker<T>({ label, path, value, text, chosen, required = false, disabled = false, error, onChoose }: PickerProps<T>) {
   const t = useText();
-  const { found, searching } = useSearch<T>(path);
+  const { found, searching, refused } = useSearch<T>(path);
+  const shared = { label: t(label), required, disabled, error };
+  if (refused) {
+    const typed = (next: string) => onChoose(next === "" ? null : next);
+    return <TextInput {...shared} description={refusal(t)} value={chosen ?? ""} onChange={(event) => typed(event.currentTarget.value)} />;
+  }
   const data = found.map((item) => ({ value: value(item), label: text(item) }));
   const known = chosen === null || data.some((one) => one.value === chosen) ? data : [{ value: chosen, label: chosen }, ...data];
-  return (
-    <Select
-      label={t(label)}
-      data={known}
-      value={chosen}
-      onChange={onChoose}
-      {...searching}
-      clearable
-      required={required ?? false}
-      error={error}
-      filter={({ options }) => options}
-    />
-  );
+  return <Select {...shared} data={known} value={chosen} onChange={onChoose} {...searching} clearable filter={({ options }) => options} />;
 }
 
 interface ManyPickerProps<T> extends Omit<PickerProps<T>, "chosen" | "required" | "onChoose"> {
   readonly description?: string;
   readonly chosen: readonly string[];
-  readonly disabled?: boolean;
   onChoose(values: readonly string[]): void;
 }
 
 /** Chooses several records of a list by searching; those that are chosen are shown by name. */
-export function ManyPicker<T>({ label, description, path, value, text, chosen, error, disabled, onChoose }: ManyPickerProps<T>) {
+export function ManyPicker<T>({ label, description, path, value, text, chosen, error, disabled = false, onChoose }: ManyPickerProps<T>) {
   const t = useText();
   const { api, realm } = useRealm();
-  const { found, searching } = useSearch<T>(path);
+  const { found, searching, refused } = useSearch<T>(path);
   const named = useQueries({
-    queries: chosen.map((id) => ({
+    queries: (refused ? [] : chosen).map((id) => ({
       queryKey: [realm, "named", path, id],
       queryFn: async () => (await api.get<T>(`${path}/${encodeURIComponent(id)}`)).data,
       retry: false,
     })),
   });
+  const shared = { label: t(label), value: [...chosen], disabled, error };
+  if (refused) return <TagsInput {...shared} description={refusal(t)} onChange={onChoose} splitChars={[]} acceptValueOnBlur />;
   const labels = new Map(chosen.map((id) => [id, id]));
   for (const item of [...named.flatMap(({ data }) => (data === undefined ? [] : [data])), ...found]) labels.set(value(item), text(item));
   return (
     <MultiSelect
-      label={t(label)}
+      {...shared}
       {...(description !== undefined && { description: t(description) })}
       data={[...labels].map(([id, name]) => ({ value: id, label: name }))}
-      value={[...chosen]}
       onChange={onChoose}
       {...searching}
-      disabled={disabled ?? false}
-      error={error}
     />
   );
 }
