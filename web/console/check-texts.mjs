@@ -56,7 +56,10 @@ async function labelsOf(sources) {
     if (!schema || depth > 6) return;
     if (schema.$ref) walk(schemas[schema.$ref.split("/").pop()], depth + 1);
     for (const one of [...(schema.anyOf ?? []), ...(schema.oneOf ?? [])]) walk(one, depth + 1);
+    for (const { then } of schema.allOf ?? []) walk(then, depth + 1);
     for (const [name, inner] of Object.entries(schema.properties ?? {})) {
+      // It says that a secret is stored, and has no field.
+      if (name.endsWith("Set") && name.slice(0, -3) in schema.properties) continue;
       labels.add(labelOf(name));
       walk(inner, depth + 1);
     }
@@ -77,9 +80,12 @@ const sources = files.map((name) => readFileSync(join(src, name), "utf8"));
 const labels = await labelsOf(sources);
 /** @type {Readonly<Record<string, string>>} */
 const own = (await moduleOf("kit/descriptions.ts")).OWN;
+/** @type {Readonly<Record<string, Readonly<Record<string, string>>>>} */
+const choices = (await moduleOf("kit/choice-labels.ts")).CHOICES;
 const described = new Set(descriptionsIn(document.components.schemas));
 const outdated = Object.keys(own).filter((text) => !described.has(text));
-const keys = new Set([...CHOSEN, ...sources.flatMap(textsOf), ...labels, ...Object.values(own).filter((text) => text !== "")]);
+const words = [...Object.values(own), ...Object.values(choices).flatMap((one) => Object.values(one))].filter((text) => text !== "");
+const keys = new Set([...CHOSEN, ...sources.flatMap(textsOf), ...labels, ...words]);
 const dutch = ["first", "second", "third", "fields", "members"]
   .map((half) => readFileSync(join(src, `i18n/nl.${half}.ts`), "utf8"))
   .join("");

@@ -1,7 +1,7 @@
 // The forms of the admin console in a real browser: what they say of members, and what they send.
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { launchBrowser, noBrowser } from "./browser.ts";
+import { expectAccessible, launchBrowser, noBrowser } from "./browser.ts";
 import { PASSWORD, type ServerProcess, startServer } from "./process.ts";
 import type { Visitor } from "./visitor.ts";
 
@@ -73,7 +73,7 @@ describe.skipIf(noBrowser)("the forms of the admin console (need Chromium)", () 
 
   test("let administrators type what they may not list, and say so", async () => {
     const { roleId } = await create("/roles", { name: "applications" });
-    const may = { body: { permissions: ["manage-clients"] } };
+    const may = { body: { permissions: ["view-clients", "manage-clients"] } };
     expect((await admin.request("PUT", `/admin/realms/demo/admin-roles/${roleId}`, may)).status).toBe(200);
     await create("/users", { username: "carl", email: "carl@example.com", password: PASSWORD, roles: ["applications"] });
     const page = await administrator("agents", "demo", "carl");
@@ -82,6 +82,41 @@ describe.skipIf(noBrowser)("the forms of the admin console (need Chromium)", () 
     await drawer.getByText("You may not list these").first().waitFor();
     await drawer.getByRole("textbox", { name: "Owner" }).fill("an id");
     expect(await drawer.getByRole("combobox", { name: "Acts as the application" }).count(), "applications can be listed").toBe(1);
+    await page.context().close();
+  });
+
+  test("make and change a provider of messages by the fields of its driver, and keep its secret", async () => {
+    const page = await administrator("messages");
+    await page.getByRole("button", { name: "Add a provider" }).click();
+    const drawer = page.getByRole("dialog");
+    await drawer.getByRole("button", { name: "Save" }).click();
+    await drawer.locator("[aria-invalid=true]").first().waitFor();
+    expect(await drawer.getByLabel("Host").getAttribute("aria-invalid"), "nothing is made up, and the field says what it lacks").toBe(
+      "true",
+    );
+    await drawer.getByLabel("Host").fill("smtp.acme.test");
+    await drawer.getByLabel("Username").fill("acme");
+    await drawer.getByRole("textbox", { name: "Password" }).fill("the secret of acme");
+    await drawer.getByLabel("From address").fill("no-reply@acme.test");
+    await drawer.getByRole("combobox", { name: "Security" }).click();
+    await page.getByRole("option", { name: "TLS from the start" }).click();
+    await drawer.getByRole("button", { name: "Save" }).click();
+    await page.getByRole("button", { name: "Actions: Email · SMTP server" }).click();
+    await page.getByRole("menuitem", { name: "Edit" }).click();
+    await drawer.getByPlaceholder("Leave empty to keep the present one").waitFor();
+    expect(await drawer.getByLabel("Host").inputValue()).toBe("smtp.acme.test");
+    await expectAccessible(page, "console-message-provider");
+    await drawer.getByLabel("From name").fill("Acme");
+    await drawer.getByRole("button", { name: "Save" }).click();
+    await drawer.waitFor({ state: "hidden" });
+    const { body } = await admin.get("/admin/realms/demo/messaging/providers/EMAIL/smtp");
+    const config = { host: "smtp.acme.test", username: "acme", security: "tls" };
+    expect(body).toMatchObject({ fromName: "Acme", config, secretSet: true });
+    // Each channel has drivers of its own, and each driver its fields.
+    await page.getByRole("button", { name: "Add a provider" }).click();
+    await drawer.getByRole("combobox", { name: "Channel" }).click();
+    await page.getByRole("option", { name: "SMS" }).click();
+    await drawer.getByLabel("Account SID").waitFor();
     await page.context().close();
   });
 });

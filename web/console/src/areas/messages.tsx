@@ -1,4 +1,3 @@
-import providerSchema from "virtual:schema/UpsertMessagingProvider";
 import { ApiProblem, type components } from "@gatehouse/api";
 import {
   Badge,
@@ -21,19 +20,16 @@ import { useNavigate, useSearch } from "@tanstack/react-router";
 import { useState } from "react";
 import { useRealm } from "../app/session.tsx";
 import { useLanguage, useText } from "../i18n/index.ts";
-import { confirmed } from "../kit/confirm.tsx";
 import { MailFrame } from "../kit/mail-frame.tsx";
-import { failed, succeeded } from "../kit/notify.ts";
+import { succeeded } from "../kit/notify.ts";
 import { PageHead } from "../kit/page-head.tsx";
 import { directionOf, localeName } from "../kit/page-locales.ts";
 import { WriteError } from "../kit/record-page.tsx";
-import { Empty, Failure, Rows } from "../kit/states.tsx";
-import { SubForm } from "../kit/sub-form.tsx";
+import { Failure, Rows } from "../kit/states.tsx";
+import { Providers } from "./messages.providers.tsx";
 import { PushDevices } from "./push-devices.tsx";
-import { OnOff } from "./users.tsx";
 
 type Schemas = components["schemas"];
-type Provider = Schemas["MessagingProvider"];
 type Template = Schemas["MessageTemplate"];
 
 const MANAGE = ["manage-realm"] as const;
@@ -69,116 +65,6 @@ export function Messages() {
         </Tabs.Panel>
       </Tabs>
     </Stack>
-  );
-}
-
-function Providers() {
-  const t = useText();
-  const { api, realm, may } = useRealm();
-  const client = useQueryClient();
-  const list = useQuery({ queryKey: [realm, "list", "/messaging/providers"], queryFn: () => api.list<Provider>("/messaging/providers") });
-  const reload = () => client.invalidateQueries({ queryKey: [realm] });
-  if (list.isPending) return <Rows count={3} />;
-  if (list.isLoadingError) return <Failure error={list.error} retry={() => list.refetch()} />;
-  const add = may(...MANAGE) && (
-    <SubForm
-      title="Add or replace a provider"
-      path="/messaging/providers"
-      method="PUT"
-      form={{
-        schema: providerSchema,
-        sections: [{ fields: ["channel", "driver", "enabled", "fromAddress", "fromName", "config", "secret"] }],
-        hidden: ["id", "realmId", "secretSet"],
-      }}
-      defaults={{ channel: "EMAIL", driver: "smtp", enabled: true, config: { host: "smtp.example.com", port: 587, username: "" } }}
-      reload={reload}
-    />
-  );
-  const remove = async ({ channel, driver }: Provider) => {
-    if (
-      !(await confirmed({
-        title: t("Delete"),
-        text: t("{name} sends no more messages.", { name: `${channel} ${driver}` }),
-        action: t("Delete"),
-        danger: true,
-      }))
-    )
-      return;
-    await api.send("DELETE", `/messaging/providers/${channel}/${driver}`).catch(failed);
-    await reload();
-  };
-  return (
-    <Stack>
-      {add}
-      {list.data.items.length === 0 ? (
-        <Empty title={t("No provider yet")} text={t("Without one, this realm sends no mail, no SMS and no push.")} />
-      ) : (
-        <ScrollArea type="auto">
-          <Table>
-            <Table.Thead>
-              <Table.Tr>
-                {["Channel", "Driver", "From", "Enabled", "Test"].map((title) => (
-                  <Table.Th key={title}>{t(title)}</Table.Th>
-                ))}
-              </Table.Tr>
-            </Table.Thead>
-            <Table.Tbody>
-              {list.data.items.map((provider) => (
-                <Table.Tr key={provider.id}>
-                  <Table.Td>{provider.channel}</Table.Td>
-                  <Table.Td>
-                    <Badge variant="light">{provider.driver}</Badge>
-                  </Table.Td>
-                  <Table.Td>{provider.fromAddress ?? "–"}</Table.Td>
-                  <Table.Td>
-                    <OnOff on={provider.enabled} />
-                  </Table.Td>
-                  <Table.Td>
-                    {may(...MANAGE) && (
-                      <Group gap="xs" wrap="nowrap">
-                        <SendTest channel={provider.channel} />
-                        <Button size="xs" variant="subtle" color="red" onClick={() => void remove(provider)}>
-                          {t("Delete")}
-                        </Button>
-                      </Group>
-                    )}
-                  </Table.Td>
-                </Table.Tr>
-              ))}
-            </Table.Tbody>
-          </Table>
-        </ScrollArea>
-      )}
-    </Stack>
-  );
-}
-
-function SendTest({ channel }: { channel: string }) {
-  const t = useText();
-  const { api } = useRealm();
-  const [to, setTo] = useState("");
-  const send = async () => {
-    try {
-      const { data } = await api.send<Schemas["TestMessageResult"]>("POST", `/messaging/providers/${channel}/test`, { body: { to } });
-      if (data.sent) succeeded(t("The test message is sent"));
-      else failed(new Error(data.error ?? "It was not sent"));
-    } catch (error) {
-      failed(error);
-    }
-  };
-  return (
-    <Group gap={4} wrap="nowrap">
-      <TextInput
-        size="xs"
-        aria-label={t("Send a test to")}
-        placeholder={t("Send a test to")}
-        value={to}
-        onChange={(event) => setTo(event.currentTarget.value)}
-      />
-      <Button size="xs" variant="default" disabled={to === ""} onClick={() => void send()}>
-        {t("Send")}
-      </Button>
-    </Group>
   );
 }
 

@@ -49,7 +49,6 @@ export const first: Readonly<Record<string, string>> = {
     "Voeg domeinen toe bij de instellingen. Een geverifieerd domein leidt mensen naar de identityprovider van de organisatie.",
   "Add mapper": "Mapper toevoegen",
   "Add member": "Lid toevoegen",
-  "Add or replace a provider": "Provider toevoegen of vervangen",
   "Add permission": "Toestemming toevoegen",
   "Add policy": "Beleid toevoegen",
   "Add resource": "Resource toevoegen",

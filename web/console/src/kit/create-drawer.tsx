@@ -100,7 +100,7 @@ export function CreateDrawer<T>({ resource, area, opened, close }: CreateDrawerP
               {...(spec.hidden && { hidden: spec.hidden })}
               {...(spec.only && { only: true })}
               problem={problem}
-              onChange={setDraft}
+              onChange={(next) => setDraft(spec.settled?.(next, draft) ?? next)}
             />
             <Group justify="flex-end">
               <Button variant="default" onClick={() => void leave()}>

@@ -24,6 +24,12 @@ export const OWN: Readonly<Record<string, string>> = {
   "Client scopes that it may ask for; empty: what the realm gives": "The scopes that it may ask for; empty: those that the realm gives.",
   "Client scopes that tokens for this API may have, beside `openid` and `offline_access`; empty: all":
     "The scopes that tokens for this API may have, beside `openid` and `offline_access`; empty: all.",
+  "EMAIL: smtp, http. SMS: twilio, http. PUSH: fcm, apns": "",
+  "Left out: 587, with tls 465, with none 25": "Empty: 587, with TLS from the start 465, without any 25.",
+  "starttls if left out; the message is never sent in the clear instead. none is for a relay on this server's own network":
+    "Empty: STARTTLS. A message is never sent in the clear instead.",
+  "a host name or an address, without a port": "The host name or address of the mail server, without a port.",
+  "an https URL, without a user name or password in it": "An https address, without a username or password in it.",
 };
 
 /** The description of a member as a form shows it. One that begins with a small letter is what a refused pattern says: it comes with the error. */

@@ -13,6 +13,7 @@ import {
 } from "@mantine/core";
 import { type ReactNode, useState } from "react";
 import { type Translate, useText } from "../i18n/index.ts";
+import { optionsOf } from "./choice-labels.ts";
 import { descriptionOf } from "./descriptions.ts";
 import { type Described, describe, isStored, labelOf, type Schema } from "./schema.ts";
 
@@ -77,7 +78,7 @@ export function Field({
       return (
         <Select
           {...shared}
-          data={kind.options.map(String)}
+          data={optionsOf(name, kind.options, t)}
           value={value === undefined || value === null ? null : String(value)}
           clearable={nullable || !required}
           allowDeselect={false}
@@ -108,16 +109,26 @@ export function Field({
           onChange={(next) => onChange(next === "" ? (nullable ? null : undefined) : Number(next))}
         />
       );
-    case "secret":
-      return (
-        <PasswordInput
-          {...shared}
-          value={(value as string | undefined) ?? ""}
-          autoComplete="new-password"
-          {...(stored && { placeholder: t("Leave empty to keep the present one") })}
-          onChange={(event) => onChange(event.currentTarget.value === "" ? undefined : event.currentTarget.value)}
+    case "secret": {
+      const secret = {
+        ...shared,
+        value: (value as string | null | undefined) ?? "",
+        ...(stored && { placeholder: t("Leave empty to keep the present one") }),
+      };
+      const change = (next: string) => onChange(next === "" ? undefined : next);
+      return kind.long ? (
+        <Textarea
+          {...secret}
+          autosize
+          minRows={2}
+          maxRows={12}
+          spellCheck={false}
+          onChange={(event) => change(event.currentTarget.value)}
         />
+      ) : (
+        <PasswordInput {...secret} autoComplete="new-password" onChange={(event) => change(event.currentTarget.value)} />
       );
+    }
     case "text": {
       const text = (value as string | null | undefined) ?? "";
       const change = (next: string) => onChange(next === "" ? (required && !nullable ? "" : empty === null ? null : undefined) : next);

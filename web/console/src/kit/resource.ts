@@ -72,6 +72,8 @@ export interface FormSpec<T> {
   readonly labels?: Partial<Record<keyof T & string, string>>;
   readonly hidden?: readonly string[];
   readonly only?: boolean;
+  /** Takes away what does not fit a draft any more, once another kind of record is chosen. */
+  settled?(next: Draft, before: Draft): Draft;
 }
 
 export interface CreateSpec<T, C> extends FormSpec<C> {

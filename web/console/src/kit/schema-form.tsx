@@ -2,6 +2,7 @@ import type { ApiProblem } from "@gatehouse/api";
 import { Accordion, Divider, Stack, Title } from "@mantine/core";
 import { type ReactNode, useEffect, useRef } from "react";
 import { useText } from "../i18n/index.ts";
+import { schemaFor } from "./conditions.ts";
 import { Field, shownDescription } from "./fields.tsx";
 import { isStored, labelOf, type Schema } from "./schema.ts";
 
@@ -45,8 +46,9 @@ export interface SchemaFormProps<T> {
 
 /** A form over a record: the named sections first, then every other member that may be written. */
 export function SchemaForm<T>(props: SchemaFormProps<T>) {
-  const { schema, draft, sections, controls = {}, labels = {}, problem, readOnly = false, hidden = [], only = false, onChange } = props;
+  const { draft, sections, controls = {}, labels = {}, problem, readOnly = false, hidden = [], only = false, onChange } = props;
   const t = useText();
+  const schema = schemaFor(props.schema, draft);
   const properties = schema.properties ?? {};
   const named = new Set<string>([...sections.flatMap(({ fields }) => fields), ...hidden]);
   const rest = only ? [] : Object.keys(properties).filter((name) => !named.has(name) && !properties[name]!.readOnly);

@@ -8,6 +8,9 @@ export interface Schema {
   readonly const?: unknown;
   readonly anyOf?: readonly Schema[];
   readonly oneOf?: readonly Schema[];
+  readonly allOf?: readonly Schema[];
+  readonly if?: Schema;
+  readonly then?: Schema;
   readonly additionalProperties?: boolean | Schema;
   readonly patternProperties?: Readonly<Record<string, Schema>>;
   readonly description?: string;
@@ -26,7 +29,7 @@ export interface Schema {
 /** The kind of control that edits a member. */
 export type Kind =
   | { readonly kind: "text"; readonly long: boolean }
-  | { readonly kind: "secret" }
+  | { readonly kind: "secret"; readonly long: boolean }
   | { readonly kind: "number" }
   | { readonly kind: "boolean" }
   | { readonly kind: "choice"; readonly options: readonly (string | number)[] }
@@ -44,6 +47,8 @@ export interface Described {
 /** Texts of several lines, by their names; anything that may be as long as a file is one, too. */
 const LONG = /(description|text|css|certificate|body|template|eventTypes)$/i;
 const FILE = 10_000;
+/** Keys in PEM have several lines, which a field for passwords would join. */
+const LONG_SECRET = /(private|client)Key$/i;
 const SECRET = /^(secret|password|newPassword|adminPassword|passphrase|bindPassword|clientSecret)$|PrivateKey$/;
 
 /** Tells whether a member is a secret, or has one inside. */
@@ -80,7 +85,7 @@ function kindOf(name: string, schema: Schema): Kind {
   if (schema.enum) return { kind: "choice", options: schema.enum.filter((one) => one !== null) };
   switch (schema.type) {
     case "string":
-      if (SECRET.test(name) || schema.writeOnly) return { kind: "secret" };
+      if (SECRET.test(name) || schema.writeOnly) return { kind: "secret", long: LONG_SECRET.test(name) };
       return { kind: "text", long: LONG.test(name) || (schema.maxLength ?? 0) >= FILE };
     case "integer":
     case "number":
@@ -139,6 +144,13 @@ const WORDS: Readonly<Record<string, string>> = {
   xml: "XML",
   nameid: "NameID",
   rp: "RP",
+  ca: "CA",
+  cbc: "CBC",
+  loa: "LoA",
+  amr: "AMR",
+  sid: "SID",
+  uid: "UID",
+  uuid: "UUID",
 };
 
 /** `redirectUris` becomes "Redirect URIs". */

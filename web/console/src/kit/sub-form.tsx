@@ -10,29 +10,49 @@ import { WriteError } from "./record-page.tsx";
 import type { FormSpec } from "./resource.ts";
 import { type Draft, SchemaForm } from "./schema-form.tsx";
 
-export interface SubFormProps {
+export interface FormDrawerProps {
   readonly title: string;
   readonly path: string;
   readonly method?: "POST" | "PUT";
+  /** The version of the record that is edited. */
+  readonly etag?: string | null;
   // biome-ignore lint/suspicious/noExplicitAny: forms differ by page
   readonly form: FormSpec<any>;
   readonly defaults?: Draft;
+  readonly opened: boolean;
+  close(): void;
   /** A value that is shown once afterwards, such as a token. */
   after?(created: Record<string, unknown>): ReactNode;
   reload(): Promise<unknown>;
 }
 
 /** A button that opens a form in a drawer and sends it. */
-export function SubForm({ title, path, method = "POST", form, defaults = {}, after, reload }: SubFormProps) {
+export function SubForm(props: Omit<FormDrawerProps, "opened" | "close" | "etag">) {
+  const t = useText();
+  const [opened, setOpened] = useState(false);
+  return (
+    <>
+      <Group>
+        <Button variant="default" leftSection={<Icon name="plus" />} onClick={() => setOpened(true)}>
+          {t(props.title)}
+        </Button>
+      </Group>
+      <FormDrawer {...props} opened={opened} close={() => setOpened(false)} />
+    </>
+  );
+}
+
+/** A form in a drawer, that is sent as a whole. */
+export function FormDrawer(props: FormDrawerProps) {
+  const { title, path, method = "POST", etag = null, form, defaults = {}, opened, after, reload } = props;
   const t = useText();
   const { api } = useRealm();
-  const [opened, setOpened] = useState(false);
   const [draft, setDraft] = useState<Draft>(defaults);
   const [error, setError] = useState<unknown>(null);
   const [busy, setBusy] = useState(false);
   const [shown, setShown] = useState<ReactNode>(null);
   const close = () => {
-    setOpened(false);
+    props.close();
     setDraft(defaults);
     setError(null);
     setShown(null);
@@ -45,7 +65,7 @@ export function SubForm({ title, path, method = "POST", form, defaults = {}, aft
     setBusy(true);
     setError(null);
     try {
-      const { data } = await api.send<Record<string, unknown>>(method, path, { body: draft });
+      const { data } = await api.send<Record<string, unknown>>(method, path, { body: draft, ifMatch: etag });
       succeeded(t("Done"));
       await reload();
       const content = after?.(data);
@@ -58,52 +78,46 @@ export function SubForm({ title, path, method = "POST", form, defaults = {}, aft
     }
   };
   return (
-    <>
-      <Group>
-        <Button variant="default" leftSection={<Icon name="plus" />} onClick={() => setOpened(true)}>
-          {t(title)}
-        </Button>
-      </Group>
-      <Drawer opened={opened} onClose={() => void leave()} title={t(title)} position="right" size="lg">
-        {shown ? (
+    <Drawer opened={opened} onClose={() => void leave()} title={t(title)} position="right" size="lg">
+      {shown ? (
+        <Stack>
+          {shown}
+          <Group justify="flex-end">
+            <Button onClick={close}>{t("Close")}</Button>
+          </Group>
+        </Stack>
+      ) : (
+        <form
+          noValidate
+          onSubmit={(event) => {
+            event.preventDefault();
+            void submit();
+          }}
+        >
           <Stack>
-            {shown}
+            <WriteError error={error} />
+            <SchemaForm
+              schema={form.schema}
+              draft={draft}
+              sections={form.sections}
+              {...(form.controls && { controls: form.controls })}
+              {...(form.labels && { labels: form.labels })}
+              {...(form.hidden && { hidden: form.hidden })}
+              {...(form.only && { only: true })}
+              problem={error instanceof ApiProblem ? error : null}
+              onChange={(next) => setDraft(form.settled?.(next, draft) ?? next)}
+            />
             <Group justify="flex-end">
-              <Button onClick={close}>{t("Close")}</Button>
+              <Button variant="default" onClick={() => void leave()}>
+                {t("Cancel")}
+              </Button>
+              <Button type="submit" loading={busy}>
+                {t("Save")}
+              </Button>
             </Group>
           </Stack>
-        ) : (
-          <form
-            noValidate
-            onSubmit={(event) => {
-              event.preventDefault();
-              void submit();
-            }}
-          >
-            <Stack>
-              <WriteError error={error} />
-              <SchemaForm
-                schema={form.schema}
-                draft={draft}
-                sections={form.sections}
-                {...(form.controls && { controls: form.controls })}
-                {...(form.hidden && { hidden: form.hidden })}
-                {...(form.only && { only: true })}
-                problem={error instanceof ApiProblem ? error : null}
-                onChange={setDraft}
-              />
-              <Group justify="flex-end">
-                <Button variant="default" onClick={() => void leave()}>
-                  {t("Cancel")}
-                </Button>
-                <Button type="submit" loading={busy}>
-                  {t("Save")}
-                </Button>
-              </Group>
-            </Stack>
-          </form>
-        )}
-      </Drawer>
-    </>
+        </form>
+      )}
+    </Drawer>
   );
 }
