@@ -23,6 +23,7 @@ const CHOSEN = [
   ...["Issuer", "Discovery", "SAML metadata", "Account", "Sign-in page", "Copy it now: it is not shown again.", "That did not work"],
   "The server cannot be reached. Check your connection and try again.",
   ...["Nothing was sent yet", "Nothing is in this state", "Token endpoint", "Scope, if the service needs one"],
+  ...["Inherited", "By default"],
 ];
 const SINGULAR = /\bsingular: "([^"]+)"/g;
 

@@ -1,5 +1,5 @@
 // The forms of the admin console in a real browser: what they say of members, and what they send.
-import type { Browser, Page } from "playwright-core";
+import type { Browser, Locator, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { expectAccessible, launchBrowser, noBrowser } from "./browser.ts";
 import { PASSWORD, type ServerProcess, startServer } from "./process.ts";
@@ -39,7 +39,8 @@ describe.skipIf(noBrowser)("the forms of the admin console (need Chromium)", () 
 
   test("promise to keep a secret only where one is stored", async () => {
     const keep = "Leave empty to keep the present one";
-    const { id } = await create("/webhooks", { name: "target", url: "https://hooks.example.com/", eventTypes: "LOGOUT", enabled: false });
+    const target = { name: "target", url: "https://hooks.example.com/", eventTypes: "LOGOUT", enabled: false };
+    const { id } = await create("/webhooks", { ...target, secret: "the secret of the target" });
     const page = await administrator("users");
     await page.getByRole("button", { name: "Create user" }).first().click();
     await page.getByText("It has to fit the password policy of the realm").waitFor();
@@ -117,6 +118,49 @@ describe.skipIf(noBrowser)("the forms of the admin console (need Chromium)", () 
     await drawer.getByRole("combobox", { name: "Channel" }).click();
     await page.getByRole("option", { name: "SMS" }).click();
     await drawer.getByLabel("Account SID").waitFor();
+    await page.context().close();
+  });
+
+  test("say what to register at an identity provider, offer its choices by name, and name a wrong member at its field", async () => {
+    const page = await administrator("identity-providers");
+    await page.getByRole("button", { name: "Create identity provider" }).first().click();
+    const drawer = page.getByRole("dialog");
+    await drawer.getByLabel("Alias").fill("corp");
+    await drawer.getByLabel("Issuer").fill("no address");
+    await drawer.getByRole("button", { name: "Create", exact: true }).click();
+    await drawer.locator("[aria-invalid=true]").nth(1).waitFor();
+    for (const name of ["Issuer", "Client ID"]) expect(await drawer.getByLabel(name).getAttribute("aria-invalid"), name).toBe("true");
+    await drawer.getByLabel("Issuer").fill("https://login.example.com");
+    await drawer.getByLabel("Client ID").fill("gatehouse");
+    await drawer.getByRole("textbox", { name: "Client secret" }).fill("the secret of the realm");
+    await drawer.getByRole("combobox", { name: "Provisioning" }).click();
+    await page.getByRole("option", { name: "Only link accounts that they prove to be theirs" }).click();
+    await drawer.getByRole("button", { name: "Create", exact: true }).click();
+    const addresses = ["/endpoint", "/endpoint/logout_response", "/backchannel-logout"];
+    const shown = async (at: Locator) => {
+      await at.getByText("Register this at the provider").waitFor();
+      return at.locator("td code").allTextContents();
+    };
+    const base = `${url}/realms/demo/broker/corp`;
+    expect(await shown(drawer)).toEqual(addresses.map((path) => base + path));
+    await drawer.getByRole("button", { name: "Continue" }).click();
+    await page.getByRole("heading", { name: "corp", level: 1 }).waitFor();
+    expect(await shown(page.locator("#main"))).toEqual(addresses.map((path) => base + path));
+    const { body } = await admin.get("/admin/realms/demo/identity-providers/corp");
+    expect(body.config).toMatchObject({ provisioning: "link-only", clientSecretSet: true });
+    await page.getByRole("button", { name: "More about the connection" }).click();
+    await page.getByRole("combobox", { name: "Signed response algorithm" }).click();
+    await page.getByRole("option", { name: "ES256" }).click();
+    await page.getByRole("button", { name: "Save changes" }).click();
+    await page.getByText("Saved", { exact: true }).waitFor();
+    expect((await admin.get("/admin/realms/demo/identity-providers/corp")).body.config.signedResponseAlg).toBe("ES256");
+    await expectAccessible(page, "console-identity-provider");
+
+    const metadata = { ssoUrl: "https://idp.example.com/sso", idpEntityId: "urn:idp", metadataUrl: "https://idp.example.com/metadata" };
+    await create("/identity-providers", { protocol: "saml", alias: "partner", enabled: false, config: metadata });
+    await page.goto(to("identity-providers/partner"));
+    const partner = `${url}/realms/demo/broker/partner`;
+    expect(await shown(page.locator("#main"))).toEqual([`${partner}/metadata`, partner, `${partner}/endpoint`, `${partner}/slo`]);
     await page.context().close();
   });
 });

@@ -12,7 +12,8 @@ import { Failure, Rows } from "../kit/states.tsx";
 import { SubForm } from "../kit/sub-form.tsx";
 import { SubList } from "../kit/sub-list.tsx";
 import { When } from "../kit/when.tsx";
-import { ProviderConfig } from "./provider-config.tsx";
+import { addressesToRegister, ProviderAddresses } from "./provider-addresses.tsx";
+import { ProviderConfig, settledConfig } from "./provider-config.tsx";
 import { OnOff } from "./users.tsx";
 
 type Schemas = components["schemas"];
@@ -170,12 +171,15 @@ export const identityProviders: Resource<Provider, Schemas["CreateIdentityProvid
     { title: "Protocol", render: ({ protocol }) => <Badge variant="light">{protocol}</Badge> },
     { title: "Enabled", render: ({ enabled }) => <OnOff on={enabled} /> },
   ],
+  Before: ProviderAddresses,
   create: {
     schema: createSchema,
     sections: [{ fields: ["protocol", "alias", "displayName", "enabled", "config"] }],
     controls: { config: ProviderConfig },
     hidden: ["realmId"],
     defaults: { protocol: "oidc", enabled: true, config: {} },
+    settled: settledConfig(createSchema),
+    after: addressesToRegister,
   },
   edit: {
     schema: updateSchema,

@@ -1,10 +1,11 @@
-import { Button, Fieldset, Group, PasswordInput, Stack, Switch, TagsInput, Textarea, TextInput } from "@mantine/core";
-import { useState } from "react";
+import { Accordion, Fieldset, Stack } from "@mantine/core";
 import { useText } from "../i18n/index.ts";
-import { isStored, labelOf } from "../kit/schema.ts";
-import type { Control } from "../kit/schema-form.tsx";
+import { schemaFor } from "../kit/conditions.ts";
+import { Field } from "../kit/fields.tsx";
+import { isStored, type Schema } from "../kit/schema.ts";
+import type { Control, Draft } from "../kit/schema-form.tsx";
 
-/** The members that people fill in first, by protocol; others can be added by name. */
+/** The members that people fill in first, by protocol. The others follow below. */
 const MEMBERS: Readonly<Record<string, readonly string[]>> = {
   oidc: ["issuer", "clientId", "clientSecret", "scopes"],
   oauth2: ["authorizationUrl", "tokenUrl", "userinfoUrl", "clientId", "clientSecret", "scopes", "subjectClaim"],
@@ -55,92 +56,100 @@ const MEMBERS: Readonly<Record<string, readonly string[]>> = {
   apple: ["clientId", "teamId", "keyId", "privateKey"],
 };
 const SOCIAL = ["clientId", "clientSecret"];
+/** Decisions that every provider needs. */
+const DECISIONS = ["provisioning", "sync", "trustEmail"];
 
-const SECRETS = /^(clientSecret|privateKey|bindPassword|clientKey|sp\w+PrivateKey)$/;
-const LONG = /(Certificate|Key|Xml)$/;
+type Config = Readonly<Record<string, unknown>>;
 
-/** The connection of a provider: a map whose keys depend on its protocol. */
+/** The server alone says which secrets are stored. */
+const isSaid = (name: string, properties: Readonly<Record<string, Schema>>) => name.endsWith("Set") && name.slice(0, -3) in properties;
+
+/** The connection of a provider: its members depend on its protocol, and most may be left out. */
 export const ProviderConfig: Control = (props) => <ConfigEditor {...props} />;
 
-function ConfigEditor({ value, draft, error, readOnly, bare, onChange }: Parameters<Control>[0]) {
+function ConfigEditor({ value, draft, schema, error, errorOf, readOnly, bare, onChange }: Parameters<Control>[0]) {
   const t = useText();
-  const [name, setName] = useState("");
-  const config = (value ?? {}) as Readonly<Record<string, unknown>>;
-  const first = MEMBERS[String(draft.protocol)] ?? SOCIAL;
-  // The server alone says which secrets are stored.
-  const isSaid = (member: string) => member.endsWith("Set") && typeof config[member] === "boolean";
-  const names = [...first, ...Object.keys(config).filter((one) => !first.includes(one) && !isSaid(one))];
-  const set = (member: string, text: string) => {
-    const rest = Object.fromEntries(Object.entries(config).filter(([key]) => key !== member));
-    onChange(text === "" ? rest : { ...rest, [member]: parsed(config[member], text) });
+  const config = (value ?? {}) as Config;
+  const properties = schema.properties ?? {};
+  const all = Object.keys(properties).filter((name) => !isSaid(name, properties));
+  const wanted = [...(MEMBERS[String(draft.protocol)] ?? SOCIAL), ...DECISIONS];
+  const first = [...new Set(wanted)].filter((name) => all.includes(name));
+  const rest = all.filter((name) => !first.includes(name));
+  const set = (name: string, next: unknown) => {
+    const others = Object.fromEntries(Object.entries(config).filter(([key]) => key !== name));
+    onChange(next === undefined || next === null || next === "" ? others : { ...others, [name]: next });
   };
+  const field = (name: string) => {
+    const inner = properties[name]!;
+    const required = schema.required?.includes(name) ?? false;
+    return (
+      <Field
+        key={name}
+        name={name}
+        path={`config.${name}`}
+        schema={required ? editable(name, inner) : optional(editable(name, inner))}
+        required={required}
+        value={written(name, inner, config[name])}
+        unset="By default"
+        readOnly={readOnly}
+        stored={isStored(config, name)}
+        onChange={(next) => set(name, next)}
+        errorOf={errorOf}
+      />
+    );
+  };
+  const hasFault = rest.some((name) => errorOf(`config.${name}`) !== undefined);
+  const atNoField = error !== undefined && !all.some((name) => errorOf(`config.${name}`) !== undefined);
   return (
     <Fieldset {...(bare ? { variant: "unstyled", "aria-label": t("Connection") } : { legend: t("Connection") })} disabled={readOnly}>
       <Stack gap="sm">
-        {error && (
+        {atNoField && (
           <span role="alert" className="field-error">
             {error}
           </span>
         )}
-        {names.map((member) => {
-          const stored = config[member];
-          const shared = {
-            label: t(labelOf(member)),
-            value: stored === undefined || stored === null ? "" : typeof stored === "string" ? stored : JSON.stringify(stored),
-          };
-          const replace = (next: unknown) => onChange({ ...config, [member]: next });
-          if (typeof stored === "boolean")
-            return <Switch key={member} label={shared.label} checked={stored} onChange={(event) => replace(event.currentTarget.checked)} />;
-          if (Array.isArray(stored) && stored.every((one) => typeof one === "string"))
-            return <TagsInput key={member} label={shared.label} value={stored} acceptValueOnBlur onChange={replace} />;
-          if (SECRETS.test(member) && !LONG.test(member))
-            return (
-              <PasswordInput
-                key={member}
-                {...shared}
-                autoComplete="new-password"
-                {...(isStored(config, member) && { placeholder: t("Leave empty to keep the present one") })}
-                onChange={(event) => set(member, event.currentTarget.value)}
-              />
-            );
-          if (LONG.test(member))
-            return (
-              <Textarea
-                key={member}
-                {...shared}
-                autosize
-                minRows={2}
-                maxRows={10}
-                onChange={(event) => set(member, event.currentTarget.value)}
-              />
-            );
-          return <TextInput key={member} {...shared} onChange={(event) => set(member, event.currentTarget.value)} />;
-        })}
-        <Group align="flex-end">
-          <TextInput label={t("Another setting")} value={name} onChange={(event) => setName(event.currentTarget.value)} />
-          <Button
-            variant="default"
-            disabled={!/^\w+$/.test(name) || name in config}
-            onClick={() => {
-              onChange({ ...config, [name]: "" });
-              setName("");
-            }}
-          >
-            {t("Add")}
-          </Button>
-        </Group>
+        {first.map(field)}
+        {rest.length > 0 && (
+          <Accordion variant="separated" key={String(hasFault)} {...(hasFault && { defaultValue: "more" })}>
+            <Accordion.Item value="more">
+              <Accordion.Control>{t("More about the connection")}</Accordion.Control>
+              <Accordion.Panel>
+                <Stack gap="sm">{rest.map(field)}</Stack>
+              </Accordion.Panel>
+            </Accordion.Item>
+          </Accordion>
+        )}
       </Stack>
     </Fieldset>
   );
 }
 
-/** Keeps the type of a stored value; new ones that read as JSON lists, numbers or booleans become such. */
-function parsed(stored: unknown, text: string): unknown {
-  if (typeof stored === "string") return text;
-  try {
-    const value: unknown = JSON.parse(text);
-    return typeof value === "object" || typeof value === "boolean" || typeof value === "number" ? value : text;
-  } catch {
-    return text;
-  }
+const LONG = /Certificate$/;
+const textIn = ({ anyOf = [] }: Schema) => anyOf.find(({ type }) => type === "string");
+const listIn = ({ anyOf = [] }: Schema) => anyOf.find(({ type }) => type === "array");
+
+/** A member that is a text or a list has one way to be edited: certificates as one text, others as a list. */
+function editable(name: string, schema: Schema): Schema {
+  const chosen = LONG.test(name) ? textIn(schema) : listIn(schema);
+  return chosen ? { ...chosen, ...(schema.description !== undefined && { description: schema.description }) } : schema;
 }
+
+/** The stored value in the way in which it is edited. */
+function written(name: string, schema: Schema, value: unknown): unknown {
+  if (!textIn(schema) || !listIn(schema)) return value;
+  if (LONG.test(name)) return Array.isArray(value) ? value.join("\n") : value;
+  return typeof value === "string" ? value.split(" ").filter((word) => word !== "") : value;
+}
+
+/** A choice that may be left out has an empty option, so that what is not decided is not shown as decided. */
+function optional(schema: Schema): Schema {
+  if (schema.type !== "boolean") return schema;
+  return { anyOf: [schema, { type: "null" }], ...(schema.description !== undefined && { description: schema.description }) };
+}
+
+/** Another protocol has other members: what it does not have goes. */
+export const settledConfig = (schema: Schema) => (next: Draft, before: Draft) => {
+  if (next.protocol === before.protocol) return next;
+  const members = schemaFor(schema, next).properties?.config?.properties ?? {};
+  return { ...next, config: Object.fromEntries(Object.entries((next.config ?? {}) as Config).filter(([name]) => name in members)) };
+};

@@ -72,7 +72,6 @@ export const first: Readonly<Record<string, string>> = {
   "An export of Keycloak, Auth0, Okta, Cognito, Firebase and others, one file or several. You see what is carried over first.":
     "Een export van Keycloak, Auth0, Okta, Cognito, Firebase en andere, één of meer bestanden. U ziet eerst wat wordt overgenomen.",
   "Another administrator has changed this record": "Een andere beheerder heeft dit gegeven gewijzigd",
-  "Another setting": "Andere instelling",
   Answer: "Antwoord",
   "API reference": "API-referentie",
   Application: "Applicatie",

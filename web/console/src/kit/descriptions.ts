@@ -30,6 +30,23 @@ export const OWN: Readonly<Record<string, string>> = {
     "Empty: STARTTLS. A message is never sent in the clear instead.",
   "a host name or an address, without a port": "The host name or address of the mail server, without a port.",
   "an https URL, without a user name or password in it": "An https address, without a username or password in it.",
+  "One of oidc, oauth2, google, github, microsoft, apple, gitlab, linkedin, facebook, discord, saml, eherkenning, eidas, ldap, ad": "",
+  "The treatment of people who are not linked yet: create an account for them, only link an account that they prove to be theirs, or neither. Default create":
+    "What happens to people who have no account here yet. Empty: one is created for them.",
+  "`create`: people without an account get one when they sign in, or in a sync. Default create":
+    "What happens to people of the directory who have no account here yet. Empty: one is created for them.",
+  "When names and mail address are taken from the provider: at the first sign-in only, or at each. Default import":
+    "When names and mail address are taken from the provider. Empty: at the first sign-in only.",
+  "The secret that the provider gave. Never shown. Left out: kept. Required with any change of scheme, host or port":
+    "The secret that the provider gave. Another host or port of the provider needs it again.",
+  "The password of that account. Never shown. Left out: kept. Required with any change of scheme, host or port":
+    "The password of that account. Another host or port of the directory needs it again.",
+  "letters, digits, dots, dashes and underscores, up to 63 of them; it stands in the provider's redirect URI":
+    "Letters, digits, dots, dashes and underscores. It stands in the redirect URI, and stays.",
+  "an https URL: the issuer; its discovery document says what is left out here":
+    "The https address of the provider, as it names itself. Its discovery document says what is left empty here.",
+  "The scopes to request: a list, or words with blanks between them": "The scopes to request there.",
+  "how the provider knows this realm": "The name under which the provider knows this realm.",
 };
 
 /** The description of a member as a form shows it. One that begins with a small letter is what a refused pattern says: it comes with the error. */

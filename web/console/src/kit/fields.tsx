@@ -31,6 +31,8 @@ export interface FieldProps {
   readonly bare?: boolean;
   /** A secret that the record has, though it is never read. */
   readonly stored?: boolean;
+  /** The words for a yes or no that is not decided here. */
+  readonly unset?: string;
   onChange(value: unknown): void;
   errorOf(path: string): string | undefined;
 }
@@ -47,6 +49,7 @@ export function Field({
   readOnly = false,
   bare = false,
   stored = false,
+  unset = "Inherited",
   onChange,
   errorOf,
 }: FieldProps) {
@@ -66,7 +69,7 @@ export function Field({
     case "boolean":
       if (nullable) {
         const options = [
-          { value: "", label: t("Inherited") },
+          { value: "", label: t(unset) },
           { value: "true", label: t("Yes") },
           { value: "false", label: t("No") },
         ];

@@ -162,6 +162,7 @@ export function RecordPage<T>({ resource, area, id, tab, setTab, drawer = false,
               etag={etag}
               path={path}
               readOnly={!manage}
+              before={resource.Before && <resource.Before item={item} />}
               onSaved={() => void reload()}
             />
           </Tabs.Panel>

@@ -102,6 +102,8 @@ export interface Resource<T, C = T, U = T> {
   /** Instead of the drawer: a page or wizard of its own. */
   readonly CreatePage?: () => ReactNode;
   readonly edit?: FormSpec<U>;
+  /** Above the form of a record. */
+  readonly Before?: (props: { readonly item: T }) => ReactNode;
   /** The members of the record that PUT takes, if they are not those of the schema. */
   toDraft?(item: T): Draft;
   readonly tabs?: readonly Tab<T>[];

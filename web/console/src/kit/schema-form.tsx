@@ -22,11 +22,14 @@ export type Control = (props: {
   /** The name of the member and its meaning, as the form would show them. */
   readonly label: string;
   readonly description: ReactNode;
+  readonly schema: Schema;
   readonly error: string | undefined;
   readonly readOnly: boolean;
   /** Alone below a heading that names it already. */
   readonly bare: boolean;
   onChange(value: unknown): void;
+  /** The error of a member below, such as `config.issuer`. */
+  errorOf(path: string): string | undefined;
 }) => ReactNode;
 
 export interface SchemaFormProps<T> {
@@ -60,10 +63,9 @@ export function SchemaForm<T>(props: SchemaFormProps<T>) {
     const control = (controls as Partial<Record<string, Control>>)[name];
     const label = (labels as Partial<Record<string, string>>)[name];
     if (control) {
-      const shown = { label: t(label ?? labelOf(name)), description: shownDescription(t, inner) };
-      return (
-        <div key={name}>{control({ value: draft[name], draft, ...shown, error: errorOf(name), readOnly, bare, onChange: change })}</div>
-      );
+      const shown = { label: t(label ?? labelOf(name)), description: shownDescription(t, inner), schema: inner };
+      const state = { value: draft[name], draft, error: errorOf(name), readOnly, bare };
+      return <div key={name}>{control({ ...state, ...shown, errorOf, onChange: change })}</div>;
     }
     return (
       <Field

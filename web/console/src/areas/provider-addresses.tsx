@@ -1,0 +1,83 @@
+import type { components } from "@gatehouse/api";
+import { Card, Code, CopyButton, Stack, Table, Text, Title } from "@mantine/core";
+import { useQuery } from "@tanstack/react-query";
+import { useRealm } from "../app/session.tsx";
+import { useText } from "../i18n/index.ts";
+
+type Schemas = components["schemas"];
+type Provider = Pick<Schemas["IdentityProvider"], "alias" | "protocol" | "config">;
+interface Address {
+  readonly title: string;
+  readonly value: string;
+}
+
+const SAML: readonly string[] = ["saml", "eherkenning", "eidas"];
+const DIRECTORIES: readonly string[] = ["ldap", "ad"];
+/** The other presets have no logout that begins or ends here. */
+const WITH_LOGOUT: readonly string[] = ["oidc", "microsoft", "gitlab"];
+
+/** The addresses of this realm that the provider has to know. A directory is asked and never answers by itself. */
+function addressesOf(issuer: string, { alias, protocol, config }: Provider): readonly Address[] {
+  if (DIRECTORIES.includes(protocol)) return [];
+  const base = `${issuer}/broker/${alias}`;
+  if (SAML.includes(protocol))
+    return [
+      { title: "Metadata address", value: `${base}/metadata` },
+      { title: "Entity ID", value: String(config.spEntityId ?? base) },
+      { title: "Assertion consumer service (ACS)", value: String(config.assertionConsumerServiceUrl ?? `${base}/endpoint`) },
+      { title: "Single logout address", value: `${base}/slo` },
+    ];
+  const redirect = { title: "Redirect URI (callback)", value: `${base}/endpoint` };
+  if (!WITH_LOGOUT.includes(protocol)) return [redirect];
+  return [
+    redirect,
+    { title: "Post-logout redirect URI", value: `${base}/endpoint/logout_response` },
+    { title: "Back-channel logout URI", value: `${base}/backchannel-logout` },
+  ];
+}
+
+/** The addresses to register at the provider, each with a button that copies it. */
+export function ProviderAddresses({ item }: { item: Provider }) {
+  const t = useText();
+  const { api, realm } = useRealm();
+  const endpoints = useQuery({
+    queryKey: [realm, "endpoints"],
+    queryFn: async () => (await api.get<Schemas["RealmEndpoints"]>("/endpoints")).data,
+  });
+  const addresses = endpoints.data ? addressesOf(endpoints.data.issuer, item) : [];
+  if (addresses.length === 0) return null;
+  return (
+    <Card withBorder>
+      <Stack gap="xs">
+        <Title order={2} size="h5">
+          {t("Register this at the provider")}
+        </Title>
+        <Text size="sm">{t("The provider sends people back to these addresses, and refuses those that it does not know.")}</Text>
+        <Table>
+          <Table.Tbody>
+            {addresses.map(({ title, value }) => (
+              <Table.Tr key={title}>
+                <Table.Th>{t(title)}</Table.Th>
+                <Table.Td>
+                  <Code className="secret">{value}</Code>
+                </Table.Td>
+                <Table.Td>
+                  <CopyButton value={value}>
+                    {({ copied, copy }) => (
+                      <button type="button" className="link-button" onClick={copy} aria-label={`${t("Copy")}: ${t(title)}`}>
+                        {copied ? t("Copied") : t("Copy")}
+                      </button>
+                    )}
+                  </CopyButton>
+                </Table.Td>
+              </Table.Tr>
+            ))}
+          </Table.Tbody>
+        </Table>
+      </Stack>
+    </Card>
+  );
+}
+
+/** After a provider was made: the addresses, unless it needs none. */
+export const addressesToRegister = (made: Provider) => (DIRECTORIES.includes(made.protocol) ? null : <ProviderAddresses item={made} />);
