@@ -182,6 +182,48 @@ describe("the model", () => {
     expect((await admin.delete(`/clients/${other.id}`)).status).toBe(204);
   });
 
+  test("a policy that lost users is written as it was read, by the API and by a document, and still lets nobody else in", async () => {
+    const { realm, admin, at, post, evaluate } = await stage({ policyEnforcementMode: "ENFORCING" });
+    const ada = await realm.user("ada");
+    // A name that a document once had for nobody.
+    const others = [await realm.user("bob"), await realm.user("\u2205")];
+    await post("~/scopes", { name: "view" });
+    await post("~/resources", { name: "doc", scopes: ["view"] as never });
+    await post("~/policies", { name: "ada", type: "user", users: ["ada"] as never });
+    await post("~/policies", { name: "not ada", type: "user", users: ["ada"] as never, logic: "NEGATIVE" });
+    await post("~/policies", { name: "not both", type: "user", users: ["ada", "bob"] as never, logic: "NEGATIVE" });
+    const policies = ["ada", "not ada", "not both"];
+    for (const policy of policies)
+      await post("~/permissions", { name: `p ${policy}`, type: "scope", scopes: ["view"] as never, policies: [policy] as never });
+    await admin.put(at("/settings"), { ...(await admin.get(at("/settings"))).body, decisionStrategy: "AFFIRMATIVE" });
+    expect((await admin.delete(`/users/${ada.userId}`)).status).toBe(204);
+
+    const nobody = async (after: string) => {
+      for (const { userId, username } of others)
+        expect((await evaluate({ userId, resources: [{ name: "doc", scopes: ["view"] }] })).status, `${username} ${after}`).toBe("DENY");
+    };
+    await nobody("after the deletion");
+    for (const name of policies) {
+      const path = at(`/policies/${encodeURIComponent(name)}`);
+      const { body: read } = await admin.get(path);
+      expect(read.users).toEqual(name === "not both" ? ["bob"] : []);
+      expect(await admin.put(path, read), name).toMatchObject({ status: 200, body: read });
+    }
+    await nobody("after a PUT of what was read");
+    const document = (await admin.get("/export?sections=authorization")).body;
+    for (const policy of document.authorization[0].policies) policy.description = "another description";
+    expect((await admin.post("/import", document)).status).toBe(200);
+    await nobody("after an import with another description");
+    document.authorization[0].policies[0].name = "new";
+    document.authorization[0].permissions[0].policies = ["new"];
+    expect((await admin.post("/import", document)).status).toBe(200);
+    await nobody("after an import that makes the policy anew");
+
+    await admin.put(at("/policies/not%20both"), { users: ["\u2205"], logic: "NEGATIVE" });
+    const [bob] = others;
+    expect((await evaluate({ userId: bob!.userId, resources: [{ name: "doc", scopes: ["view"] }] })).status, "other users").toBe("PERMIT");
+  });
+
   test("is each client's own: ids and names of another client are not found", async () => {
     const { admin, at, post } = await stage();
     await post("~/scopes", { name: "view" });

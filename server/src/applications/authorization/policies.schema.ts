@@ -26,7 +26,12 @@ const scalar = Type.Union([Type.String({ maxLength: 1024 }), Type.Number(), Type
 /** The members of each type. */
 const typeMembers = {
   roles: flagged("name", "required", 512, "`role`: one of them, and every `required` one. A client's role as in `shop/manager`"),
-  users: list(spelled(320), "`user`: by username or id. Without `view-users` they are shown by id, and new ones are refused"),
+  users: Type.Array(spelled(320), {
+    maxItems: 100,
+    description:
+      "`user`: by username or id. Without `view-users` they are shown by id, and new ones are refused. An empty list, as where the last of them was " +
+      "deleted, is nobody: the policy cannot tell, which denies",
+  }),
   clients: list(spelled(255), "`client`: by client id"),
   groups: flagged("path", "extendChildren", 2048, "`group`: by path, as in `/Sales/Europe`; `extendChildren` takes those below, too"),
   clientScopes: flagged("name", "required", 128, "`client-scope`: of the token; one of them, and every `required` one"),

@@ -144,7 +144,6 @@ async function resolved(
   if (kind === "user" && !mayViewUsers(ctx) && named.some((one) => !kept.has(found.get(nameOf(one)) ?? "")))
     throw authzErrors.view_users_needed();
   const given = kind === "user" && unknown === "lose" ? named.filter((one) => found.has(nameOf(one))) : named;
-  const lost = given.length < named.length ? [{ id: null, required: false, extendChildren: false }] : [];
   const errors = given
     .map(nameOf)
     .filter((name) => !found.has(name))
@@ -163,7 +162,17 @@ async function resolved(
   const existing = isWriting(ctx) ? await store.shareEntries(ctx.tx, ctx.realm, kind, [...entries.keys()]) : entries;
   const deleted = given.map(nameOf).find((name) => !existing.has(found.get(name)!));
   if (deleted !== undefined) throw invalidFields([{ field, code: "deleted", message: `“${deleted}” was deleted just now` }]);
-  return [...entries.values(), ...lost];
+  const isLost = kind === "user" && (given.length < named.length || losesUsers([...entries.keys()], current));
+  return [...entries.values(), ...(isLost ? [LOST] : [])];
+}
+
+const LOST: store.StoredEntry = { id: null, required: false, extendChildren: false };
+
+/** Nobody, as where the last user was deleted; or the users that were left before, so that what was read can be written and changes nothing. */
+function losesUsers(ids: readonly string[], current: store.StoredPolicy | null): boolean {
+  if (ids.length === 0) return true;
+  const before = current?.entries.flatMap(({ id }) => id ?? []) ?? [];
+  return before.length < (current?.entries.length ?? 0) && before.length === ids.length && ids.every((id) => before.includes(id));
 }
 
 /** Names to ids. */

@@ -145,8 +145,8 @@ export async function applyAuthorization(ctx: Ctx, id: string, wanted: Authoriza
   for (const { name, ...item } of scopeList.changed) await saveScope(ctx, id, name, item);
   for (const item of resourceList.added) await createResource(ctx, id, item);
   for (const item of resourceList.changed) await saveResource(ctx, id, item.name, item);
-  for (const item of inOrder(policyList.added)) await createPolicy(ctx, id, withUsers(item), "lose");
-  for (const item of policyList.changed) await savePolicy(ctx, id, item.name, withUsers(item), "lose");
+  for (const item of inOrder(policyList.added)) await createPolicy(ctx, id, item, "lose");
+  for (const item of policyList.changed) await savePolicy(ctx, id, item.name, item, "lose");
   for (const item of permissionList.added) await createPermission(ctx, id, item);
   for (const item of permissionList.changed) await savePermission(ctx, id, item.name, item);
   for (const { name } of inOrder(policyList.gone).reverse()) await removePolicy(ctx, id, name);
@@ -178,9 +178,6 @@ function parts<T extends Named>(now: readonly T[], wanted: readonly T[], short: 
     gone: now.filter(({ name }) => !kept.has(name)),
   };
 }
-
-/** A policy that lost its last user is there, too. */
-const withUsers = (item: PolicyItem): PolicyItem => (item.type === "user" && !item.users?.length ? { ...item, users: ["\u2205"] } : item);
 
 /** Aggregates after the policies that they name. */
 function inOrder(policies: readonly PolicyItem[]): PolicyItem[] {
