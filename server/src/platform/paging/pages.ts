@@ -75,7 +75,8 @@ export async function pageOf<TB extends keyof Tables, Row>(
   ]);
   const shown = rows.slice(0, size);
   const last = rows.length > size ? shown.at(-1) : undefined;
-  return { rows: shown, ...total, nextCursor: last ? encodeCursor({ sort, value: last.__sort, id: last.__id }) : null };
+  const nextCursor = last ? encodeCursor({ sort, value: last.__sort, id: last.__id }) : null;
+  return { rows: shown.map(({ __sort, __id, ...row }) => row as Row), ...total, nextCursor };
 }
 
 /** Postgres would have to walk over all the rows before such a page; `advice` says how to get there instead. */
