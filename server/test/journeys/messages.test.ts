@@ -40,7 +40,7 @@ const commitMessage = async (core: Core) => {
     channels: createChannels(core),
     mailbox: null,
   });
-  const user = { id: newId(), username: "ada", email: "ada@example.com", attributes: {} };
+  const user = { id: newId(), username: "ada", email: "ada@example.com", emailVerified: true, attributes: {} };
   const origin = { realm: "master", actor: systemActor("master"), sourceIp: null };
   const values = { code: CODE, ttlSeconds: 600 };
   return core.work.transact(origin, (ctx) =>

@@ -67,8 +67,7 @@ export const updateProfile: Question = {
     const isNew = email !== null && (present === null || loginKey(email) !== loginKey(present));
     if ((isNew && !isMailAddress(email)) || (email === null && present !== null))
       return { outcome: "again", data: { typed } satisfies Refused, problem: { title: "profileInvalidTitle", text: "profileInvalidText" } };
-    if (isNew && !(await parts.messages.canSend(parts.db, realm.realmId, "EMAIL")))
-      return { outcome: "again", problem: unavailable };
+    if (isNew && !(await parts.messages.canSend(parts.db, realm.realmId, "EMAIL"))) return { outcome: "again", problem: unavailable };
     return {
       outcome: "passed",
       proof: {

@@ -107,8 +107,11 @@ export async function openSignIn(
 }
 
 /** A name that was typed is looked for also where nobody has it, so that the time does not tell who has an account. */
-const userIn = async ({ db }: Pick<SignInParts, "db">, { realmId }: RealmSnapshot, { userId, login }: Progress): Promise<SignInUser | null> =>
-  userId === null && login === null ? null : findSignInUser(db, realmId, userId ?? newId(), clock.now());
+const userIn = async (
+  { db }: Pick<SignInParts, "db">,
+  { realmId }: RealmSnapshot,
+  { userId, login }: Progress,
+): Promise<SignInUser | null> => (userId === null && login === null ? null : findSignInUser(db, realmId, userId ?? newId(), clock.now()));
 
 /** The password grant: one request contains every answer, so the run is not stored. Null: its flow was deleted. */
 export function openDirectGrant({

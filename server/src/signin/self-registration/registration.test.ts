@@ -205,7 +205,7 @@ describe("with a mail to the address", () => {
       await realm.asMaster().patch(`/users/${owner.userId}`, { email: taken.email });
       return taken;
     };
-    const shown = async ({ username: _, ...form }: typeof free, times: number) => {
+    const shown = async ({ username: _, ...form }: ReturnType<typeof newApplicant>, times: number) => {
       const alerts = [];
       for (let n = 0; n < times; n++) {
         const { page, browser } = await apply(realm, form);

@@ -23,7 +23,10 @@ export function forgetMessages(vault: Vault): (ctx: Ctx, person: ErasedRecipient
       ...devices.map(({ id }) => marks.recipient(ctx.realm, "PUSH", id)),
     ];
     // Earlier releases counted all templates as one.
-    const limits = [...recipients, marks.user(ctx.realm, userId)].flatMap((mark) => [mark, ...templateKeys.map((key) => limitOf(mark, key))]);
+    const limits = [...recipients, marks.user(ctx.realm, userId)].flatMap((mark) => [
+      mark,
+      ...templateKeys.map((key) => limitOf(mark, key)),
+    ]);
     await sql`
       delete from jobs where kind = ${MESSAGE_JOB} and realm_id = ${ctx.realm}
         and (payload ->> 'user' = ${marks.user(ctx.realm, userId)} or payload ->> 'to' = any(${recipients}::text[]))`.execute(ctx.tx);

@@ -190,7 +190,7 @@ describe("a push message", () => {
       iam.server.messages.send(ctx, {
         templateKey: "push-approval",
         to,
-        user: { id: user.userId, username: user.username, email: null, attributes: {} },
+        user: { id: user.userId, username: user.username, email: null, emailVerified: false, attributes: {} },
         values: {},
         data: { challenge: "c-1" },
         expiresAt: clock.now() + MINUTE,
@@ -253,7 +253,7 @@ describe("a push message", () => {
       iam.server.messages.send(ctx, {
         templateKey: "push-approval",
         to: id,
-        user: { id: user.userId, username: user.username, email: null, attributes: {} },
+        user: { id: user.userId, username: user.username, email: null, emailVerified: false, attributes: {} },
         values: {},
         expiresAt: clock.now() + 10 * MINUTE,
       }),
