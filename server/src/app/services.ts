@@ -142,7 +142,7 @@ export function createServices(core: Core, options: ServiceOptions) {
     },
     resourceServers,
     samlClients: createSamlClients({ db, changes }),
-    visitors: createVisitors({ db, realms, csrf, cookies, mailbox, copies: createMessageCopies(vault) }),
+    visitors: createVisitors({ db, realms, csrf, cookies, mailbox, copies: createMessageCopies(vault), work, limiter }),
     adminOrigins: createAdminOrigins({ db, changes, baseUrl }),
     audit: openForwarder(core),
     health: createHealth({

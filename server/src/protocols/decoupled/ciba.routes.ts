@@ -3,7 +3,6 @@ import type { FastifyReply, FastifyRequest } from "fastify";
 import Type from "typebox";
 import { renderCiba, sendPage } from "../../pages/index.ts";
 import { declare, field, page, pathParams, redirect, session as sessionCaller } from "../../platform/http/index.ts";
-import { toSignIn } from "../../signin/login/index.ts";
 import { issuerFor } from "../gate/index.ts";
 import { answer, findRequest, listRequests, messageOf, requestedBy } from "./approval.ts";
 import {
@@ -29,7 +28,7 @@ const Answer = Type.Object(
 
 /** Mounted under /realms/:realm: the signed-in user approves CIBA requests. */
 export const cibaRoutes: FastifyPluginAsyncTypebox<DecoupledRouteParts> = async (app, parts) => {
-  const { work, issuers, visitors } = parts;
+  const { issuers, visitors } = parts;
   declare(app, { tags: ["Protocol"], caller: sessionCaller({ judged: "by-handler" }), csrf: "form", errors: "page", impersonated: true });
   app.removeContentTypeParser(["application/json", "text/plain"]);
   const here = (realm: string) => `/realms/${realm}/ciba`;
@@ -62,7 +61,7 @@ export const cibaRoutes: FastifyPluginAsyncTypebox<DecoupledRouteParts> = async 
     async (request, reply) => {
       const { realmId } = request;
       if (request.query.account === "other")
-        return toSignIn(work, request, reply, { kind: "page", request: { reauthenticate: true }, returnTo: here(realmId) });
+        return visitors.toSignIn(request, reply, { kind: "page", request: { reauthenticate: true }, returnTo: here(realmId) });
       const session = request.visitor.session!;
       const requests = (await listRequests((await issuerFor(issuers, request)).parts, session)).map((each) => ({
         href: pathOf(realmId, each.request.recordId),
@@ -115,9 +114,9 @@ export const cibaRoutes: FastifyPluginAsyncTypebox<DecoupledRouteParts> = async 
       if (isAllowed && (await isRefusedTo(realm, found.client, session, true)))
         return sendNoAccess(visitors, request, reply, found.client, { path: here(realmId) }) as never;
       const missing = isAllowed ? await missingSignIn(realm, request, found) : null;
-      if (missing) return toSignIn(work, request, reply, { kind: "page", request: missing, returnTo: pathOf(realmId, id) });
+      if (missing) return visitors.toSignIn(request, reply, { kind: "page", request: missing, returnTo: pathOf(realmId, id) });
       if (isAllowed && (await needsRecentSignIn(realm, session, requestedBy(realm, found.request).scopes)))
-        return toSignIn(work, request, reply, { kind: "page", request: { recent: true }, returnTo: pathOf(realmId, id) });
+        return visitors.toSignIn(request, reply, { kind: "page", request: { recent: true }, returnTo: pathOf(realmId, id) });
       const approval = { ...found, parts: realm, model: "BackchannelAuthenticationRequest", session } as const;
       if (!(await answer(request, approval, isAllowed))) return showGone(request, reply, 409) as never;
       const view = { values: { client: nameOf(found.client) }, back: listOf(realmId) };

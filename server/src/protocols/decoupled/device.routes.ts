@@ -8,7 +8,6 @@ import { type DeviceError, renderDevice, sendPage } from "../../pages/index.ts";
 import type { Ctx } from "../../platform/context.ts";
 import { declare, field, page, redirect, session as sessionCaller } from "../../platform/http/index.ts";
 import { type Origin, requestSource, type UnitOfWork } from "../../platform/unit-of-work.ts";
-import { toSignIn } from "../../signin/login/index.ts";
 import { addressSubject } from "../../signin/run/index.ts";
 import type { RealmSnapshot } from "../../tenancy/realms/index.ts";
 import { issuerFor } from "../gate/index.ts";
@@ -131,7 +130,7 @@ export const deviceRoutes: FastifyPluginAsyncTypebox<DecoupledRouteParts> = asyn
     },
     async (request, reply) => {
       if (request.query.account === "other")
-        return toSignIn(work, request, reply, { kind: "page", request: { reauthenticate: true }, returnTo: withCode(request) });
+        return visitors.toSignIn(request, reply, { kind: "page", request: { reauthenticate: true }, returnTo: withCode(request) });
       return showEnter(request, reply, 200, { userCode: codeIn(request) }) as never;
     },
   );
@@ -182,13 +181,13 @@ export const deviceRoutes: FastifyPluginAsyncTypebox<DecoupledRouteParts> = asyn
         return sendNoAccess(visitors, request, reply, found.client, page) as never;
       const back = `${path}?${new URLSearchParams(page.query)}`;
       const missing = decision === "deny" ? null : await missingSignIn(ofRealm, request, found);
-      if (missing) return toSignIn(work, request, reply, { kind: "page", request: missing, returnTo: back });
+      if (missing) return visitors.toSignIn(request, reply, { kind: "page", request: missing, returnTo: back });
       if (decision !== "allow" && decision !== "deny") {
         const view = { ...(await confirmationOf(visitors, { req: request, reply }, ofRealm, found, page)), userCode };
         return sendPage(reply, 200, renderDevice(view)) as never;
       }
       if (isAllowed && (await needsRecentSignIn(ofRealm, session, requestedBy(ofRealm, found.request).scopes)))
-        return toSignIn(work, request, reply, { kind: "page", request: { recent: true }, returnTo: back });
+        return visitors.toSignIn(request, reply, { kind: "page", request: { recent: true }, returnTo: back });
       const approval = { ...found, parts: ofRealm, model: "DeviceCode", session } as const;
       if (!(await answer(request, approval, isAllowed))) return again(409, "unknown");
       return visitors.showMessage(request, reply, 200, isAllowed ? "device-allowed" : "device-denied") as never;

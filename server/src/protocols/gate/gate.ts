@@ -15,7 +15,7 @@ import { anonymous, asAppError, callersOf, type ErrorForm, isWrite, type publish
 import type { Metrics } from "../../platform/telemetry/metrics.ts";
 import { requestSource, type UnitOfWork } from "../../platform/unit-of-work.ts";
 import type { DeviceProof, DeviceProver } from "../../signin/enrolled-devices/index.ts";
-import { pagePath, toSignIn, type Visitors } from "../../signin/login/index.ts";
+import { pagePath, type Visitors } from "../../signin/login/index.ts";
 import { unknownRealm } from "../../tenancy/realms/index.ts";
 import { authenticateClient, type ClientAuthParts } from "../client-auth/index.ts";
 import { issuerOf } from "../tokens/index.ts";
@@ -68,6 +68,7 @@ export function guardRealmRoutes(app: FastifyInstance, parts: RealmGateParts): {
   for (const name of ["realm", "visitor", "client", "accessToken", "presentedToken", "device", "deviceToken"])
     app.decorateRequest(name, null);
   app.decorateRequest("wantsPage", false);
+  app.decorateRequest("isCounted", false);
 
   const routes: Declared[] = [];
   app.addHook("onRoute", (route) => {
@@ -201,7 +202,9 @@ async function countIn(
 ): Promise<void> {
   for (const name of listOf(names)) {
     const limit = limits[name]!;
-    if (limit.counts === counts) await limit.hook.call(request.server, request, reply);
+    if (limit.counts !== counts) continue;
+    await limit.hook.call(request.server, request, reply);
+    if (counts === "addresses") request.isCounted = true;
   }
 }
 
@@ -238,7 +241,7 @@ async function enter(gate: Gate, entering: Entering, plan: Plan): Promise<void> 
     if (live) throw await gate.callers.insufficient(live);
     throw noSession(request, plan.device ? "Device" : challenge(issuerOf(gate.baseUrl, realm.realmId), "Bearer"));
   }
-  await toSignIn(gate.work, request, reply, { kind: "page", request: {}, returnTo: session.returnTo?.(request) ?? pagePath(request) });
+  await gate.visitors.toSignIn(request, reply, { kind: "page", request: {}, returnTo: session.returnTo?.(request) ?? pagePath(request) });
 }
 
 /** RFC 6749 §2.3: client credentials in the header or in the form. */

@@ -3,7 +3,6 @@
 export type { Audience, PresentedAccess } from "./access-token.ts";
 export { ACCOUNT_SCOPE, mayChangeAccount, mayReadAccount } from "./account-access.ts";
 export { countAdminWrite, recordDenial } from "./admin-writes.ts";
-export { assertMayBegin, countAnonymousRequest } from "./anonymous-limit.ts";
 export { type CallerParts, createCallers, type SessionRules } from "./callers.ts";
 export { clientForm, formOf, takeForms } from "./forms.ts";
 export { guardRealmRoutes, publishAt, type RealmGateParts, refuseUnguardedRoutes } from "./gate.ts";

@@ -4,16 +4,15 @@ import Type from "typebox";
 import { clock } from "../../kernel/clock.ts";
 import { renderQr, sendPage } from "../../pages/index.ts";
 import { declare, negotiated, Problem, redirect, session } from "../../platform/http/index.ts";
-import type { UnitOfWork } from "../../platform/unit-of-work.ts";
 import { type Challenge, confirmChallenge, findChallenge } from "../authenticators/index.ts";
-import { pagePath, toSignIn } from "../login/index.ts";
+import { pagePath } from "../login/index.ts";
 import { deviceErrors } from "./errors.ts";
 import { CsrfOnly, QrAnswer, QrRequest } from "./requests.schema.ts";
 import { assertOtherScreen, consumes, createScreens, type DevicePageParts, PageQuery, params, takesForms } from "./screens.ts";
 
 /** Mounted under /realms/:realm: screens that show a QR code and wait for a phone that is signed in. */
-export const qrRoutes: FastifyPluginAsyncTypebox<DevicePageParts & { readonly work: UnitOfWork }> = async (app, parts) => {
-  const { db, work, visitors } = parts;
+export const qrRoutes: FastifyPluginAsyncTypebox<DevicePageParts> = async (app, parts) => {
+  const { db, visitors } = parts;
   const { screenOf, nameOf } = createScreens(parts);
   takesForms(app);
   declare(app, { tags: ["Devices"], caller: session(), csrf: "form-or-header", limit: "qr", errors: negotiated("page"), codes: "devices" });
@@ -30,7 +29,7 @@ export const qrRoutes: FastifyPluginAsyncTypebox<DevicePageParts & { readonly wo
     const isFresh = now - session.authTime <= (challenge.data.freshMs ?? 0);
     if (isFresh || challenge.status !== "PENDING") return challenge;
     if (!request.wantsPage) throw deviceErrors.stale_session();
-    await toSignIn(work, request, reply, { kind: "page", request: { reauthenticate: true }, returnTo: pagePath(request) });
+    await visitors.toSignIn(request, reply, { kind: "page", request: { reauthenticate: true }, returnTo: pagePath(request) });
     return null;
   };
 

@@ -9,7 +9,7 @@ import { cut, loginKey } from "../../kernel/text.ts";
 import type { InvitationError } from "../../pages/index.ts";
 import { declare, field, link, page, redirect } from "../../platform/http/index.ts";
 import { requestSource } from "../../platform/unit-of-work.ts";
-import { type PageParts, seeOther, toSignIn, type Visitor } from "../login/index.ts";
+import { type PageParts, seeOther, type Visitor } from "../login/index.ts";
 import type { Standings } from "../run/index.ts";
 import { acceptInvitation, createInvitedAccount, type InvitationPageParts, problemOf } from "./service.ts";
 import { type Refusal, showInvitation } from "./show.ts";
@@ -95,7 +95,7 @@ export const invitationPageRoutes: FastifyPluginAsyncTypebox<InvitationPageParts
       // An organization gives roles: the session has to stand for its user as at any page that declares `session()`.
       const from = { sourceIp: request.ip, userAgent: request.headers["user-agent"] ?? null, deviceToken: visitor.deviceToken };
       if ((await parts.standings(realm, session, from)) !== "enough")
-        return toSignIn(parts.work, request, reply, { kind: "page", request: {}, returnTo: pathOf(realm.realmId, token) });
+        return visitors.toSignIn(request, reply, { kind: "page", request: {}, returnTo: pathOf(realm.realmId, token) });
       const accepted = await acceptInvitation(parts, { realm, token, session, from: requestSource(request) }).then(() => true, overtaken);
       return accepted ? seeOther(reply, pathOf(realm.realmId, token)) : showAfresh(request, reply, { status: 403 });
     },

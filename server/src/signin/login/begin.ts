@@ -1,9 +1,18 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { anonymousActor } from "../../platform/context.ts";
+import type { RateLimiter } from "../../platform/rate-limit/index.ts";
 import { requestSource, type UnitOfWork } from "../../platform/unit-of-work.ts";
 import { MASTER } from "../../tenancy/realms/index.ts";
 import type { Progress, SignInRequest } from "../authenticators/index.ts";
 import { startInteraction } from "../run/index.ts";
+import { assertMayBegin } from "./anonymous-limit.ts";
+
+declare module "fastify" {
+  interface FastifyRequest {
+    /** A limit of the route has counted it for its address. */
+    isCounted: boolean;
+  }
+}
 
 export const loginPath = (realm: string, interactionId?: string): string =>
   `/realms/${realm}/login${interactionId === undefined ? "" : `?interaction=${encodeURIComponent(interactionId)}`}`;
@@ -25,18 +34,25 @@ export interface SignInStart {
   readonly returnTo: string;
 }
 
+export interface BeginParts {
+  readonly work: UnitOfWork;
+  readonly limiter: RateLimiter;
+}
+
 /** A sign-in that begins here, in the visitor's browser. Answers its id. */
-export function beginSignIn(work: UnitOfWork, { visitor, ip, id }: FastifyRequest, input: SignInStart): Promise<string> {
+async function beginSignIn({ work, limiter }: BeginParts, request: FastifyRequest, input: SignInStart): Promise<string> {
+  const { visitor, ip, id, isCounted } = request;
   const realm = visitor.realm.realmId;
-  const { kind = "login", request, state, returnTo } = input;
+  const { kind = "login", request: asked, state, returnTo } = input;
+  if (!visitor.session && !isCounted) await assertMayBegin({ limiter, realm: visitor.realm }, ip);
   return work.transact({ realm, actor: anonymousActor(realm, ""), ...requestSource({ ip, id }) }, (ctx) =>
-    startInteraction(ctx, { kind, browser: visitor.preSession, request: { ...request }, ...(state && { state: { ...state } }), returnTo }),
+    startInteraction(ctx, { kind, browser: visitor.preSession, request: { ...asked }, ...(state && { state: { ...state } }), returnTo }),
   );
 }
 
 /** Signs in, or in again, and comes back. */
-export const toSignIn = async (work: UnitOfWork, request: FastifyRequest, reply: FastifyReply, input: SignInStart) =>
-  seeOther(reply, loginPath(request.visitor.realm.realmId, await beginSignIn(work, request, input)));
+export const toSignIn = async (parts: BeginParts, request: FastifyRequest, reply: FastifyReply, input: SignInStart) =>
+  seeOther(reply, loginPath(request.visitor.realm.realmId, await beginSignIn(parts, request, input)));
 
 /** The page of a form, without what the form does. */
 export const pagePath = ({ url }: Pick<FastifyRequest, "url">): string =>

@@ -1,6 +1,7 @@
 // The pages of signing in and out: they show what signin/run asks, and start a session when it passes.
 // Sessions are kept by signin/sessions; what requested the sign-in is an interaction.
-export { accountPath, homePath, loginPath, pagePath, seeOther, toSignIn } from "./begin.ts";
+export { assertMayBegin, countAnonymousRequest, type LimitParts } from "./anonymous-limit.ts";
+export { accountPath, homePath, loginPath, pagePath, seeOther } from "./begin.ts";
 export { leadsAway, leavingPage } from "./leave.ts";
 export { isLocal } from "./local.ts";
 export type { LogoutRequest, LogoutRequests, PendingLogout, SingleLogout } from "./logout.routes.ts";

@@ -43,8 +43,8 @@ export interface LogoutRequest {
 export interface LogoutRequests {
   /** Throws where the request cannot be trusted. */
   read(realm: string, params: Params, session: LiveSession | null): Promise<LogoutRequest>;
-  /** A form of another site comes without our cookies: kept for the GET that follows. */
-  keep(realm: string, form: Params): Promise<string>;
+  /** A form of another site comes without our cookies: kept for the GET that follows, and counted for the address that sent it. */
+  keep(realm: string, form: Params, address: string): Promise<string>;
   take(realm: string, id: string): Promise<Params | null>;
   /** The applications of a session with front-channel logout. Asked before it ends. */
   frames(realm: string, sessionId: string): Promise<readonly LogoutFrame[]>;
@@ -170,7 +170,7 @@ export const logoutRoutes: FastifyPluginAsyncTypebox<LogoutParts> = async (app, 
       const { _csrf, ...asked } = (request.validationError ? {} : (request.body ?? {})) as Params;
       const path = `/realms/${realm.realmId}/logout`;
       if (!request.validationError && isOfClient(request.body))
-        return seeOther(reply, `${path}?posted=${await logoutRequests.keep(realm.realmId, asked)}`);
+        return seeOther(reply, `${path}?posted=${await logoutRequests.keep(realm.realmId, asked, request.ip)}`);
       // No session is visible: where the browser sends its cookies, the signed-in user is asked.
       if (!session && Object.keys(asked).length === 0) return seeOther(reply, path);
       if (request.validationError) throw request.validationError;

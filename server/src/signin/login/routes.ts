@@ -249,7 +249,7 @@ export const loginRoutes: FastifyPluginAsyncTypebox<LoginRouteParts> = async (ap
   );
 
   for (const routes of [linkRoutes, continueRoutes, brokerRoutes]) await app.register(routes, { parts, visitors, replies, openRun });
-  await app.register(stepUpRoutes, { work, baseUrl });
+  await app.register(stepUpRoutes, { visitors, baseUrl });
   await app.register(messageRoutes, parts);
   await app.register(logoutRoutes, parts);
   await app.register(brokerLogoutRoutes, parts);

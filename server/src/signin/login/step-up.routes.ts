@@ -2,14 +2,14 @@ import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import Type from "typebox";
 import type { RequiredAction } from "../../directory/users/index.ts";
 import { field, redirect } from "../../platform/http/index.ts";
-import type { UnitOfWork } from "../../platform/unit-of-work.ts";
-import { loginPath, toSignIn } from "./begin.ts";
+import { loginPath } from "./begin.ts";
 import { returnTarget } from "./return-target.ts";
+import type { PageParts } from "./visitors.ts";
 
 /** Mounted under /realms/:realm: where an API's refusal sends people, by `stepUpUrl`. */
-export const stepUpRoutes: FastifyPluginAsyncTypebox<{ readonly work: UnitOfWork; readonly baseUrl: string }> = async (
+export const stepUpRoutes: FastifyPluginAsyncTypebox<Pick<PageParts, "visitors"> & { readonly baseUrl: string }> = async (
   app,
-  { work, baseUrl },
+  { visitors, baseUrl },
 ) => {
   app.get(
     "/login/step-up",
@@ -33,7 +33,7 @@ export const stepUpRoutes: FastifyPluginAsyncTypebox<{ readonly work: UnitOfWork
       const returnTo = returnTarget(request.query.return_to, baseUrl, loginPath(request.realmId));
       const isMissing = request.query.set_up === "totp" && request.visitor.session?.user.credentials.has("totp") === false;
       const actions: readonly RequiredAction[] = isMissing ? ["CONFIGURE_TOTP"] : [];
-      return toSignIn(work, request, reply, { kind: "page", request: { recent: true, actions }, returnTo });
+      return visitors.toSignIn(request, reply, { kind: "page", request: { recent: true, actions }, returnTo });
     },
   );
 };

@@ -17,10 +17,12 @@ import {
 } from "../../pages/index.ts";
 import type { Db } from "../../platform/db/index.ts";
 import { asAppError, logFailure, logShownError, notFound } from "../../platform/http/index.ts";
+import type { RateLimiter } from "../../platform/rate-limit/index.ts";
+import type { UnitOfWork } from "../../platform/unit-of-work.ts";
 import type { Mailbox } from "../../tenancy/messaging/index.ts";
 import { type RealmSnapshot, type RealmSnapshots, unknownRealm } from "../../tenancy/realms/index.ts";
 import { type Cookies, type Csrf, resolveSession, type StartedSession, stepUpPath } from "../sessions/index.ts";
-import { accountPath, loginPath, seeOther } from "./begin.ts";
+import { accountPath, loginPath, type SignInStart, seeOther, toSignIn } from "./begin.ts";
 import { leaveByPage } from "./leave.ts";
 import { isLocal } from "./local.ts";
 import { type MessageCopies, messagePath, type ShownMessage } from "./message-copies.ts";
@@ -36,6 +38,8 @@ interface VisitorParts {
   readonly cookies: Cookies;
   readonly mailbox: Mailbox | null;
   readonly copies: MessageCopies;
+  readonly work: UnitOfWork;
+  readonly limiter: RateLimiter;
 }
 
 interface AskedFor {
@@ -45,7 +49,7 @@ interface AskedFor {
 }
 
 /** Shared by the pages of signing in and out: the visitor, the language, and the page with its CSRF token. */
-export function createVisitors({ db, realms, csrf, cookies, mailbox, copies }: VisitorParts) {
+export function createVisitors({ db, realms, csrf, cookies, mailbox, copies, ...begin }: VisitorParts) {
   /** The realm of the path. An address at which there is nothing has no parameters. */
   const realmOf = async (request: FastifyRequest) => {
     const name = (request.params as { realm?: string } | undefined)?.realm ?? /^\/realms\/([^/?]+)/.exec(request.url)?.[1];
@@ -258,6 +262,7 @@ export function createVisitors({ db, realms, csrf, cookies, mailbox, copies }: V
     sessionAside,
     tokenAside: cookies.ownToken,
     visitorOf,
+    toSignIn: (request: FastifyRequest, reply: FastifyReply, input: SignInStart) => toSignIn(begin, request, reply, input),
     tokenFor,
     enter,
     leave,

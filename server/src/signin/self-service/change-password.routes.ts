@@ -2,8 +2,7 @@ import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import Type from "typebox";
 import { defineErrors } from "../../kernel/errors.ts";
 import { browser, declare, field, page, redirect } from "../../platform/http/index.ts";
-import type { UnitOfWork } from "../../platform/unit-of-work.ts";
-import { homePath, loginPath, type PageParts, seeOther, toSignIn } from "../login/index.ts";
+import { homePath, loginPath, type PageParts, seeOther } from "../login/index.ts";
 import type { Cookies } from "../sessions/index.ts";
 
 const errors = defineErrors("sign_in", {
@@ -11,10 +10,7 @@ const errors = defineErrors("sign_in", {
 });
 
 /** Mounted under /realms/:realm. The page itself is the one that a required action shows. */
-export const changePasswordRoutes: FastifyPluginAsyncTypebox<PageParts & { readonly work: UnitOfWork }> = async (
-  app,
-  { work, visitors },
-) => {
+export const changePasswordRoutes: FastifyPluginAsyncTypebox<PageParts> = async (app, { visitors }) => {
   declare(app, { tags: ["Sign-in"], caller: browser(), errors: "page" });
 
   app.get(
@@ -36,7 +32,7 @@ export const changePasswordRoutes: FastifyPluginAsyncTypebox<PageParts & { reado
       const { realm, session } = request.visitor;
       if (session && session.impersonator !== null) throw errors.impersonated();
       const asked = { actions: ["UPDATE_PASSWORD"], recent: true } as const;
-      return toSignIn(work, request, reply, { request: asked, returnTo: `/realms/${realm.realmId}/account-password/done` });
+      return visitors.toSignIn(request, reply, { request: asked, returnTo: `/realms/${realm.realmId}/account-password/done` });
     },
   );
 

@@ -1,13 +1,11 @@
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import Type from "typebox";
 import { browser, declare, field, page, redirect } from "../../platform/http/index.ts";
-import type { UnitOfWork } from "../../platform/unit-of-work.ts";
 import type { Messages } from "../../tenancy/messaging/index.ts";
-import { type PageParts, toSignIn } from "../login/index.ts";
+import type { PageParts } from "../login/index.ts";
 import { wayBack } from "./start.ts";
 
 interface ResetRouteParts extends PageParts {
-  readonly work: UnitOfWork;
   readonly messages: Messages;
   readonly baseUrl: string;
 }
@@ -16,7 +14,7 @@ const querystring = Type.Object({ interaction: field(64), return_to: field(2048)
 
 /** Mounted under /realms/:realm: where the reset of a forgotten password begins. */
 export const resetRoutes: FastifyPluginAsyncTypebox<ResetRouteParts> = async (app, parts) => {
-  const { db, work, messages, visitors } = parts;
+  const { db, messages, visitors } = parts;
   // Each visit begins something.
   declare(app, { tags: ["Sign-in"], caller: browser(), limit: "signIns", errors: "page" });
 
@@ -43,7 +41,7 @@ export const resetRoutes: FastifyPluginAsyncTypebox<ResetRouteParts> = async (ap
       if (reason !== null) return visitors.showMessageBeforeSignIn(request, reply, 403, reason);
       const { returnTo, ...origins } = await wayBack(parts, visitor, request.query);
       const asked = { flow: "reset-credentials", actions: ["UPDATE_PASSWORD"], ...origins } as const;
-      return toSignIn(work, request, reply, { request: asked, returnTo });
+      return visitors.toSignIn(request, reply, { request: asked, returnTo });
     },
   );
 };

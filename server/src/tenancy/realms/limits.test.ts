@@ -33,6 +33,39 @@ test("sign-ins that applications begin are limited by the realm, too", async () 
   expect(new URL(led[10]!).searchParams.get("error")).toBe("temporarily_unavailable");
 });
 
+test("sign-ins that pages begin and sign-outs that other sites post are limited with them, each request once", async () => {
+  const realm = await iam.realm();
+  expect((await realm.asMaster().put("/settings", { rateLimits: { authorizations: 10 } })).status).toBe(200);
+  const at = (path: string) => `/realms/${realm.name}${path}`;
+  const paths = ["/account/", "/account/pages/profile?lang=de", "/device", "/ciba", "/account/pages/security"].map(at);
+  const stored = async () => {
+    const { db } = iam.core;
+    const rows = [
+      await db.selectFrom("interactions").select("kind").where("realm_id", "=", realm.name).execute(),
+      await db.selectFrom("oidc_records").select("model").where("realm_id", "=", realm.name).execute(),
+    ];
+    return rows.flat().length;
+  };
+  const visit = (path: string, ip: string) => new Browser(iam.server.app, ip).get(path);
+  const before = await stored();
+  for (const path of [...paths, ...paths]) expect((await visit(path, "192.0.2.20")).status, path).toBe(303);
+  for (const path of paths) expect((await visit(path, "192.0.2.20")).status, path).toBe(429);
+  expect(await stored()).toBe(before + 10);
+
+  const signOut = (ip: string) =>
+    new Browser(iam.server.app, ip).request("POST", at("/logout"), { form: { client_id: "shop", state: "x" }, csrf: false });
+  for (let n = 0; n < 10; n++) expect((await signOut("192.0.2.21")).status).toBe(303);
+  expect((await signOut("192.0.2.21")).status).toBe(429);
+  expect(await stored()).toBe(before + 20);
+
+  // These have a limit of their own, and visitors with a session none of this kind.
+  for (let n = 0; n < 11; n++) expect((await visit(at("/login/step-up"), "192.0.2.22")).status).toBe(303);
+  const browser = new Browser(iam.server.app, "192.0.2.20");
+  const user = await realm.user("ada");
+  await browser.signIn(realm.name, user.username, user.password);
+  expect((await browser.get(at("/account/"))).status).toBe(200);
+});
+
 test("realms that do not exist share one count", async () => {
   const post = (realm: string) =>
     new Browser(iam.server.app, "192.0.2.10").request("POST", `/realms/${realm}/login`, { form: {}, csrf: false });

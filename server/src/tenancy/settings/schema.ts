@@ -52,7 +52,12 @@ export const BruteForcePolicy = group({
 /** Per address: whole companies come from one. */
 export const RateLimitPolicy = group({
   signIns: count(600, 10, 100_000, "Answers to sign-in pages, forgotten passwords and invitations, from one address in a minute"),
-  authorizations: count(600, 10, 100_000, "Sign-ins that applications begin, from one address in a minute"),
+  authorizations: count(
+    600,
+    10,
+    100_000,
+    "Sign-ins that applications and pages begin, and sign-outs that other sites post, from one address in a minute",
+  ),
   registrations: count(20, 1, 100_000, "Registrations from one address in ten minutes"),
   clientRegistrations: count(120, 1, 100_000, "Requests to register a client, from one address in a minute"),
   deviceCodes: count(120, 1, 100_000, "Codes that devices ask for, of one client from one address in a minute"),

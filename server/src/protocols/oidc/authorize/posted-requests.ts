@@ -3,20 +3,27 @@ import { invalidFields } from "../../../kernel/errors.ts";
 import { randomToken, sha256 } from "../../../kernel/vault.ts";
 import type { Db } from "../../../platform/db/index.ts";
 import { refuseUnreadableParameters } from "../../../platform/http/index.ts";
+import { assertMayBegin, type LimitParts } from "../../../signin/login/index.ts";
 import { isReadable, takeRecord, writeRecord } from "../../tokens/index.ts";
 
 const MODEL = "PostedRequest";
 const LIFETIME = 2 * MINUTE;
 
+interface PostedParts extends LimitParts {
+  readonly db: Db;
+}
+
 /**
- * A cross-site POST has no SameSite=Lax cookies. Its form is stored, and the browser is redirected to a GET, which sends the cookies.
+ * A cross-site POST has no SameSite=Lax cookies. Its form is stored, and the browser is redirected to a GET, which sends the cookies. Anyone can post one
+ * from `address`, so it is counted.
  */
-export async function keepPosted(db: Db, realm: string, form: Readonly<Record<string, unknown>>): Promise<string> {
+export async function keepPosted(parts: PostedParts, form: Readonly<Record<string, unknown>>, address: string): Promise<string> {
   refuseUnreadableParameters(form);
   refuseUnsearchable(form);
+  await assertMayBegin(parts, address);
   const id = randomToken();
-  await writeRecord(db, {
-    ...{ realm, model: MODEL, recordId: sha256(id), grantId: null, clientId: null, userCode: null },
+  await writeRecord(parts.db, {
+    ...{ realm: parts.realm.realmId, model: MODEL, recordId: sha256(id), grantId: null, clientId: null, userCode: null },
     payload: { params: form },
     expiresAt: clock.now() + LIFETIME,
   });

@@ -2,7 +2,7 @@ import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import { anonymous, declare, page, redirect } from "../../../platform/http/index.ts";
 import type { PageParts } from "../../../signin/login/index.ts";
 import { interactionErrors } from "../../../signin/run/index.ts";
-import { assertMayBegin, issuerFor } from "../../gate/index.ts";
+import { issuerFor } from "../../gate/index.ts";
 import type { Issuers } from "../issuer.ts";
 import { keepPosted, takePosted } from "./posted-requests.ts";
 import { searchOf, withRequestObject } from "./request-uris.ts";
@@ -52,9 +52,8 @@ export const authorizeRoutes: FastifyPluginAsyncTypebox<Pick<PageParts, "db"> & 
     async (request, reply) => {
       const { parts: ofRealm } = await issuerFor(issuers, request);
       const { realm } = ofRealm;
-      await assertMayBegin(ofRealm, request.ip);
       const form = (request.body ?? {}) as Record<string, unknown>;
-      const id = await keepPosted(parts.db, realm.realmId, form);
+      const id = await keepPosted(ofRealm, form, request.ip);
       return reply.header("cache-control", "no-store").redirect(`/realms/${realm.realmId}/authorize?posted=${id}`, 303) as never;
     },
   );

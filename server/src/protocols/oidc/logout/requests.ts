@@ -56,7 +56,7 @@ export const createLogoutRequests = (issuers: Issuers): LogoutRequests => {
           : {},
       };
     },
-    keep: async (realm, form) => keepPosted((await issuerOf(realm)).parts.db, realm, form),
+    keep: async (realm, form, address) => keepPosted((await issuerOf(realm)).parts, form, address),
     async take(realm, id) {
       const query = await takePosted((await issuerOf(realm)).parts.db, realm, id);
       return query === null ? null : Object.fromEntries(new URLSearchParams(query));

@@ -1,9 +1,9 @@
 import { errors, type KoaContextWithOIDC, Provider } from "oidc-provider";
 import { clock } from "../../../../kernel/clock.ts";
+import { countAnonymousRequest } from "../../../../signin/login/index.ts";
 import { ruleOf } from "../../../../tenancy/realms/index.ts";
 import { isPublic } from "../../../client-auth/index.ts";
 import { hasOpenDevices } from "../../../decoupled/index.ts";
-import { countAnonymousRequest } from "../../../gate/index.ts";
 import type { RealmParts } from "../../parts.ts";
 import { requestOf } from "../context.ts";
 import { snapshotOf } from "../models/client.ts";

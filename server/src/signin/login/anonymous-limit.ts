@@ -5,7 +5,7 @@ import { type RealmSnapshot, ruleOf } from "../../tenancy/realms/index.ts";
 // Anonymous requests that are stored are limited per address, so that they cannot fill the table. Browsers with a session and authenticated
 // clients are not counted.
 
-interface LimitParts {
+export interface LimitParts {
   readonly limiter: RateLimiter;
   readonly realm: RealmSnapshot;
 }
@@ -13,7 +13,7 @@ interface LimitParts {
 export const countAnonymousRequest = ({ limiter, realm }: LimitParts, address: string): Promise<Verdict> =>
   limiter.take(`authorize:${realm.realmId}:${address}`, ruleOf(realm.settings, "authorizations"));
 
-/** For requests that are stored outside of the engine: posted authorization requests, and those of SAML service providers. */
+/** For requests that are stored outside of the engine: posted forms, requests of SAML service providers, and sign-ins that pages of ours begin. */
 export async function assertMayBegin(parts: LimitParts, address: string): Promise<void> {
   const { allowed, retryAfterSeconds: seconds } = await countAnonymousRequest(parts, address);
   if (!allowed) throw tooMany("rate.limited", "Too many sign-ins were begun from here", seconds);
