@@ -40,25 +40,6 @@ const signedIn = async ({ allowedResources, ...members }: Record<string, unknown
   return { realm, party, user, browser, tokens: answer.body };
 };
 
-describe("an access token of a user who signed in (RFC 9068 §2.2.1, RFC 9470 §6)", () => {
-  test("says how and when, also after a refresh, and so does introspection", async () => {
-    const { party, tokens } = await signedIn({ publicClient: false });
-    const { acr, amr, auth_time } = decodeJwt(tokens.id_token);
-    expect({ acr, amr, auth_time }).toEqual({ acr: "1", amr: ["pwd"], auth_time: expect.any(Number) });
-    expect(decodeJwt(tokens.access_token)).toMatchObject({ acr, amr, auth_time });
-    clock.advance(2 * MINUTE);
-    const { body } = await refresh(party, tokens.refresh_token);
-    expect(decodeJwt(body.access_token)).toMatchObject({ acr, amr, auth_time });
-    expect((await party.post("/introspect", { token: body.access_token })).body).toMatchObject({ active: true, acr, amr, auth_time });
-  });
-
-  test("a client's own token says nothing of the kind", async () => {
-    const party = await relyingParty(iam, await iam.realm(), { publicClient: false, grantTypes: ["client_credentials"] });
-    const { body } = await party.post("/token", { grant_type: "client_credentials" });
-    for (const claim of ["acr", "amr", "auth_time"]) expect(decodeJwt(body.access_token)).not.toHaveProperty(claim);
-  });
-});
-
 describe("a refresh token", () => {
   test("used by eight at once is taken for stolen where the realm allows no repetition: the family ends, and the trail says so once", async () => {
     const { realm, party, user, tokens } = await signedIn();

@@ -29,7 +29,7 @@ export function resendMail(at: StepContext, send: (ctx: Ctx) => Promise<Mailed>)
   return { outcome: "again", notice: "mailedAgain", commit: async (ctx) => ({ ...(await send(ctx)) }) };
 }
 
-/** Whoever used the link or code of a mail reads the address that the mail went to. False: it was used, or the user has another address by now. */
+/** The link or code of a mail confirms the address that the mail went to. False: it was used, or the user has another address by now. */
 export const confirmMailed = async (ctx: Ctx, taken: ActionToken | null): Promise<boolean> =>
   taken !== null && taken.userId !== null && confirmEmail(ctx, taken.userId, String(taken.data.email));
 

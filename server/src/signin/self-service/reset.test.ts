@@ -273,7 +273,7 @@ test("the same work is done for an account, a full mailbox, an account without m
     const browser = iam.browser();
     const { page } = await walk(browser, base, `/realms/${realm.name}/reset-password`);
     const sent = await statementsDuring(iam.core.db, () => submit(browser, base, page, { username: name }));
-    // What is taken back is told from what is kept by no more than this.
+    // Only this differs between a mail that is taken back and one that is kept.
     return sent.map((each) => each.replace(/^rollback to|^release/, "end of"));
   };
   const known = await workFor(ada.username);

@@ -81,7 +81,7 @@ export async function startSession(ctx: Ctx, policy: Policy, signIn: SignIn): Pr
   // An impersonation session is not the user's own, so it ends.
   const { previous } = signIn;
   const isOwn = previous?.userId === signIn.userId && previous.impersonator === null;
-  // Where nothing was proven, the session lives no longer than its sign-in lets it.
+  // If nothing was proven, the session lives no longer than its sign-in lets it.
   const goesOn = isOwn && signIn.authTime !== undefined ? previous : null;
   const remembered = (goesOn?.remembered ?? signIn.remember) && policy.rememberMe;
   const lifetime = remembered ? policy.rememberDays * DAY : policy.absoluteHours * HOUR;

@@ -30,7 +30,7 @@ export async function keepPosted(parts: PostedParts, form: Readonly<Record<strin
   return id;
 }
 
-/** What an anonymous request stores has to be found when a user is erased. */
+/** An anonymous request is stored, and has to be found when a user is erased. */
 function refuseUnsearchable(form: Readonly<Record<string, unknown>>): void {
   const errors = Object.entries(form)
     .filter(([, value]) => !isReadable(value))

@@ -1,0 +1,34 @@
+import { decodeJwt } from "jose";
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { clock, MINUTE } from "../../kernel/clock.ts";
+import { type Harness, harness } from "../../testing/harness.ts";
+import { relyingParty } from "../../testing/relying-party.ts";
+
+let iam: Harness;
+beforeAll(async () => {
+  iam = await harness();
+  await iam.server.jobs.stop(); // the clean-up would take the moved clock at its word
+});
+afterEach(() => clock.reset());
+afterAll(() => iam?.close());
+
+describe("an access token of a user who signed in (RFC 9068 §2.2.1, RFC 9470 §6)", () => {
+  test("says how and when, also after a refresh, and so does introspection", async () => {
+    const realm = await iam.realm();
+    const party = await relyingParty(iam, realm, { publicClient: false });
+    const { body: tokens } = await party.signIn(iam.browser(), await realm.user());
+    const { acr, amr, auth_time } = decodeJwt(tokens.id_token);
+    expect({ acr, amr, auth_time }).toEqual({ acr: "1", amr: ["pwd"], auth_time: expect.any(Number) });
+    expect(decodeJwt(tokens.access_token)).toMatchObject({ acr, amr, auth_time });
+    clock.advance(2 * MINUTE);
+    const { body } = await party.post("/token", { grant_type: "refresh_token", refresh_token: tokens.refresh_token });
+    expect(decodeJwt(body.access_token)).toMatchObject({ acr, amr, auth_time });
+    expect((await party.post("/introspect", { token: body.access_token })).body).toMatchObject({ active: true, acr, amr, auth_time });
+  });
+
+  test("a client's own token says nothing of the kind", async () => {
+    const party = await relyingParty(iam, await iam.realm(), { publicClient: false, grantTypes: ["client_credentials"] });
+    const { body } = await party.post("/token", { grant_type: "client_credentials" });
+    for (const claim of ["acr", "amr", "auth_time"]) expect(decodeJwt(body.access_token)).not.toHaveProperty(claim);
+  });
+});
