@@ -31,8 +31,8 @@ export interface StepView extends PageFrame, FormTarget {
   readonly retryAfterSeconds?: number | undefined;
   /** The user who signs in, once the name was given. */
   readonly account?: string | undefined;
-  /** Other ways to pass this step. */
-  readonly others?: readonly { readonly path: string; readonly label: string }[];
+  /** Other ways to pass this step. A script shows those that need one. */
+  readonly others?: readonly { readonly path: string; readonly label: string; readonly needsScripts?: boolean | undefined }[];
   /** The sign-in can begin again, as another user. */
   readonly canRestart?: boolean;
   /** The words of the button for it, where it is not that the user is another. */
@@ -73,8 +73,8 @@ export function renderStep(view: StepView): string {
         <span>{text.trustBrowser.replace("{time}", () => daysText(view.locale, view.trustDays!))}</span>
       </label>
     );
-  const choice = (path: string, label: string) => (
-    <Form class="gh-other" csrf={csrf} action={action} values={{ ...carried, choose: path }}>
+  const choice = (path: string, label: string, needsScripts = false) => (
+    <Form class="gh-other" csrf={csrf} action={action} values={{ ...carried, choose: path }} isHidden={needsScripts}>
       <Submit look="plain">{label}</Submit>
     </Form>
   );
@@ -137,9 +137,9 @@ export function renderStep(view: StepView): string {
         </section>
       ) : null}
       {others.length > 0 ? (
-        <section class="gh-others" aria-label={text.otherWays}>
+        <section class="gh-others" aria-label={text.otherWays} hidden={others.every(({ needsScripts }) => needsScripts)}>
           <p class="gh-others-title">{text.otherWays}</p>
-          {others.map(({ path, label }) => choice(path, label))}
+          {others.map(({ path, label, needsScripts }) => choice(path, label, needsScripts))}
         </section>
       ) : null}
       {view.hint === undefined ? null : <p class="gh-hint">{view.hint}</p>}

@@ -1,6 +1,6 @@
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { noBrowser, personIn } from "./browser.ts";
+import { expectNoSidewaysScrolling, noBrowser, personIn } from "./browser.ts";
 import { authenticatorApp, heading, look, PASSWORD, press, type Stage, setStage, typePassword } from "./signing-in.ts";
 import { must } from "./visitor.ts";
 
@@ -152,7 +152,15 @@ describe.skipIf(noBrowser)("the account console in a browser (needs Chromium):",
     await page.getByLabel("New password", { exact: true }).fill(NEW_PASSWORD);
     await press(page, "Change password");
     await says(page, "Your password is changed.");
-    await follow(page, "Your data");
+    // On a telephone, too, the present page is in sight in the navigation.
+    await page.setViewportSize({ width: 360, height: 640 });
+    for (const name of ["Sessions", "Activity", "Your data"]) {
+      await follow(page, name);
+      await heading(page, name);
+      await expectNoSidewaysScrolling(page, `account-without-scripts-${name}`);
+      const { x, width } = (await page.locator('.gh-nav [aria-current="page"]').boundingBox())!;
+      expect([x >= 0, x + width <= 360], name).toEqual([true, true]);
+    }
     await follow(page, "Delete my account");
     await page.getByLabel("Enter your username to confirm").fill(username);
     await press(page, "Delete my account");

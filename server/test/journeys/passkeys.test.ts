@@ -132,17 +132,28 @@ describe.skipIf(noBrowser)("passkeys in a browser (needs Chromium):", () => {
     await bob.close();
   });
 
-  test("without scripts the page says so, and name and password still do", async () => {
+  test("without scripts a passkey is offered nowhere, and name and password do", async () => {
     const carol = await personIn(browser, { javaScriptEnabled: false, viewport: { width: 360, height: 640 }, colorScheme: "dark" });
     const page = await carol.tab();
     await page.goto(url + RETURNING);
-    await page.getByRole("button", { name: "Sign in with a passkey" }).click();
-    await page.getByText("Passkeys need JavaScript.").waitFor();
-    await page.getByRole("button", { name: "Sign in with a password" }).click();
+    await page.getByRole("button", { name: "Sign in", exact: true }).waitFor();
+    expect(await page.getByRole("button", { name: "passkey" }).count()).toBe(0);
+    expect(await page.getByRole("region", { name: "Try another way" }).count()).toBe(0);
+    await expectNoSidewaysScrolling(page, "login-without-scripts");
     await page.locator("#username").fill("admin");
     await page.locator("#password").fill(PASSWORD);
     await page.locator("#gh-step button[type=submit]").click();
     await signedIn(page);
     await carol.close();
+  });
+
+  test("the script offers the way to a browser that knows no passkeys as well, and its page says so", async () => {
+    const dora = await personIn(browser);
+    await dora.context.addInitScript("delete globalThis.PublicKeyCredential");
+    const page = await dora.tab();
+    await page.goto(url + RETURNING);
+    await page.getByRole("region", { name: "Try another way" }).getByRole("button", { name: "Sign in with a passkey" }).click();
+    await page.getByText("This browser can’t use passkeys.").waitFor();
+    await dora.close();
   });
 });

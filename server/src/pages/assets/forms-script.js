@@ -23,6 +23,9 @@
     });
   }
 
+  // Ways to sign in that need scripts.
+  for (const way of all(".gh-others[hidden], .gh-other[hidden]")) way.hidden = false;
+
   // The rules for a password are ticked off while it is typed.
   for (const list of all("[data-rules]")) {
     const input = document.getElementById(list.dataset.rules);

@@ -233,6 +233,8 @@ export interface Question extends Described {
   readonly setUp: RequiredAction | null;
   /** The text of the button that chooses it among other ways. */
   readonly choice: TextKey;
+  /** Its page cannot be answered without scripts: it is offered among other ways only where they run. */
+  readonly needsScripts?: boolean;
   /** Nothing is left to ask for: the step counts as passed. */
   settled?(at: StepContext): Promise<boolean>;
   /** Tells whether it can be asked. Before anything is proven the answer must not depend on whose account it is. */

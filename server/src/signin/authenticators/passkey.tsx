@@ -32,6 +32,7 @@ export const passkey: Question = {
   setUp: "CONFIGURE_PASSKEY",
   fields: ["credential"],
   choice: "choosePasskey",
+  needsScripts: true,
   refusal: { title: "passkeyWrongTitle", text: "passkeyWrongText" },
   // Before anything is proven, everybody may have one. One that was turned off counts: else its owner were asked to set up another.
   available: async (at) => !isSecond(at) || at.user!.credentials.has("passkey"),

@@ -63,7 +63,7 @@ export async function showStep(
     moreProviders: more,
     others: others
       .filter(({ question }) => !question.links)
-      .map(({ path: choose, question }) => ({ path: choose, label: text[question.choice] })),
+      .map(({ path: choose, question: { choice, needsScripts } }) => ({ path: choose, label: text[choice], needsScripts })),
     scripts: [...frame.scripts, ...[...scripts].map((name) => ({ src: assetHref(name), nonce: nonceOf(request) }))],
     beside,
     ...(isOnlyWay(run, ask, others) && { hint: text.onlyFactorText }),
