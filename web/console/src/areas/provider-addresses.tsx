@@ -3,6 +3,7 @@ import { Card, Code, CopyButton, Stack, Table, Text, Title } from "@mantine/core
 import { useQuery } from "@tanstack/react-query";
 import { useRealm } from "../app/session.tsx";
 import { useText } from "../i18n/index.ts";
+import { Failure, Rows } from "../kit/states.tsx";
 
 type Schemas = components["schemas"];
 type Provider = Pick<Schemas["IdentityProvider"], "alias" | "protocol" | "config">;
@@ -12,13 +13,13 @@ interface Address {
 }
 
 const SAML: readonly string[] = ["saml", "eherkenning", "eidas"];
+/** They are asked, and never send anyone back. */
 const DIRECTORIES: readonly string[] = ["ldap", "ad"];
 /** The other presets have no logout that begins or ends here. */
 const WITH_LOGOUT: readonly string[] = ["oidc", "microsoft", "gitlab"];
 
-/** The addresses of this realm that the provider has to know. A directory is asked and never answers by itself. */
+/** The addresses of this realm that the provider has to know. */
 function addressesOf(issuer: string, { alias, protocol, config }: Provider): readonly Address[] {
-  if (DIRECTORIES.includes(protocol)) return [];
   const base = `${issuer}/broker/${alias}`;
   if (SAML.includes(protocol))
     return [
@@ -44,8 +45,10 @@ export function ProviderAddresses({ item }: { item: Provider }) {
     queryKey: [realm, "endpoints"],
     queryFn: async () => (await api.get<Schemas["RealmEndpoints"]>("/endpoints")).data,
   });
-  const addresses = endpoints.data ? addressesOf(endpoints.data.issuer, item) : [];
-  if (addresses.length === 0) return null;
+  if (DIRECTORIES.includes(item.protocol)) return null;
+  if (endpoints.isPending) return <Rows count={3} />;
+  if (endpoints.isLoadingError) return <Failure error={endpoints.error} retry={() => void endpoints.refetch()} />;
+  const addresses = addressesOf(endpoints.data.issuer, item);
   return (
     <Card withBorder>
       <Stack gap="xs">
