@@ -192,6 +192,8 @@ test("the plan of a new realm is the whole list, is no plan of a realm that is t
     const { digest, newRealm } = JSON.parse((await run("apply", ...of, "--dry-run", "--json")).out);
     expect(diff.out).toContain(`Plan ${digest}\n`);
     expect(newRealm).toBe(true);
+    // The value of a flag begins with no dash.
+    expect(digest).toMatch(/^[0-9a-f]{64}$/);
     expect(await isThere(realm)).toBe(false);
     expect(await run("apply", ...of, "--plan", digest)).toMatchObject({
       code: 0,

@@ -309,7 +309,7 @@ async function conclude(ctx: Ctx, { document, options, after, steps, deleted, la
   const sorted = actions.sort((one, other) => (sortKey(one) < sortKey(other) ? -1 : 1));
   const digest = createHash("sha256")
     .update(JSON.stringify(ordered(options.newRealm ? [{ newRealm: ctx.realm }, ...sorted] : sorted)))
-    .digest("base64url");
+    .digest("hex"); // never begins with a dash, as a command's flag does
   if (options.plan !== null && options.plan !== digest) throw transferErrors.plan_changed();
   const plan: Plan = { actions: sorted, sections: countsOf(document, sorted), generated, lacking, digest };
   if (options.dryRun) throw new Rehearsed(plan);
