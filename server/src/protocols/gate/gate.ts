@@ -1,17 +1,9 @@
-import type {
-  FastifyContextConfig,
-  FastifyInstance,
-  FastifyReply,
-  FastifyRequest,
-  FastifySchema,
-  onRequestAsyncHookHandler,
-  RouteOptions,
-} from "fastify";
+import type { FastifyContextConfig, FastifyInstance, FastifyReply, FastifyRequest, onRequestAsyncHookHandler, RouteOptions } from "fastify";
 import { listOf } from "../../kernel/lists.ts";
 import { OAuthError } from "../../kernel/oauth-error.ts";
 import type { RealmCache } from "../../platform/cache/index.ts";
 import { anonymousActor } from "../../platform/context.ts";
-import { anonymous, asAppError, callersOf, type ErrorForm, isWrite, type publish, refuseDirtyText } from "../../platform/http/index.ts";
+import { asAppError, callersOf, type ErrorForm, isWrite, refuseDirtyText } from "../../platform/http/index.ts";
 import type { Metrics } from "../../platform/telemetry/metrics.ts";
 import { requestSource, type UnitOfWork } from "../../platform/unit-of-work.ts";
 import type { DeviceProof, DeviceProver } from "../../signin/enrolled-devices/index.ts";
@@ -23,9 +15,10 @@ import { countAdminWrite, recordDenial } from "./admin-writes.ts";
 import { type CallerParts, type Callers, createCallers, type Entering, ownSession } from "./callers.ts";
 import { formOf } from "./forms.ts";
 import { issuerFor } from "./issuer.ts";
-import { allowOrigin, preflight } from "./oauth.ts";
+import { allowOrigin } from "./oauth.ts";
 import { enterByToken, type PermissionTokens } from "./permission-token.ts";
 import { bringsOpaqueToken, createPlans, type Plan } from "./plans.ts";
+import { answerPreflights, type Declared } from "./preflights.ts";
 import { deviceProofIn, schemeOf, tokenInHeader, wantsPage } from "./presented.ts";
 import { challenge, noSession, refuse } from "./refusals.ts";
 
@@ -156,39 +149,8 @@ export function guardRealmRoutes(app: FastifyInstance, parts: RealmGateParts): {
   });
 
   return {
-    answerPreflights() {
-      for (const [url, methods] of crossOrigin(routes))
-        app.options(url.slice(app.prefix.length), { config: OPEN, schema: { hide: true } }, preflight(methods));
-    },
+    answerPreflights: () => answerPreflights(app, routes),
   };
-}
-
-const OPEN = { caller: anonymous(), errors: "problem" } as const;
-
-/** A published document outside of the gate, and its preflight. */
-export function publishAt(app: FastifyInstance, path: string, schema: FastifySchema, published: ReturnType<typeof publish>): void {
-  app.get(path, { schema, ...published });
-  app.options(path, { config: OPEN, schema: { hide: true } }, preflight("GET"));
-}
-
-interface Declared {
-  readonly url: string;
-  readonly method: RouteOptions["method"];
-  /** Its declaration is complete when all plugins are loaded. */
-  readonly route: RouteOptions;
-}
-
-/** The routes that take no cookie, documents too, which scripts of other origins may call: methods by path. */
-function crossOrigin(routes: readonly Declared[]): ReadonlyMap<string, string> {
-  const found = new Map<string, Set<string>>();
-  for (const { url, method, route } of routes)
-    if (
-      route.config?.document ||
-      callersOf(route.config ?? {}).some(({ by }) => by === "bearer" || by === "client" || by === "registration")
-    )
-      found.set(url, new Set([...(found.get(url) ?? []), ...[method].flat()]));
-  for (const { url, method } of routes) if (method === "OPTIONS") found.delete(url);
-  return new Map([...found].map(([url, methods]) => [url, [...methods].filter((each) => each !== "HEAD").join(",")]));
 }
 
 type Gate = RealmGateParts & { readonly callers: Callers };

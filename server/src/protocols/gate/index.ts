@@ -5,8 +5,9 @@ export { ACCOUNT_SCOPE, mayChangeAccount, mayReadAccount } from "./account-acces
 export { countAdminWrite, recordDenial } from "./admin-writes.ts";
 export { type CallerParts, createCallers, type SessionRules } from "./callers.ts";
 export { clientForm, formOf, takeForms } from "./forms.ts";
-export { guardRealmRoutes, publishAt, type RealmGateParts, refuseUnguardedRoutes } from "./gate.ts";
+export { guardRealmRoutes, type RealmGateParts, refuseUnguardedRoutes } from "./gate.ts";
 export { issuerFor } from "./issuer.ts";
 export { allowOrigin, preflight, sendOAuthError, single } from "./oauth.ts";
 export type { PermissionTokens } from "./permission-token.ts";
+export { publishAt } from "./preflights.ts";
 export { refuse } from "./refusals.ts";
