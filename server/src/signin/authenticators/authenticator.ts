@@ -251,7 +251,7 @@ export interface Question extends Described {
   beside?(at: StepContext, text: Messages): Promise<{ readonly script: AssetName; readonly body: VNode } | null>;
   /** Links on its own page and on those of alternative steps. `hasMore`: its own page can search for others. */
   links?(at: StepContext): Promise<{ readonly links: readonly ShownLink[]; readonly hasMore: boolean }>;
-  /** The message for a user who may not sign in at all; by default, that name or password are wrong. */
+  /** The message where a right answer does not count, instead of what `signin/run` says of such fields. */
   readonly refusal?: { readonly title: TextKey; readonly text: TextKey };
   answer(at: StepContext, form: Readonly<Record<string, string>>): Promise<Answer>;
   /** Handles the other site's response, as the query has it, for a question whose answer is `leave`. None of it is trusted. */

@@ -35,7 +35,9 @@ export const identityProvider: Question = {
     const providers = await providersOf(at);
     if (!providers) return false;
     const hinted = at.request.identityProvider ?? "";
-    return buttonsOf(at, providers).length > 0 || providers.leadsHome || (mayAsk(at, hinted) && (await enabledProvider(at, hinted)) !== null);
+    return (
+      buttonsOf(at, providers).length > 0 || providers.leadsHome || (mayAsk(at, hinted) && (await enabledProvider(at, hinted)) !== null)
+    );
   },
   async page(at, text) {
     const find = typeof at.data?.find === "string" ? at.data.find : "";

@@ -156,6 +156,15 @@ describe("VERIFY_EMAIL", () => {
     expect([signedIn(realm, browser), await isVerified(realm, ada)]).toEqual([false, false]);
   });
 
+  test("a code that the mail of another sign-in has replaced no longer works, and the page says so", async () => {
+    const { realm, ada, browser, page } = await verifying();
+    const { code } = await mail.latestTo(ada.email);
+    await requested(realm, ada);
+    const { page: refused } = await submit(browser, base, page, { code });
+    expect([refused.status, alertOf(refused)]).toEqual([401, expect.stringContaining("This code no longer works")]);
+    expect([signedIn(realm, browser), await isVerified(realm, ada)]).toEqual([false, false]);
+  });
+
   test("the link works on another device, after its button only; the page here then goes on", async () => {
     const { realm, ada, browser, page } = await verifying();
     const { link } = await mail.latestTo(ada.email);

@@ -7,7 +7,7 @@ import { type Answer, AskedAgain, findSignInUser, isProven, isTicked, type Proof
 import { type Ask, directlyAnswered } from "../flows/index.ts";
 import { knownBrowser } from "../known-browsers/index.ts";
 import { type Attempt, countAttempt, countFound, isByMail } from "./attempts.ts";
-import { recordFailure, recordLock } from "./failures.ts";
+import { recordFailure, recordLock, refusalOf } from "./failures.ts";
 import { assertNotMovedOn } from "./interactions.store.ts";
 import { decline, keep, keepData } from "./keep.ts";
 import { leaveFor } from "./leave.ts";
@@ -35,8 +35,6 @@ export interface Answered {
   readonly step: Ask;
   readonly form: Form;
 }
-
-const WRONG = { title: "credentialsTitle", text: "credentialsText" } as const;
 
 /** Answers a step. An attempt is counted before it is checked, outside a transaction, and accepted in one that locks the user. */
 export async function answerStep<T>(
@@ -112,12 +110,12 @@ export async function answerStep<T>(
     if (answer.outcome === "instead") {
       const other = withoutOwner(run, ask);
       const accepted = await accept(parts, other.run, other.ask, answer.proof, null, completion);
-      return typeof accepted === "string" ? { outcome: "wrong", ...WRONG } : accepted;
+      return typeof accepted === "string" ? refusalOf(question) : accepted;
     }
     if (answer.outcome === "again") return shownAgain(answer);
     const trusts = canTrustBy(run, ask) && isTicked(form.trustDevice);
     const answered = trusts ? { ...run, progress: { ...progress, trust: true } } : run;
-    const refusal = { outcome: "wrong", ...(question.refusal ?? WRONG) } as const;
+    const refusal = refusalOf(question);
     const accepted = await accept(parts, answered, ask, answer.proof, attempt, completion).catch(async (error: unknown) => {
       if (!(error instanceof AskedAgain)) throw error;
       await attempt?.takeBack();

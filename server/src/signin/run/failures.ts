@@ -1,4 +1,5 @@
 import type { Ctx } from "../../platform/context.ts";
+import type { Answer, Question } from "../authenticators/index.ts";
 import type { Attempt } from "./attempts.ts";
 
 type Failed = Pick<Attempt, "locksUser"> | null;
@@ -19,4 +20,10 @@ export function recordLock(ctx: Ctx, userId: string | null, attempt: Failed): vo
       resourceId: userId,
       detail: "too many failed attempts",
     });
+}
+
+/** The words where a right answer does not count: it was used up or replaced meanwhile, or its user may not sign in. */
+export function refusalOf({ refusal, fields }: Question): Answer & { readonly outcome: "wrong" } {
+  const words = fields.includes("password") ? "credentials" : fields.includes("code") ? "codeSpent" : "expired";
+  return { outcome: "wrong", ...(refusal ?? { title: `${words}Title`, text: `${words}Text` }) };
 }

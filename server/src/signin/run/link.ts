@@ -22,7 +22,14 @@ export async function askForOwner(parts: SignInParts, run: Run, ask: Ask, answer
   const { flow, flowVersion, remember } = run.progress;
   const step: PassedStep = { path: ask.path, authenticator: ask.name, factor, amr, at: clock.now() };
   const proving = freshProgress(run.flows!.byAlias.get(FIRST_BROKER_LOGIN)!);
-  const progress: Progress = { ...proving, userId, login, remember, brokered, link: { ...link, flow, flowVersion, step, proven: false, brokered } };
+  const progress: Progress = {
+    ...proving,
+    userId,
+    login,
+    remember,
+    brokered,
+    link: { ...link, flow, flowVersion, step, proven: false, brokered },
+  };
   return keepRun(parts, { ...run, progress, user: await findSignInUser(parts.db, run.realm.realmId, userId, clock.now()) });
 }
 
