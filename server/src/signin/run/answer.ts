@@ -1,5 +1,5 @@
 import { directoryUnavailable, type FoundAccount, isUnavailable, isUncounted } from "../../directory/credentials/index.ts";
-import { findRequiredActions, findUserByLogin, holdUserForSignIn } from "../../directory/users/index.ts";
+import { findRequiredActions, findUserByLogin } from "../../directory/users/index.ts";
 import { clock } from "../../kernel/clock.ts";
 import type { Ctx } from "../../platform/context.ts";
 import { isOverloaded } from "../../platform/passwords/index.ts";
@@ -9,7 +9,7 @@ import { knownBrowser } from "../known-browsers/index.ts";
 import { type Attempt, countAttempt, countFound, isByMail } from "./attempts.ts";
 import { recordFailure, recordLock, refusalOf } from "./failures.ts";
 import { assertNotMovedOn } from "./interactions.store.ts";
-import { decline, keep, keepData } from "./keep.ts";
+import { decline, hold, keep, keepAnswer } from "./keep.ts";
 import { leaveFor } from "./leave.ts";
 import { askForOwner, withoutOwner } from "./link.ts";
 import { hasNewActions, positionOf } from "./position.ts";
@@ -283,22 +283,4 @@ export async function returnToSignIn<T>(
   if (position.outcome !== "ask" || !step || !returned || left?.hash !== undefined) return null;
   const question = { ...step.question, answer: returned };
   return answerStep(parts, { ...position, run: { ...position.run, progress } }, { ...step, question }, answer, completion);
-}
-
-/** Locks the user until commit: an administrator who disables them waits, then finds and ends the new session. */
-const hold = (ctx: Ctx, userId: string | null, toWrite = false) =>
-  userId === null ? null : holdUserForSignIn(ctx.tx, ctx.realm, userId, { toWrite });
-
-/** Stores the data of a step that is asked again. */
-async function keepAnswer(
-  parts: SignInParts,
-  run: Run,
-  ask: Ask,
-  { data, commit, writesUser }: Answer & { outcome: "again" },
-): Promise<Run> {
-  if (data === undefined && !commit) return run;
-  return parts.work.transact(originOf(run), async (ctx) => {
-    if (writesUser && !(await hold(ctx, run.progress.userId, true))) return run;
-    return keepData(ctx, run, ask, (await commit?.(ctx)) ?? data ?? run.progress.data[ask.path] ?? {});
-  });
 }

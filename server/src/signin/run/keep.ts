@@ -1,5 +1,6 @@
+import { holdUserForSignIn } from "../../directory/users/index.ts";
 import type { Ctx } from "../../platform/context.ts";
-import type { SignInParts } from "../authenticators/index.ts";
+import type { Answer, SignInParts } from "../authenticators/index.ts";
 import type { Ask } from "../flows/index.ts";
 import { completeInteraction, type Interaction, LINK_KIND, saveInteractionState, startInteraction } from "./interactions.store.ts";
 import { contextOf, type Outcome, originOf, type Run, restarted } from "./run.ts";
@@ -48,4 +49,22 @@ export async function decline(parts: SignInParts, run: Run): Promise<Outcome<nev
   if (isRequested(run.interaction)) return { ...declined, returnTo: await giveUp(parts, run, false) };
   await keepRun(parts, restarted(run));
   return { ...declined, returnTo: null };
+}
+
+/** Locks the user until commit: an administrator who disables them waits, then finds and ends the new session. */
+export const hold = (ctx: Ctx, userId: string | null, toWrite = false) =>
+  userId === null ? null : holdUserForSignIn(ctx.tx, ctx.realm, userId, { toWrite });
+
+/** Stores the data of a step that is asked again. */
+export async function keepAnswer(
+  parts: SignInParts,
+  run: Run,
+  ask: Ask,
+  { data, commit, writesUser }: Answer & { outcome: "again" },
+): Promise<Run> {
+  if (data === undefined && !commit) return run;
+  return parts.work.transact(originOf(run), async (ctx) => {
+    if (writesUser && !(await hold(ctx, run.progress.userId, true))) return run;
+    return keepData(ctx, run, ask, (await commit?.(ctx)) ?? data ?? run.progress.data[ask.path] ?? {});
+  });
 }
