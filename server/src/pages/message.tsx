@@ -28,6 +28,7 @@ const MESSAGES = {
   "sign-in-link-confirmed": ["linkConfirmedTitle", "linkConfirmedText"],
   "link-gone": ["mailLinkGoneTitle", "mailLinkGoneText"],
   "email-confirmed": ["emailConfirmedTitle", "emailConfirmedText"],
+  "email-taken": ["emailTakenTitle", "emailTakenText"],
   "password-changed": ["passwordChangedTitle", "passwordChangedText"],
   "account-deleted": ["accountDeletedTitle", "accountDeletedText"],
   "actions-done": ["actionsDoneTitle", "actionsDoneText"],

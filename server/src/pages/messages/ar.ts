@@ -269,6 +269,8 @@ export const ar: Messages = {
   verifyEmailLink: "تأكيد عنواني",
   emailConfirmedTitle: "تم تأكيد بريدك الإلكتروني",
   emailConfirmedText: "تابع من حيث كنت، أو سجّل الدخول هنا.",
+  emailTakenTitle: "عنوان البريد الإلكتروني هذا يخص حسابًا آخر",
+  emailTakenText: "لم يتغيّر شيء. سجّل الدخول إلى ذلك الحساب بهذا العنوان، أو اختر عنوانًا آخر في حسابك.",
   chooseVerifyEmail: "أكّد بريدك الإلكتروني",
   mailLinkGoneTitle: "لم يعد هذا الرابط يعمل",
   mailLinkGoneText: "يعمل مرة واحدة ولوقت محدود. إذا كنت لا تزال تحتاج إليه، فاحصل على رابط جديد من حيث حصلت على هذا.",

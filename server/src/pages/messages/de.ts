@@ -313,6 +313,9 @@ export const de: Messages = {
   verifyEmailLink: "Adresse bestätigen",
   emailConfirmedTitle: "Ihre E-Mail-Adresse ist bestätigt",
   emailConfirmedText: "Machen Sie dort weiter, wo Sie waren, oder melden Sie sich hier an.",
+  emailTakenTitle: "Ein anderes Konto hat diese E-Mail-Adresse",
+  emailTakenText:
+    "Es wurde nichts geändert. Melden Sie sich mit dieser Adresse bei jenem Konto an, oder wählen Sie in Ihrem eigenen eine andere.",
   chooseVerifyEmail: "E-Mail-Adresse bestätigen",
   mailLinkGoneTitle: "Dieser Link funktioniert nicht mehr",
   mailLinkGoneText:

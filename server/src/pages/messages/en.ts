@@ -292,6 +292,8 @@ export const en = {
   verifyEmailLink: "Confirm my address",
   emailConfirmedTitle: "Your email address is confirmed",
   emailConfirmedText: "Continue where you were, or sign in here.",
+  emailTakenTitle: "Another account has this email address",
+  emailTakenText: "Nothing was changed. Sign in to that account with this address, or choose another address in your own.",
   chooseVerifyEmail: "Confirm your email address",
   mailLinkGoneTitle: "This link no longer works",
   mailLinkGoneText: "It works once, for a limited time. If you still need it, get a new one where you got this one.",

@@ -299,6 +299,8 @@ export const es: Messages = {
   verifyEmailLink: "Confirmar mi dirección",
   emailConfirmedTitle: "Tu dirección de correo está confirmada",
   emailConfirmedText: "Continúa donde estabas o inicia sesión aquí.",
+  emailTakenTitle: "Otra cuenta tiene esta dirección de correo",
+  emailTakenText: "No se ha cambiado nada. Inicia sesión en esa cuenta con esta dirección o elige otra en la tuya.",
   chooseVerifyEmail: "Confirmar tu dirección de correo",
   mailLinkGoneTitle: "Este enlace ya no funciona",
   mailLinkGoneText: "Solo funciona una vez y durante un tiempo. Si todavía lo necesitas, pide otro donde lo conseguiste.",

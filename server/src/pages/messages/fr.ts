@@ -305,6 +305,8 @@ export const fr: Messages = {
   verifyEmailLink: "Confirmer mon adresse",
   emailConfirmedTitle: "Votre adresse e-mail est confirmée",
   emailConfirmedText: "Continuez là où vous étiez, ou connectez-vous ici.",
+  emailTakenTitle: "Un autre compte a cette adresse e-mail",
+  emailTakenText: "Rien n’a été modifié. Connectez-vous à ce compte avec cette adresse, ou choisissez-en une autre dans le vôtre.",
   chooseVerifyEmail: "Confirmer votre adresse e-mail",
   mailLinkGoneTitle: "Ce lien ne fonctionne plus",
   mailLinkGoneText:

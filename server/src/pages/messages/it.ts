@@ -279,6 +279,8 @@ export const it: Messages = {
   verifyEmailLink: "Conferma il mio indirizzo",
   emailConfirmedTitle: "Il tuo indirizzo email è confermato",
   emailConfirmedText: "Continua dove eri rimasto o accedi qui.",
+  emailTakenTitle: "Un altro account ha questo indirizzo email",
+  emailTakenText: "Non è cambiato nulla. Accedi a quell’account con questo indirizzo, o scegline un altro nel tuo.",
   chooseVerifyEmail: "Conferma il tuo indirizzo email",
   mailLinkGoneTitle: "Questo link non funziona più",
   mailLinkGoneText: "Funziona una volta, per un tempo limitato. Se ti serve ancora, richiedine uno nuovo dove hai ricevuto questo.",

@@ -278,6 +278,9 @@ export const ja: Messages = {
   verifyEmailLink: "アドレスを確認する",
   emailConfirmedTitle: "メールアドレスを確認しました",
   emailConfirmedText: "元の場所で続けるか、ここでログインしてください。",
+  emailTakenTitle: "このメールアドレスは別のアカウントのものです",
+  emailTakenText:
+    "何も変更されていません。このアドレスでそのアカウントにログインするか、ご自分のアカウントで別のアドレスを選んでください。",
   chooseVerifyEmail: "メールアドレスを確認",
   mailLinkGoneTitle: "このリンクはもう使えません",
   mailLinkGoneText: "限られた時間、1 回だけ使えます。まだ必要な場合は、このリンクを受け取った場所で新しいものを取得してください。",

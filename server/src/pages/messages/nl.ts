@@ -299,6 +299,8 @@ export const nl: Messages = {
   verifyEmailLink: "Mijn adres bevestigen",
   emailConfirmedTitle: "Je e-mailadres is bevestigd",
   emailConfirmedText: "Ga verder waar je was, of log hier in.",
+  emailTakenTitle: "Een ander account heeft dit e-mailadres",
+  emailTakenText: "Er is niets gewijzigd. Log met dit adres in bij dat account, of kies een ander adres in je eigen account.",
   chooseVerifyEmail: "Bevestig je e-mailadres",
   mailLinkGoneTitle: "Deze link werkt niet meer",
   mailLinkGoneText: "De link werkt één keer en maar een tijdje. Heb je hem nog nodig, vraag dan om een nieuwe waar je deze kreeg.",

@@ -278,6 +278,8 @@ export const pl: Messages = {
   verifyEmailLink: "Potwierdź mój adres",
   emailConfirmedTitle: "Adres e-mail jest potwierdzony",
   emailConfirmedText: "Kontynuuj tam, gdzie przerwano, albo zaloguj się tutaj.",
+  emailTakenTitle: "Inne konto ma ten adres e-mail",
+  emailTakenText: "Nic nie zostało zmienione. Zaloguj się na tamto konto tym adresem albo wybierz inny adres na swoim.",
   chooseVerifyEmail: "Potwierdź adres e-mail",
   mailLinkGoneTitle: "Ten link już nie działa",
   mailLinkGoneText: "Działa raz, przez ograniczony czas. Jeśli nadal go potrzebujesz, poproś o nowy tam, skąd masz ten.",

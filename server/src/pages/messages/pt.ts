@@ -276,6 +276,8 @@ export const pt: Messages = {
   verifyEmailLink: "Confirmar meu endereço",
   emailConfirmedTitle: "Seu e-mail está confirmado",
   emailConfirmedText: "Continue de onde parou ou entre aqui.",
+  emailTakenTitle: "Outra conta tem este endereço de e-mail",
+  emailTakenText: "Nada foi alterado. Entre nessa conta com este endereço ou escolha outro na sua.",
   chooseVerifyEmail: "Confirme seu e-mail",
   mailLinkGoneTitle: "Este link não funciona mais",
   mailLinkGoneText: "Ele funciona uma vez, por tempo limitado. Se ainda precisar, peça um novo onde conseguiu este.",

@@ -276,6 +276,8 @@ export const sv: Messages = {
   verifyEmailLink: "Bekräfta min adress",
   emailConfirmedTitle: "Din e-postadress är bekräftad",
   emailConfirmedText: "Fortsätt där du var, eller logga in här.",
+  emailTakenTitle: "Ett annat konto har den här e-postadressen",
+  emailTakenText: "Inget har ändrats. Logga in på det kontot med adressen, eller välj en annan adress i ditt eget.",
   chooseVerifyEmail: "Bekräfta din e-postadress",
   mailLinkGoneTitle: "Länken fungerar inte längre",
   mailLinkGoneText: "Den fungerar en gång, under en begränsad tid. Om du fortfarande behöver den, hämta en ny där du fick den här.",

@@ -26,7 +26,7 @@ interface Asker {
 
 /**
  * A new address counts once the link that is sent to it is confirmed: until then mail goes to the present one, which is notified now, while
- * its owner can still do something about it. Only the mail to the new address says whether another account has it.
+ * its owner can still do something about it. Only the page behind the mail to the new address says whether another account has it.
  */
 export async function askToChangeEmail(ctx: Ctx, parts: MailParts, { user, locale }: Asker, to: string): Promise<void> {
   await dropTokensOf(ctx, KIND, user.id);

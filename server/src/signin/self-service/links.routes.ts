@@ -2,8 +2,9 @@ import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import Type from "typebox";
 import type { Clients } from "../../applications/clients/index.ts";
-import { holdUserForSignIn } from "../../directory/users/index.ts";
+import { holdUserForSignIn, userErrors } from "../../directory/users/index.ts";
 import { clock } from "../../kernel/clock.ts";
+import { AppError } from "../../kernel/errors.ts";
 import { safeEqual, sha256 } from "../../kernel/vault.ts";
 import { anonymousActor, type Ctx } from "../../platform/context.ts";
 import { declare, field, link as linkCaller, page, redirect } from "../../platform/http/index.ts";
@@ -59,6 +60,7 @@ export const mailLinkRoutes: FastifyPluginAsyncTypebox<MailLinkRouteParts> = asy
   });
   const showGone = ({ request, reply }: Exchange) => visitors.showMessageBeforeSignIn(request, reply, 410, "link-gone");
   const showConfirmed = ({ request, reply }: Exchange) => visitors.showMessageBeforeSignIn(request, reply, 200, "email-confirmed");
+  const showTaken = ({ request, reply }: Exchange) => visitors.showMessageBeforeSignIn(request, reply, 409, "email-taken");
 
   const links: readonly MailLink[] = [
     {
@@ -82,8 +84,14 @@ export const mailLinkRoutes: FastifyPluginAsyncTypebox<MailLinkRouteParts> = asy
       page: { ...confirmingPage, values: ({ data }) => ({ address: String(data.to) }) },
       async follow(visit) {
         const { changeEmail } = visit.visitor.realm.settings.account;
-        const changed = changeEmail && (await work.transact(originOf(visit), (ctx) => followChangeEmail(ctx, visit.token)));
-        return changed ? showConfirmed(visit) : showGone(visit);
+        try {
+          const changed = changeEmail && (await work.transact(originOf(visit), (ctx) => followChangeEmail(ctx, visit.token)));
+          return changed ? showConfirmed(visit) : showGone(visit);
+        } catch (error) {
+          // The address is another user's by now. Its mailbox got the link, so this tells nobody else.
+          if (error instanceof AppError && error.code === userErrors.login_name_taken().code) return showTaken(visit);
+          throw error;
+        }
       },
     },
     {
