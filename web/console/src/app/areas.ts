@@ -13,7 +13,7 @@ export type Area = { readonly resource: Resource<any, any, any> } | { readonly P
 export interface Entry {
   readonly title: string;
   readonly icon: IconName;
-  /** One of these permissions shows the entry; none: everybody who may open the console. */
+  /** One of these permissions shows the entry, because the API then answers its list; none: everybody who may open the console. */
   readonly permission: readonly string[];
   load(): Promise<Area>;
   /** Not in the navigation: reached from another page. */
@@ -54,7 +54,7 @@ export const groups: readonly Group[] = [
       users: {
         title: "Users",
         icon: "users",
-        permission: ["view-users", "manage-users"],
+        permission: ["view-users"],
         load: async () => ({ resource: (await import("../areas/users.tsx")).users }),
       },
       "import-users": {
@@ -67,25 +67,25 @@ export const groups: readonly Group[] = [
       groups: {
         title: "Groups",
         icon: "groups",
-        permission: ["view-users", "manage-organizations"],
+        permission: ["view-users"],
         load: async () => ({ resource: (await import("../areas/groups.tsx")).groups }),
       },
       organizations: {
         title: "Organizations",
         icon: "building",
-        permission: ["view-users", "manage-organizations"],
+        permission: ["view-users"],
         load: async () => ({ resource: (await import("../areas/organizations.tsx")).organizations }),
       },
       roles: {
         title: "Roles",
         icon: "user-shield",
-        permission: ["view-users", "manage-roles"],
+        permission: ["view-users"],
         load: async () => ({ resource: (await import("../areas/roles.tsx")).roles }),
       },
       sessions: {
         title: "Sessions",
         icon: "laptop",
-        permission: ["view-events", "manage-events"],
+        permission: ["view-events"],
         load: async () => ({ resource: (await import("../areas/sessions.tsx")).sessions }),
       },
     },
@@ -96,25 +96,25 @@ export const groups: readonly Group[] = [
       clients: {
         title: "Applications",
         icon: "app",
-        permission: ["view-clients", "manage-clients"],
+        permission: ["view-clients"],
         load: async () => ({ resource: (await import("../areas/clients.tsx")).clients }),
       },
       "saml-clients": {
         title: "SAML applications",
         icon: "transfer",
-        permission: ["view-clients", "manage-clients"],
+        permission: ["view-clients"],
         load: async () => ({ resource: (await import("../areas/saml-clients.tsx")).samlClients }),
       },
       agents: {
         title: "Agents",
         icon: "robot",
-        permission: ["view-clients", "manage-clients"],
+        permission: ["view-clients"],
         load: async () => ({ resource: (await import("../areas/agents.tsx")).agents }),
       },
       workloads: {
         title: "Workload identity",
         icon: "shield-lock",
-        permission: ["view-clients", "manage-clients"],
+        permission: ["view-clients"],
         load: async () => ({ resource: (await import("../areas/workloads.tsx")).workloads }),
       },
       scopes: {

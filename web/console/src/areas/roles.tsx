@@ -1,9 +1,10 @@
 import createSchema from "virtual:schema/CreateRole";
 import updateSchema from "virtual:schema/UpdateRole";
 import type { components } from "@gatehouse/api";
-import { Badge, Checkbox, Stack, Text } from "@mantine/core";
+import { Alert, Badge, Checkbox, Stack, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useText } from "../i18n/index.ts";
+import { Icon } from "../kit/icon.tsx";
 import { failed, succeeded } from "../kit/notify.ts";
 import type { Resource, TabProps } from "../kit/resource.ts";
 import { Failure, Rows } from "../kit/states.tsx";
@@ -13,6 +14,16 @@ import { Person, RoleBadges, Status } from "./users.tsx";
 
 type Schemas = components["schemas"];
 type Role = Schemas["Role"];
+type Key = Schemas["Permission"]["key"];
+
+/** The permission without which the lists of another are not shown. */
+const READS: { readonly [held in Key]?: Key } = {
+  "manage-users": "view-users",
+  "manage-roles": "view-users",
+  "manage-organizations": "view-users",
+  "manage-clients": "view-clients",
+  "manage-events": "view-events",
+};
 
 /** The admin permissions of a role: one box each, saved at once because a change counts at once. */
 function Permissions({ item, session, reload }: TabProps<Role>) {
@@ -29,7 +40,17 @@ function Permissions({ item, session, reload }: TabProps<Role>) {
   if (catalogue.isLoadingError || roles.isLoadingError) return <Failure error={catalogue.error ?? roles.error} />;
   if (catalogue.isPending || roles.isPending) return <Rows count={4} />;
   const held = roles.data.find(({ roleId }) => roleId === item.roleId)?.permissions ?? [];
-  const set = async (permissions: string[]) => {
+  const blind = held.flatMap((manage) => {
+    const view = READS[manage];
+    return view && !held.includes(view) && !held.includes("realm-admin") ? [{ manage, view }] : [];
+  });
+  const set = async (ticked: readonly Key[]) => {
+    // Managing needs reading, which is ticked as well where the caller may give it.
+    const reads = ticked
+      .filter((one) => !held.includes(one))
+      .flatMap((one) => READS[one] ?? [])
+      .filter((one) => may(one));
+    const permissions = [...new Set([...ticked, ...reads])];
     try {
       await api.send("PUT", `/admin-roles/${item.roleId}`, { body: { permissions } });
       succeeded(t("Saved"));
@@ -43,13 +64,18 @@ function Permissions({ item, session, reload }: TabProps<Role>) {
       <Text size="sm">
         {t("A change counts on the next request of everyone who holds the role. You can give only what you hold yourself.")}
       </Text>
-      <Checkbox.Group value={[...held]} onChange={(next) => void set(next)}>
+      <Checkbox.Group value={[...held]} onChange={(next) => void set(next as Key[])}>
         <Stack gap="xs">
           {catalogue.data.map(({ key, label }) => (
             <Checkbox key={key} value={key} label={t(label)} description={key} disabled={!may("manage-roles")} />
           ))}
         </Stack>
       </Checkbox.Group>
+      {blind.map((pair) => (
+        <Alert key={pair.manage} color="orange" icon={<Icon name="alert" />}>
+          {t("{manage} alone shows no list in this console: it needs {view} as well.", pair)}
+        </Alert>
+      ))}
     </Stack>
   );
 }

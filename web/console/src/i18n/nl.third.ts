@@ -110,4 +110,8 @@ export const third: Readonly<Record<string, string>> = {
   "{name} is larger than 512 kB.": "{name} is groter dan 512 kB.",
   "{name} is neither a PNG nor an SVG.": "{name} is geen PNG en geen SVG.",
   "Pick: {name}": "Kies: {name}",
+  "More filters": "Meer filters",
+  "Back to the list": "Terug naar de lijst",
+  "{manage} alone shows no list in this console: it needs {view} as well.":
+    "{manage} alleen toont geen lijst in deze console: ook {view} is nodig.",
 };

@@ -132,7 +132,11 @@ export function ListPage<T>({ resource, area, search, setSearch }: ListPageProps
         />
       )}
       {list.isLoadingError ? (
-        <Failure error={list.error} retry={() => list.refetch()} />
+        <Failure
+          error={list.error}
+          retry={() => list.refetch()}
+          instead={Object.keys(search).length > 0 ? { title: "Clear filters", run: () => setSearch({}) } : undefined}
+        />
       ) : list.isPending ? (
         <Rows />
       ) : items.length === 0 ? (

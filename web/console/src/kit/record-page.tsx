@@ -1,3 +1,4 @@
+import { ApiProblem } from "@gatehouse/api";
 import { Alert, Button, Code, CopyButton, Group, Menu, Stack, Tabs, Text, Title } from "@mantine/core";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { Link, useNavigate } from "@tanstack/react-router";
@@ -41,13 +42,15 @@ export function RecordPage<T>({ resource, area, id, tab, setTab, drawer = false,
       if (!resource.listOnly) return api.get<T>(path, { signal });
       const { items } = await api.list<T>(resource.path, { query: { size: 1000 }, signal });
       const data = items.find((item) => resource.key(item) === id);
-      if (data === undefined) throw new Error("There is nothing at this address");
+      if (data === undefined) throw new ApiProblem({ status: 404, title: "There is nothing at this address" });
       return { data, etag: null };
     },
   });
   useNamed(record.data && !drawer ? resource.name(record.data.data) : null);
   if (record.isPending) return <Rows />;
-  if (record.isLoadingError) return <Failure error={record.error} retry={() => record.refetch()} />;
+  const leave = () => (onDeleted ? onDeleted() : void navigate({ to: `/realms/${realm}/${area}` as never }));
+  if (record.isLoadingError)
+    return <Failure error={record.error} retry={() => record.refetch()} instead={{ title: "Back to the list", run: leave }} />;
   const { data: item, etag } = record.data;
   const manage = may(...resource.permission.manage);
   const reload = () => client.invalidateQueries({ queryKey: [realm] });
@@ -64,8 +67,7 @@ export function RecordPage<T>({ resource, area, id, tab, setTab, drawer = false,
     if (!(await confirmed({ ...question, typed: name }))) return;
     try {
       await api.send("DELETE", path, { ifMatch: etag });
-      if (onDeleted) onDeleted();
-      else await navigate({ to: `/realms/${realm}/${area}` as never });
+      leave();
       succeeded(t("{name} was deleted", { name }));
       await client.invalidateQueries({ queryKey: [realm, "list"] });
     } catch (error) {

@@ -1,19 +1,36 @@
+import { ApiProblem } from "@gatehouse/api";
 import { Alert, Button, Center, Paper, Skeleton, Stack, Text, Title } from "@mantine/core";
 import type { ReactNode } from "react";
 import { messageOf } from "../app/api.ts";
 import { useText } from "../i18n/index.ts";
 import { Icon } from "./icon.tsx";
 
-/** An error in place of what could not be shown, with a way to try again. */
-export function Failure({ error, retry }: { error: unknown; retry?: () => void }) {
+/** The answers that stay the same however often they are asked for: the request is wrong, or not allowed, or for something that is not there. */
+const FINAL: readonly number[] = [400, 403, 404];
+
+interface FailureProps {
+  readonly error: unknown;
+  retry?(): void;
+  /** Leads away from a request that would be refused again. */
+  readonly instead?: { readonly title: string; run(): void } | undefined;
+}
+
+/** An error in place of what could not be shown, with a way to try again, or a way out where that would not help. */
+export function Failure({ error, retry, instead }: FailureProps) {
   const t = useText();
+  const isFinal = error instanceof ApiProblem && FINAL.includes(error.status);
   return (
     <Alert color="red" icon={<Icon name="alert" size={24} />} title={t("This could not be loaded")} role="alert">
       <Stack align="flex-start" gap="xs">
         <Text size="sm">{t(messageOf(error))}</Text>
-        {retry && (
+        {retry && !isFinal && (
           <Button size="xs" variant="default" onClick={retry}>
             {t("Try again")}
+          </Button>
+        )}
+        {isFinal && instead && (
+          <Button size="xs" variant="default" onClick={instead.run}>
+            {t(instead.title)}
           </Button>
         )}
       </Stack>
