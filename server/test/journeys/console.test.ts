@@ -193,6 +193,57 @@ describe.skipIf(noBrowser)("the admin console (needs Chromium)", () => {
     await page.context().close();
   });
 
+  test("finds people by their names, and events by type and day, each with all that is known of it", async () => {
+    const grace = { username: "gmh", attributes: { firstName: "Grace", lastName: "Hopper" }, roles: ["support"] };
+    expect((await admin.request("POST", "/admin/realms/demo/users", { body: grace })).status).toBe(201);
+    const page = await administrator("users");
+    await page.getByLabel("Search by name, username, email or ID").fill("hopp");
+    await page.getByRole("row", { name: /gmh Grace Hopper/ }).waitFor();
+    expect(await page.locator("tbody tr").count()).toBe(1);
+    await page.getByRole("button", { name: "More filters" }).click();
+    await page.getByRole("combobox", { name: "Role" }).fill("support");
+    await page.getByRole("option", { name: "support" }).click();
+    await page.waitForURL(/role=support/);
+    await page.getByRole("row", { name: /gmh Grace Hopper/ }).waitFor();
+    await expectAccessible(page, "console-filters");
+
+    await page.goto(to("events?type=ADMIN_CREATE,ADMIN_UPDATE"));
+    await page.getByRole("combobox", { name: "Type" }).fill("denied");
+    await page.getByRole("option", { name: "ADMIN_DENIED" }).waitFor();
+    await page.getByLabel("From").fill("2020-01-01T10:00");
+    await page.waitForURL(/from=2020-01-01T/);
+    await page
+      .getByRole("button", { name: /ADMIN_CREATE/ })
+      .first()
+      .click();
+    const event = page.getByRole("dialog");
+    await event.getByRole("row", { name: /Request ID/ }).waitFor();
+    await event.getByRole("row", { name: /Outcome SUCCESS/ }).waitFor();
+    await expectAccessible(page, "console-event");
+    await event.getByRole("link", { name: "Everything of this request" }).click();
+    await page.waitForURL(/requestId=/);
+    await event.waitFor({ state: "hidden" });
+    // A request that would be refused again is not offered again.
+    await page.goto(to("events?type=NOTHING"));
+    await page.getByRole("alert").getByRole("button", { name: "Clear filters" }).click();
+    await page
+      .getByRole("button", { name: /ADMIN_CREATE/ })
+      .first()
+      .waitFor();
+    expect(await page.getByRole("button", { name: "Try again" }).count()).toBe(0);
+    await page.context().close();
+  });
+
+  test("ticks the permission to read with the one to manage, and says where it is missing", async () => {
+    const { body: role } = await admin.request("POST", "/admin/realms/demo/roles", { body: { name: "desk" } });
+    const page = await administrator(`roles/${role.roleId}?tab=permissions`);
+    await page.getByLabel("Manage users").click();
+    await expect.poll(() => page.getByLabel("View users").isChecked()).toBe(true);
+    await page.getByLabel("View users").click();
+    await page.getByText("manage-users alone shows no list").waitFor();
+    await page.context().close();
+  });
+
   test("merges the changes of two administrators of one record", async () => {
     const [one, other] = await Promise.all([administrator(`groups/${ids.group}`), administrator(`groups/${ids.group}`)]);
     for (const page of [one, other]) await page.getByLabel("Name").waitFor();

@@ -1,5 +1,6 @@
+import eventSchema from "virtual:schema/AuditEvent";
 import type { components } from "@gatehouse/api";
-import { Button, Group, Select, Stack, Switch, Text, TextInput, Title } from "@mantine/core";
+import { Button, Group, MultiSelect, Select, Stack, Switch, Text, TextInput, Title } from "@mantine/core";
 import { useDebouncedCallback } from "@mantine/hooks";
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { useNavigate, useSearch } from "@tanstack/react-router";
@@ -14,7 +15,19 @@ import { useTail } from "./events.tail.ts";
 
 type Page = components["schemas"]["AuditEventPage"];
 
+const TYPES = (eventSchema.properties?.type?.enum ?? []).map(String);
+const WHOLE_ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+
 const FILTERS = ["type", "actor", "outcome", "category", "resourceType", "resourceId", "requestId", "from", "to"] as const;
+
+/** A time of the address as the field has it, in the time of this browser: an address may have milliseconds. */
+function localTime(time: string | undefined): string {
+  const date = new Date(/^\d+$/.test(time ?? "") ? Number(time) : (time ?? ""));
+  if (Number.isNaN(date.getTime())) return "";
+  return new Date(date.getTime() - date.getTimezoneOffset() * 60_000).toISOString().slice(0, 16);
+}
+
+const isoTime = (local: string) => (local === "" ? "" : new Date(local).toISOString());
 
 /** The audit log: filters in the address, and a live tail. */
 export function AuditLog() {
@@ -23,6 +36,8 @@ export function AuditLog() {
   const navigate = useNavigate();
   const search = useSearch({ strict: false }) as Readonly<Record<string, string | undefined>>;
   const [tail, setTail] = useState(false);
+  // Fields that keep what is typed are made anew when the filters are cleared.
+  const [cleared, setCleared] = useState(0);
   const page = Number(search.page ?? "0");
   const filter = Object.fromEntries(FILTERS.map((name) => [name, search[name]]));
   const query = { ...filter, page: tail ? 0 : page, size: 50 };
@@ -47,6 +62,17 @@ export function AuditLog() {
       w={170}
     />
   );
+  const time = (name: "from" | "to", label: string) => (
+    <TextInput
+      key={name}
+      type="datetime-local"
+      label={t(label)}
+      defaultValue={localTime(search[name])}
+      onChange={(event) => typed(name, isoTime(event.currentTarget.value))}
+      disabled={tail}
+      w={210}
+    />
+  );
   const choice = (name: string, label: string, data: string[]) => (
     <Select
       key={name}
@@ -59,6 +85,11 @@ export function AuditLog() {
       w={150}
     />
   );
+  const filtered = Object.values(filter).some((value) => value !== undefined);
+  const clear = () => {
+    void navigate({ to: ".", search: {} as never, replace: true });
+    setCleared((times) => times + 1);
+  };
   const pages = events.data ? Math.ceil(events.data.total / events.data.size) : 0;
   return (
     <Stack>
@@ -77,19 +108,45 @@ export function AuditLog() {
         </Group>
       </Group>
       {realm === "master" && me.realmId === "master" && <Forwarding />}
-      <Group gap="xs">
-        {text("type", "Type")}
+      <Group gap="xs" align="flex-end" className="filters" key={cleared}>
+        <MultiSelect
+          aria-label={t("Type")}
+          placeholder={search.type ? "" : t("Type")}
+          data={TYPES}
+          value={search.type?.split(",") ?? []}
+          onChange={(types) => set({ type: types.join(",") || undefined })}
+          searchable
+          clearable
+          nothingFoundMessage={t("Nothing matches")}
+          w={260}
+        />
         {text("actor", "Actor")}
         {choice("outcome", "Outcome", ["SUCCESS", "FAILURE"])}
         {choice("category", "Category", ["AUTHN", "ADMIN", "SECURITY"])}
         {text("resourceType", "Resource type")}
         {text("resourceId", "Resource ID")}
-        {text("requestId", "Request number")}
+        <TextInput
+          aria-label={t("Request number")}
+          placeholder={t("Request number")}
+          defaultValue={search.requestId ?? ""}
+          onChange={(event) => {
+            const id = event.currentTarget.value.trim();
+            if (id === "" || WHOLE_ID.test(id)) typed("requestId", id);
+          }}
+          w={300}
+        />
+        {time("from", "From")}
+        {time("to", "To")}
+        {filtered && (
+          <Button variant="subtle" size="compact-sm" onClick={clear}>
+            {t("Clear filters")}
+          </Button>
+        )}
       </Group>
       {events.isPending ? (
         <Rows />
       ) : events.isLoadingError ? (
-        <Failure error={events.error} retry={() => events.refetch()} />
+        <Failure error={events.error} retry={() => events.refetch()} instead={{ title: "Clear filters", run: clear }} />
       ) : items.length === 0 ? (
         <Empty title={t("Nothing matches")} />
       ) : (

@@ -420,4 +420,9 @@ export const members: Readonly<Record<string, string>> = {
   "Want assertions encrypted": "Versleutelde assertions vereisen",
   "Want assertions signed": "Ondertekende assertions vereisen",
   "Want response signed": "Ondertekend antwoord vereisen",
+  "Actor kind": "Soort actor",
+  Impersonator: "Impersonator",
+  "Request ID": "Verzoeknummer",
+  "Source IP": "IP-adres",
+  Ts: "Tijd",
 };

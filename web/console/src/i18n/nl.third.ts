@@ -112,6 +112,10 @@ export const third: Readonly<Record<string, string>> = {
   "Pick: {name}": "Kies: {name}",
   "More filters": "Meer filters",
   "Back to the list": "Terug naar de lijst",
+  "Done by {name}": "Gedaan door {name}",
+  "Everything of this request": "Alles van dit verzoek",
+  failed: "mislukt",
+  succeeded: "gelukt",
   "{manage} alone shows no list in this console: it needs {view} as well.":
     "{manage} alleen toont geen lijst in deze console: ook {view} is nodig.",
 };

@@ -286,7 +286,7 @@ function Listing<T>({ resource, area, items, sort, selected, setSelected, setSor
                   </Table.Td>
                 )}
                 {resource.columns.map((column, place) => (
-                  <Table.Td key={column.title} {...(column.wide && { visibleFrom: "md" })}>
+                  <Table.Td key={column.title} {...(column.wide && { visibleFrom: "md" })} {...(place === 0 && { className: "name-cell" })}>
                     {place === 0 ? (
                       <Anchor component={Link} to={to(key) as never} underline="never" c="inherit" fw={600}>
                         {column.render(item)}
