@@ -132,7 +132,7 @@ async function registerRoutesOfRealm(realm: App, core: Core, services: Services)
   await realm.register(templateRoutes, { prefix: "/messaging/templates", baseUrl });
   await realm.register(pushTokenRoutes, { prefix: "/messaging/push-tokens", vault, assertMayControl });
   await realm.register(realmMonitoringRoutes, { realms, baseUrl });
-  await realm.register(whoAmIRoutes, { realms, version, developmentMode: core.config.mode === "development" });
+  await realm.register(whoAmIRoutes, { realms, messages, version, developmentMode: core.config.mode === "development" });
   const transferParts = { vault, outbound, webhookOutbound, baseUrl, readEntity, hasher, breaches, realms };
   await realm.register(transferRoutes, transferParts);
   await realm.register(externalImportRoutes, transferParts);

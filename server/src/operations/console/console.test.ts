@@ -61,4 +61,10 @@ test("tells the caller who it is, in the realm and from master", async () => {
     body: { username: "admin", realmId: "master", permissions: ["realm-admin"] },
   });
   expect((await iam.browser().get(`/admin/realms/${realm.name}/whoami`)).status).toBe(401);
+
+  const sendsMail = async () => (await auditor.get("/whoami")).body.sendsMail;
+  expect(await sendsMail()).toBe(false);
+  const provider = { channel: "EMAIL", driver: "smtp", fromAddress: "a@example.com", config: { host: "smtp.example.com", port: 587 } };
+  expect((await realm.asMaster().put("/messaging/providers", provider)).status).toBe(201);
+  expect(await sendsMail()).toBe(true);
 });

@@ -1,6 +1,7 @@
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import Type from "typebox";
 import { pathParams } from "../../platform/http/index.ts";
+import type { Messages } from "../../tenancy/messaging/index.ts";
 import type { RealmSnapshots } from "../../tenancy/realms/index.ts";
 
 const WhoAmI = Type.Object(
@@ -11,6 +12,7 @@ const WhoAmI = Type.Object(
     permissions: Type.Array(Type.String(), { description: "The admin permissions that the caller holds in this realm" }),
     displayName: Type.Union([Type.String(), Type.Null()], { description: "The realm's display name" }),
     developmentMode: Type.Boolean(),
+    sendsMail: Type.Boolean({ description: "The realm can send mail; without it, what needs one is not offered" }),
     version: Type.String(),
   },
   {
@@ -23,6 +25,7 @@ const WhoAmI = Type.Object(
         permissions: ["realm-admin"],
         displayName: null,
         developmentMode: true,
+        sendsMail: true,
         version: "0.1.0",
       },
     ],
@@ -31,12 +34,13 @@ const WhoAmI = Type.Object(
 
 export interface WhoAmIParts {
   readonly realms: RealmSnapshots;
+  readonly messages: Pick<Messages, "offers">;
   readonly developmentMode: boolean;
   readonly version: string;
 }
 
 /** Mounted under /admin/realms/:realm. */
-export const whoAmIRoutes: FastifyPluginAsyncTypebox<WhoAmIParts> = async (app, { realms, developmentMode, version }) => {
+export const whoAmIRoutes: FastifyPluginAsyncTypebox<WhoAmIParts> = async (app, { realms, messages, developmentMode, version }) => {
   app.get(
     "/whoami",
     {
@@ -52,7 +56,17 @@ export const whoAmIRoutes: FastifyPluginAsyncTypebox<WhoAmIParts> = async (app, 
       const { id, name, realm, permissions } = req.actor!;
       const { displayName } = (await realms.get(req.params.realm))!.settings;
       const username = name.replace(/^master\//, "");
-      return { userId: id, username, realmId: realm, permissions: [...permissions].sort(), displayName, developmentMode, version };
+      const sendsMail = await messages.offers(req.params.realm, "EMAIL");
+      return {
+        userId: id,
+        username,
+        realmId: realm,
+        permissions: [...permissions].sort(),
+        displayName,
+        developmentMode,
+        sendsMail,
+        version,
+      };
     },
   );
 };

@@ -11,6 +11,8 @@ export interface WhoAmI {
   readonly permissions: readonly string[];
   readonly displayName: string | null;
   readonly developmentMode: boolean;
+  /** Without it, what needs a mail is not offered. */
+  readonly sendsMail: boolean;
   readonly version: string;
 }
 

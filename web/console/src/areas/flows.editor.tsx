@@ -10,6 +10,7 @@ import type { TabProps } from "../kit/resource.ts";
 import type { Schema } from "../kit/schema.ts";
 import { Failure, Rows } from "../kit/states.tsx";
 import { UnsavedBar } from "../kit/unsaved.tsx";
+import { NoMail } from "./no-mail.tsx";
 
 type Flow = components["schemas"]["Flow"];
 type Authenticator = components["schemas"]["Authenticator"];
@@ -23,6 +24,8 @@ export interface Step {
   steps?: Step[];
 }
 
+/** The steps that are left out where the realm sends no mail. */
+const MAILED: ReadonlySet<string> = new Set(["email-otp", "magic-link"]);
 const REQUIREMENTS = ["REQUIRED", "ALTERNATIVE", "CONDITIONAL", "DISABLED"];
 
 /** An ordered list with buttons, so that it works by keyboard and screen reader. Nothing is saved before it is asked for. */
@@ -131,6 +134,7 @@ function Steps({ steps, path, authenticators, problem, readOnly, onChange }: Ste
                       {authenticators.find((one) => one.name === step.authenticator)?.description}
                     </Text>
                   )}
+                  {MAILED.has(step.authenticator ?? "") && step.requirement !== "DISABLED" && <NoMail />}
                   {error && (
                     <Text size="sm" c="red" role="alert">
                       {error}

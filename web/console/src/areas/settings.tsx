@@ -1,6 +1,10 @@
 import schema from "virtual:schema/UpdateRealmSettings";
+import type { components } from "@gatehouse/api";
 import { SingletonPage } from "../kit/singleton-page.tsx";
+import { NoMail } from "./no-mail.tsx";
 import { MANAGE, security, shownElsewhere } from "./settings.members.ts";
+
+type Settings = components["schemas"]["UpdateRealmSettings"];
 
 /** Members that a page of settings does not show stay as they are: PUT sends the whole record. */
 export const PasswordsAndMfa = () => (
@@ -9,7 +13,12 @@ export const PasswordsAndMfa = () => (
     description="The password policy, protection against guessing, and second factors."
     path="/settings"
     manage={MANAGE}
-    form={{ schema, sections: [{ fields: security }], only: true }}
+    form={{
+      schema,
+      sections: [{ fields: security }],
+      notes: { passwordReset: ({ passwordReset }) => (passwordReset as Settings["passwordReset"])?.enabled && <NoMail /> },
+      only: true,
+    }}
   />
 );
 
@@ -26,6 +35,13 @@ export const RealmSettings = () => (
         { title: "Sessions", fields: ["sessions"] },
         { title: "Tokens", fields: ["tokens", "oidc", "saml"] },
       ],
+      notes: {
+        // As the server decides it: an account that is confirmed by mail first.
+        registration: ({ registration }) => {
+          const { enabled, verifyEmail, emailAsUsername } = registration as Required<NonNullable<Settings["registration"]>>;
+          return enabled && (verifyEmail || emailAsUsername) && <NoMail />;
+        },
+      },
       hidden: [...shownElsewhere, "realmId"],
     }}
   />

@@ -118,4 +118,5 @@ export const third: Readonly<Record<string, string>> = {
   succeeded: "gelukt",
   "{manage} alone shows no list in this console: it needs {view} as well.":
     "{manage} alleen toont geen lijst in deze console: ook {view} is nodig.",
+  "Not offered yet: this realm has no mail provider.": "Nog niet aangeboden: deze realm heeft geen mailprovider.",
 };

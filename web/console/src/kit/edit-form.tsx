@@ -126,6 +126,7 @@ export function EditForm({ form, value, etag, path, readOnly, method = "PUT", be
         sections={form.sections}
         {...(form.controls && { controls: form.controls })}
         {...(form.labels && { labels: form.labels })}
+        {...(form.notes && { notes: form.notes })}
         {...(form.hidden && { hidden: form.hidden })}
         {...(form.only && { only: true })}
         problem={problem}

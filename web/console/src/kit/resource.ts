@@ -3,7 +3,7 @@ import type { RealmSession } from "../app/session.tsx";
 import type { Translate } from "../i18n/index.ts";
 import type { PickerProps } from "./picker.tsx";
 import type { Schema } from "./schema.ts";
-import type { Control, Draft, Section } from "./schema-form.tsx";
+import type { Control, Draft, Note, Section } from "./schema-form.tsx";
 
 export interface Column<T> {
   readonly title: string;
@@ -70,6 +70,8 @@ export interface FormSpec<T> {
   readonly sections: readonly Section<T>[];
   readonly controls?: Partial<Record<keyof T & string, Control>>;
   readonly labels?: Partial<Record<keyof T & string, string>>;
+  /** Each stands above the fields of its member. */
+  readonly notes?: Partial<Record<keyof T & string, Note>>;
   readonly hidden?: readonly string[];
   readonly only?: boolean;
   /** Takes away what does not fit a draft any more, once another kind of record is chosen. */

@@ -32,12 +32,16 @@ export type Control = (props: {
   errorOf(path: string): string | undefined;
 }) => ReactNode;
 
+/** Something to be known of a member, as the draft has it. */
+export type Note = (draft: Draft) => ReactNode;
+
 export interface SchemaFormProps<T> {
   readonly schema: Schema;
   readonly draft: Draft;
   readonly sections: readonly Section<T>[];
   readonly controls?: Partial<Record<keyof T & string, Control>>;
   readonly labels?: Partial<Record<keyof T & string, string>>;
+  readonly notes?: Partial<Record<keyof T & string, Note>>;
   readonly problem?: ApiProblem | null;
   readonly readOnly?: boolean;
   /** Members that the form does not show at all. */
@@ -49,7 +53,18 @@ export interface SchemaFormProps<T> {
 
 /** A form over a record: the named sections first, then every other member that may be written. */
 export function SchemaForm<T>(props: SchemaFormProps<T>) {
-  const { draft, sections, controls = {}, labels = {}, problem, readOnly = false, hidden = [], only = false, onChange } = props;
+  const {
+    draft,
+    sections,
+    controls = {},
+    labels = {},
+    notes = {},
+    problem,
+    readOnly = false,
+    hidden = [],
+    only = false,
+    onChange,
+  } = props;
   const t = useText();
   const schema = schemaFor(props.schema, draft);
   const properties = schema.properties ?? {};
@@ -57,6 +72,16 @@ export function SchemaForm<T>(props: SchemaFormProps<T>) {
   const rest = only ? [] : Object.keys(properties).filter((name) => !named.has(name) && !properties[name]!.readOnly);
   const errorOf = (path: string) => problem?.problem.errors?.find(({ field }) => field === path || field.startsWith(`${path}.`))?.message;
   const field = (name: string, bare = false) => {
+    const note = (notes as Partial<Record<string, Note>>)[name]?.(draft);
+    if (!note) return fieldOf(name, bare);
+    return (
+      <Stack key={name} gap="xs">
+        {note}
+        {fieldOf(name, bare)}
+      </Stack>
+    );
+  };
+  const fieldOf = (name: string, bare: boolean) => {
     const inner = properties[name];
     if (!inner) return null;
     const change = (value: unknown) => onChange({ ...draft, [name]: value });
