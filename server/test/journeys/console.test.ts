@@ -154,6 +154,9 @@ describe.skipIf(noBrowser)("the admin console (needs Chromium)", () => {
       "Skip to the content",
     );
     await page.waitForLoadState("networkidle");
+    // The key works in a field, too.
+    await page.goto(to("users"));
+    await page.getByLabel("Search by name, username, email or ID").focus();
     await page.keyboard.press("Control+k");
     await page.getByRole("dialog").waitFor();
     await page.keyboard.type("ada@");

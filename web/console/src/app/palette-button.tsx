@@ -6,10 +6,10 @@ import { Icon } from "../kit/icon.tsx";
 
 export const [store, palette] = createSpotlight();
 
-/** The key works before the palette is loaded, which then opens. */
+/** The key works before the palette is loaded, which then opens, and while a field has the focus. */
 export function PaletteButton() {
   const t = useText();
-  useHotkeys([["mod+K", palette.open]]);
+  useHotkeys([["mod+K", palette.open]], []);
   return (
     <Button
       variant="default"
