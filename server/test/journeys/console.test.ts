@@ -164,7 +164,9 @@ describe.skipIf(noBrowser)("the admin console (needs Chromium)", () => {
     await page.keyboard.press("ArrowDown");
     await page.keyboard.press("Enter");
     await page.getByRole("heading", { name: "ada", level: 1 }).waitFor();
-    for (const path of ["users", "clients/new", "flows/browser", "overview"]) {
+    const long = { clientId: `long-${"name".repeat(40)}`, publicClient: true, redirectUris: ["https://long.example.com/"] };
+    const { body: client } = await admin.request("POST", "/admin/realms/demo/clients", { body: long });
+    for (const path of ["users", "clients", `clients/${client.id}?tab=quickstart`, "clients/new", "flows/browser", "events", "overview"]) {
       await page.goto(to(path));
       await page.getByRole("heading", { level: 1 }).waitFor();
       await expectNoSidewaysScrolling(page);

@@ -141,7 +141,7 @@ function Steps({ steps, path, authenticators, problem, readOnly, onChange }: Ste
                     </Text>
                   )}
                 </Stack>
-                <Group gap={4} wrap="nowrap">
+                <Group gap={4} className="step-buttons">
                   <Select
                     aria-label={t("Requirement of {name}", { name })}
                     data={REQUIREMENTS}
@@ -188,7 +188,7 @@ function Steps({ steps, path, authenticators, problem, readOnly, onChange }: Ste
                 />
               )}
               {step.steps && (
-                <Stack pl="lg" pt="sm">
+                <Stack className="inner-steps" pt="sm">
                   <Steps
                     steps={step.steps}
                     path={`${here}.steps`}

@@ -12,7 +12,8 @@ export function Snippets({ client }: { client: SnippetClient }) {
   return (
     <Stack>
       <Text size="sm">
-        {t("Every OpenID Connect library needs the issuer and the client ID:")} <Code>{issuer}</Code> <Code>{client.clientId}</Code>
+        {t("Every OpenID Connect library needs the issuer and the client ID:")} <Code className="secret">{issuer}</Code>{" "}
+        <Code className="secret">{client.clientId}</Code>
       </Text>
       <Tabs defaultValue={snippets[0]!.title}>
         <Tabs.List className="tab-row">
