@@ -370,6 +370,13 @@ describe.skipIf(noBrowser)("the admin console (needs Chromium)", () => {
     await page.getByText("hooks.example.com").waitFor();
     await page.getByText("The server answers with errors").waitFor({ state: "hidden" });
 
+    // An area whose code could not be fetched comes when the network is back.
+    await page.context().setOffline(true);
+    await page.getByRole("link", { name: "Scopes" }).click();
+    await page.getByRole("alert").getByText("This could not be loaded").waitFor();
+    await page.context().setOffline(false);
+    await page.getByRole("heading", { name: "Scopes", level: 1 }).waitFor();
+
     // After an upgrade the files of this page are gone: it is loaded anew, and is where the link leads.
     let isNew = false;
     page.on("load", () => {

@@ -92,6 +92,8 @@ export const areaCode = (name: string) =>
     queryFn: () => loaded(() => entries[name]!.load()),
     enabled: name in entries,
     staleTime: Number.POSITIVE_INFINITY,
+    // An area that is there is not fetched again; one whose code could not be fetched is, once the network is back.
+    refetchOnReconnect: ({ state }) => (state.status === "error" ? "always" : false),
   });
 
 /** The list, the record, the form for a new one, or the page of an area. */

@@ -29,17 +29,17 @@ export function Checklist() {
   const users = useCount("/users", allowed);
   const providers = useCount("/messaging/providers", allowed);
   const ofRealm = [
-    { title: "Add an application", to: `/realms/${realm}/clients/new`, done: (clients ?? 0) > 0 },
-    { title: "Add a user", to: `/realms/${realm}/users`, done: (users ?? 0) > 1 },
+    { title: "Add an application", to: `/realms/${realm}/clients/new`, done: (clients?.total ?? 0) > 0 },
+    { title: "Add a user", to: `/realms/${realm}/users`, done: (users?.total ?? 0) > 1 },
     ...(me.developmentMode ? [{ title: "Try the sign-in", to: `/realms/${realm}/try-it`, done: false }] : []),
     { title: "Make the sign-in page yours", to: `/realms/${realm}/branding`, done: false },
-    { title: "Configure mail", to: `/realms/${realm}/messages`, done: (providers ?? 0) > 0 },
+    { title: "Configure mail", to: `/realms/${realm}/messages`, done: (providers?.total ?? 0) > 0 },
   ];
   const steps = isMaster
     ? [
         { title: "Create a realm for your people and applications", to: "/realms", done: (realms ?? 0) > (me.developmentMode ? 2 : 1) },
-        { title: "Add a second administrator", to: `/realms/${realm}/users`, done: (users ?? 0) > 1 },
-        { title: "Configure mail", to: `/realms/${realm}/messages`, done: (providers ?? 0) > 0 },
+        { title: "Add a second administrator", to: `/realms/${realm}/users`, done: (users?.total ?? 0) > 1 },
+        { title: "Configure mail", to: `/realms/${realm}/messages`, done: (providers?.total ?? 0) > 0 },
       ]
     : ofRealm;
   if (closed || !allowed || steps.every(({ done }) => done)) return null;

@@ -7,7 +7,7 @@ import { useText } from "../i18n/index.ts";
 import { EventTable } from "../kit/activity.tsx";
 import { PageHead } from "../kit/page-head.tsx";
 import { Rows } from "../kit/states.tsx";
-import { useCount } from "../kit/use-count.ts";
+import { type Count, useCount } from "../kit/use-count.ts";
 import { Checklist } from "./overview.checklist.tsx";
 import { Plots } from "./overview.plots.tsx";
 
@@ -32,15 +32,17 @@ export function Overview() {
   );
 }
 
+const shown = ({ total }: Count) => total.toLocaleString();
+
 function Figures() {
   const t = useText();
   const { may } = useRealm();
   const figures = [
-    { title: "Users", to: "users", count: useCount("/users", may("view-users")), shown: may("view-users") },
-    { title: "Active sessions", to: "sessions", count: useCount("/sessions", may("view-events")), shown: may("view-events") },
-    { title: "Applications", to: "clients", count: useCount("/clients", may("view-clients")), shown: may("view-clients") },
-    { title: "Organizations", to: "organizations", count: useCount("/organizations", may("view-users")), shown: may("view-users") },
-  ].filter(({ shown }) => shown);
+    { title: "Users", to: "users", count: useCount("/users", may("view-users")), allowed: may("view-users") },
+    { title: "Active sessions", to: "sessions", count: useCount("/sessions", may("view-events")), allowed: may("view-events") },
+    { title: "Applications", to: "clients", count: useCount("/clients", may("view-clients")), allowed: may("view-clients") },
+    { title: "Organizations", to: "organizations", count: useCount("/organizations", may("view-users")), allowed: may("view-users") },
+  ].filter(({ allowed }) => allowed);
   const { realm } = useRealm();
   return (
     <SimpleGrid cols={{ base: 1, xs: 2, md: 4 }}>
@@ -50,7 +52,7 @@ function Figures() {
             {t(title)}
           </Text>
           <Text fz={28} fw={700}>
-            {count === undefined ? "…" : count.toLocaleString()}
+            {count === undefined ? "…" : count.estimated ? t("About {total}", { total: shown(count) }) : shown(count)}
           </Text>
         </Card>
       ))}
