@@ -7,7 +7,7 @@ import { useRealm } from "../app/session.tsx";
 import { askToSignInAgain } from "../app/sign-in-again.tsx";
 import { useText } from "../i18n/index.ts";
 import { Icon } from "../kit/icon.tsx";
-import { groupPicker, rolePicker } from "../kit/picker.tsx";
+import { groupPicker, organizationPicker, roleNamePicker, rolePicker } from "../kit/picker.tsx";
 import type { BulkAction, Resource } from "../kit/resource.ts";
 import { When } from "../kit/when.tsx";
 import { Attributes } from "./attributes.tsx";
@@ -85,6 +85,9 @@ export const users: Resource<User, Schemas["CreateUser"], Schemas["UpdateUser"]>
         { label: "Not locked", value: "false" },
       ],
     },
+    { param: "role", pick: roleNamePicker },
+    { param: "group", pick: groupPicker },
+    { param: "organization", pick: organizationPicker },
   ],
   create: {
     schema: createSchema,
@@ -175,7 +178,10 @@ function ImportLink() {
   );
 }
 
-export function Person({ user }: { user: Pick<User, "username" | "email"> }) {
+/** The full name, as far as it is known. */
+const fullName = ({ firstName, lastName }: User["attributes"]) => [firstName, lastName].flat().filter(Boolean).join(" ");
+
+export function Person({ user }: { user: Pick<User, "username" | "email"> & Partial<Pick<User, "attributes">> }) {
   return (
     <Group gap="sm" wrap="nowrap">
       <Avatar name={user.username} color="initials" size={34} />
@@ -184,7 +190,7 @@ export function Person({ user }: { user: Pick<User, "username" | "email"> }) {
           {user.username}
         </Text>
         <Text size="xs" c="dimmed">
-          {user.email ?? "–"}
+          {[fullName(user.attributes ?? {}), user.email].filter(Boolean).join(" · ") || "–"}
         </Text>
       </Stack>
     </Group>

@@ -23,8 +23,9 @@ import { CreateDrawer } from "./create-drawer.tsx";
 import { Icon } from "./icon.tsx";
 import { PageHead } from "./page-head.tsx";
 import { Pages } from "./pages.tsx";
+import { Picker } from "./picker.tsx";
 import { RecordPage } from "./record-page.tsx";
-import type { Resource } from "./resource.ts";
+import type { Filter, Resource } from "./resource.ts";
 import { Empty, Failure, Rows } from "./states.tsx";
 
 /** The state of a list stands in the address, so that Back and a copied link keep it. */
@@ -82,7 +83,7 @@ export function ListPage<T>({ resource, area, search, setSearch }: ListPageProps
         {createButton}
       </PageHead>
       {Header && <Header />}
-      <Group gap="sm" className="filters">
+      <Group gap="sm" align="flex-end" className="filters">
         {resource.search && (
           <TextInput
             key={search.search === undefined ? "empty" : "search"}
@@ -95,18 +96,7 @@ export function ListPage<T>({ resource, area, search, setSearch }: ListPageProps
             w={320}
           />
         )}
-        {(resource.filters ?? []).map(({ param, label, options }) => (
-          <Select
-            key={param}
-            aria-label={t(label)}
-            placeholder={t(label)}
-            data={options.map((option) => ({ ...option, label: t(option.label) }))}
-            value={search[param] ?? null}
-            onChange={(value) => change({ [param]: value ?? undefined })}
-            clearable
-            w={170}
-          />
-        ))}
+        <Filters filters={resource.filters ?? []} search={search} change={change} />
         {Tree && !filtered && (
           <SegmentedControl
             aria-label={t("Show as")}
@@ -200,6 +190,50 @@ export function ListPage<T>({ resource, area, search, setSearch }: ListPageProps
       </Drawer>
       {resource.create && <CreateDrawer resource={resource} area={area} opened={creating} close={() => setCreating(false)} />}
     </Stack>
+  );
+}
+
+interface FiltersProps {
+  readonly filters: readonly Filter[];
+  readonly search: ListSearch;
+  change(part: ListSearch): void;
+}
+
+/** Filters by a record search the server, so they come when they are asked for, or when the address has one. */
+function Filters({ filters, search, change }: FiltersProps) {
+  const t = useText();
+  const [asked, setAsked] = useState(false);
+  const picked = filters.flatMap((filter) => ("pick" in filter ? [filter] : []));
+  const open = asked || picked.some(({ param }) => search[param] !== undefined);
+  return (
+    <>
+      {filters.map(
+        (filter) =>
+          "options" in filter && (
+            <Select
+              key={filter.param}
+              aria-label={t(filter.label)}
+              placeholder={t(filter.label)}
+              data={filter.options.map((option) => ({ ...option, label: t(option.label) }))}
+              value={search[filter.param] ?? null}
+              onChange={(value) => change({ [filter.param]: value ?? undefined })}
+              clearable
+              w={170}
+            />
+          ),
+      )}
+      {open
+        ? picked.map(({ param, pick }) => (
+            <div key={param} className="filter-pick">
+              <Picker {...pick} chosen={search[param] ?? null} onChoose={(value) => change({ [param]: value ?? undefined })} />
+            </div>
+          ))
+        : picked.length > 0 && (
+            <Button variant="default" onClick={() => setAsked(true)}>
+              {t("More filters")}
+            </Button>
+          )}
+    </>
   );
 }
 

@@ -14,12 +14,15 @@ export interface Column<T> {
   readonly wide?: boolean;
 }
 
-/** A filter of the list: a query parameter of the API with a few values. */
-export interface Filter {
-  readonly param: string;
-  readonly label: string;
-  readonly options: readonly { readonly label: string; readonly value: string }[];
-}
+/** A kind of record that is chosen by searching for it. */
+// biome-ignore lint/suspicious/noExplicitAny: every picker has its own records
+type Searched = Pick<PickerProps<any>, "label" | "path" | "value" | "text">;
+
+/** A filter of the list: a query parameter of the API, with a few values or with a record as its value. */
+export type Filter = { readonly param: string } & (
+  | { readonly label: string; readonly options: readonly { readonly label: string; readonly value: string }[] }
+  | { readonly pick: Searched }
+);
 
 export interface TabProps<T> {
   readonly item: T;
@@ -54,8 +57,7 @@ export interface BulkAction<T> {
   readonly danger?: boolean;
   readonly permission?: readonly string[];
   /** The first choice, such as a role to give. */
-  // biome-ignore lint/suspicious/noExplicitAny: every picker has its own records
-  readonly pick?: Pick<PickerProps<any>, "label" | "path" | "value" | "text">;
+  readonly pick?: Searched;
   run(session: RealmSession, items: readonly T[], picked: string | null): Promise<BulkOutcome>;
 }
 

@@ -53,18 +53,7 @@ export interface SchemaFormProps<T> {
 
 /** A form over a record: the named sections first, then every other member that may be written. */
 export function SchemaForm<T>(props: SchemaFormProps<T>) {
-  const {
-    draft,
-    sections,
-    controls = {},
-    labels = {},
-    notes = {},
-    problem,
-    readOnly = false,
-    hidden = [],
-    only = false,
-    onChange,
-  } = props;
+  const { draft, sections, controls = {}, labels = {}, notes = {}, problem, readOnly = false, hidden = [], only = false, onChange } = props;
   const t = useText();
   const schema = schemaFor(props.schema, draft);
   const properties = schema.properties ?? {};
