@@ -339,6 +339,7 @@ export const members: Readonly<Record<string, string>> = {
   "CA certificate": "CA-certificaat",
   "Changed sync minutes": "Synchronisatie van wijzigingen (minuten)",
   "Client auth method": "Authenticatiemethode van de client",
+  "Certificate bound tokens": "Tokens gebonden aan een certificaat",
   "Client certificate": "Certificaat van de client",
   "Content type": "Inhoudstype",
   "Default groups": "Standaardgroepen",
