@@ -18,7 +18,14 @@ export { type GrantType, grantTypeNames, grantTypes, rulesOfGrantType, spellGran
 export { clientMappers } from "./mappers.ts";
 export { profileErrors, profileOf } from "./profiles.ts";
 export { keyErrors } from "./public-keys.ts";
-export { assertMayControlClient, assertMayReachAdministrators, getsUserTokens, listedResource, mayAddress } from "./reach.ts";
+export {
+  assertMayControlClient,
+  assertMayReachAdministrators,
+  getsUserTokens,
+  givesPermissions,
+  listedResource,
+  mayAddress,
+} from "./reach.ts";
 export { saveAllowedResources } from "./resources.service.ts";
 export { createClientRole, removeClientRole, saveClientRole } from "./roles.service.ts";
 export { clientRoutes } from "./routes.ts";

@@ -51,6 +51,11 @@ function reachesAdministrators({ stored, allowedResources }: ClientReach, baseUr
   return stored.introspectAll || (getsUserTokens(stored) && mayAddress({ allowedResources, settings: stored }, adminAudience(baseUrl)));
 }
 
+/** Tells whether control of a client gives permissions of the admin API: those of its service account, or of administrators by their tokens. */
+export async function givesPermissions(ctx: ReadCtx, client: ClientReach & { readonly id: string }, baseUrl: string): Promise<boolean> {
+  return reachesAdministrators(client, baseUrl) || (await findServiceAccountPermissions(ctx.tx, ctx.realm, client.id)).length > 0;
+}
+
 /** The escalation rule for a client: its secret or keys give the permissions of its service account. */
 export async function assertMayControlClient(ctx: ReadCtx, id: string): Promise<void> {
   assertHolds(ctx.actor, await findServiceAccountPermissions(ctx.tx, ctx.realm, id));

@@ -423,3 +423,25 @@ test("a name that happens to be that of a role or group with permissions here ma
   expect(document.roles.find(({ name }: { name: string }) => name === "admin").description).toBe("Administers the whole realm");
   expect((await send(admin, dump)).body.actions, "the same again").toEqual([]);
 });
+
+test("a client that happens to be called like one with permissions here does not take it over", async () => {
+  const realm = await iam.realm();
+  const admin = await realm.admin();
+  const grantTypes = ["client_credentials"];
+  const { body: full } = await admin.post("/clients", { clientId: "full", publicClient: false, grantTypes });
+  expect((await admin.post(`/clients/${full.id}/service-account/roles`, { name: "admin" })).status).toBeLessThan(300);
+  const secret = "known-to-the-author-of-the-file";
+  const theirs = (clientId: string) => ({ clientId, protocol: "openid-connect", secret, serviceAccountsEnabled: true });
+  const dump = { realm: "acme", sslRequired: "external", keycloakVersion: "26.7.3", clients: [theirs("full"), theirs("plain")] };
+  const done = await send(admin, dump);
+  expect(done.status, JSON.stringify(done.body)).toBe(200);
+  expect(done.body.translation.choices.join()).toContain("“full” does not come");
+  const tokenOf = (client_id: string, client_secret: string) =>
+    iam.browser().request("POST", `/realms/${realm.name}/token`, {
+      csrf: false,
+      form: { grant_type: "client_credentials", client_id, client_secret },
+    });
+  expect((await tokenOf("full", secret)).status).toBe(401);
+  expect((await tokenOf("full", full.secret)).status).toBe(200);
+  expect((await tokenOf("plain", secret)).status).toBe(200);
+});

@@ -139,7 +139,7 @@ export const frAccount: AccountMessages = {
   accountAdded: "Ajout : {time}",
   accountUsed: "Dernière utilisation : {time}",
   accountNeverUsed: "Jamais utilisé",
-  accountPasskeyOff: "Désactivée {time} : quelqu’un en possède peut-être une copie. Supprimez-la et ajoutez-en une nouvelle.",
+  accountPasskeyOff: "Désactivée {time} : quelqu’un en possède peut-être une copie. Supprimez-la et ajoutez-en une nouvelle.",
   accountRemoveTitle: "Supprimer {credential} ?",
   accountRemoveText: "Vous ne pourrez plus vous connecter avec.",
   accountRemovedNotice: "C’est supprimé.",
