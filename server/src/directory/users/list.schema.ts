@@ -9,6 +9,12 @@ const attribute = Type.String({
 
 /** The filters of a list of users. Without `sort` the users come in the order in which they are found. */
 export const UserQuery = listQuery({
+  search: Type.Optional(
+    Type.String({
+      maxLength: 320,
+      description: "Prefix of a username, an email address, a first, last or full name (`Ada Love`, `Lovelace A`), or a whole id",
+    }),
+  ),
   username: Type.Optional(Type.String({ minLength: 1, maxLength: 255, description: "The whole username, ignoring case" })),
   email: Type.Optional(Type.String({ minLength: 1, maxLength: 320, description: "The whole mail address, ignoring case" })),
   emailVerified: Type.Optional(Type.Boolean()),

@@ -5,6 +5,7 @@ import { type Db, startsWith } from "../../platform/db/index.ts";
 import { countUpTo, EXACT_TOTAL, estimate, type ListOrder, type Page, pageOf } from "../../platform/paging/index.ts";
 import { attributeConditions } from "./list.attributes.store.ts";
 import { amongFew, belongsTo, conditionsOf, FEW, fewest, type Membership, membershipsOf, TINY } from "./list.filters.store.ts";
+import { allNames, FIRST_NAME, isFirstMatch, LAST_NAME, LOGIN_NAME, matchesByAny } from "./list.names.store.ts";
 import type { UserQuery } from "./list.schema.ts";
 import { completeUsers, type PlainUser, plainUsers, type UserRow, userColumns } from "./store.ts";
 
@@ -105,17 +106,16 @@ function pageOfUsers(
   const prefix = loginKey(search);
   const count = conditions.length === 0 ? () => countMatches(db, realm, prefix) : undefined;
   if (isId(search)) {
-    const ids = sql<string>`(select ${search}::uuid union all ${named(db, realm, prefix).select("n.user_id")})`;
+    const ids = sql<string>`(select ${search}::uuid union all ${named(db, realm, prefix)})`;
     return pageOf(db, all.where("users.user_id", "in", ids), order, query);
   }
   if (query.sort !== undefined) return pageOfSortedMatches(db, realm, prefix, all, query, handful, count);
-  // A user who matches by both names is listed once, at the first of them.
-  const first = sql`least(users.username_key, users.email_key)`;
   const matches = plainUsers(db)
-    .innerJoin("login_names as n", (join) => join.onRef("n.realm_id", "=", "users.realm_id").onRef("n.user_id", "=", "users.user_id"))
+    .innerJoin(allNames.as("n"), (join) => join.onRef("n.user_id", "=", "users.user_id"))
+    .where("users.realm_id", "=", realm)
     .where("n.realm_id", "=", realm)
     .where(startsWith("n.key", prefix))
-    .where(sql<boolean>`(split_part(n.key, chr(1), 1) = ${first} or not ${startsWith(first, prefix)})`)
+    .where(isFirstMatch(prefix))
     .where(allOf(conditions));
   // biome-ignore lint/suspicious/noExplicitAny: an aliased query no longer names its tables
   return pageOf(db, matches as any, orderOfMatches, query, count) as Promise<Page<PlainUser>>;
@@ -141,7 +141,7 @@ async function pageOfSortedMatches(
   handful: boolean,
   count: (() => ReturnType<typeof countMatches>) | undefined,
 ): Promise<Page<PlainUser>> {
-  const ids = named(db, realm, prefix).select("n.user_id");
+  const ids = named(db, realm, prefix);
   const { matches } = await db
     .selectFrom(ids.limit(FEW + 1).as("found"))
     .select(({ fn }) => fn.countAll<number>().as("matches"))
@@ -151,21 +151,23 @@ async function pageOfSortedMatches(
 }
 
 const named = (db: Db, realm: string, prefix: string) =>
-  db.selectFrom("login_names as n").where("n.realm_id", "=", realm).where(startsWith("n.key", prefix));
+  db.selectFrom(allNames.as("n")).select("n.user_id").where("n.realm_id", "=", realm).where(startsWith("n.key", prefix));
 
-/** Reads names only, from their index and in its order, which keeps Postgres to it; a user has two at most. */
+/** Reads each kind of name from its index and in its order, which keeps Postgres to it. A user has one name of a kind, and two login names. */
 async function countMatches(db: Db, realm: string, prefix: string): Promise<{ total: number; estimated: boolean }> {
-  const names = named(db, realm, prefix)
-    .select("n.user_id")
-    .orderBy("n.key")
-    .limit(2 * (EXACT_TOTAL + 1));
-  const owners = db.selectFrom(names.as("names")).select("names.user_id").distinct();
+  const names = sql.join(
+    [LOGIN_NAME, FIRST_NAME, LAST_NAME].map((kind) => {
+      const limit = (kind === LOGIN_NAME ? 2 : 1) * (EXACT_TOTAL + 1);
+      return sql`(${named(db, realm, prefix).where("n.kind", "=", kind).orderBy("n.key").limit(limit)})`;
+    }),
+    sql` union all `,
+  );
+  const owners = db.selectFrom(sql<{ user_id: string }>`(${names})`.as("names")).select("names.user_id").distinct();
   const { total } = await db
     .selectFrom(owners.as("owners"))
     .select(({ fn }) => fn.countAll<number>().as("total"))
     .executeTakeFirstOrThrow();
   if (total <= EXACT_TOTAL) return { total, estimated: false };
-  const either = sql<boolean>`(${startsWith("users.username_key", prefix)} or ${startsWith("users.email_key", prefix)})`;
-  const rows = db.selectFrom("users").select("users.user_id").where("users.realm_id", "=", realm).where(either);
+  const rows = db.selectFrom("users").select("users.user_id").where("users.realm_id", "=", realm).where(matchesByAny(prefix));
   return { total: Math.max(total, await estimate(rows)), estimated: true };
 }

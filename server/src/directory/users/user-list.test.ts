@@ -1,8 +1,9 @@
-import { sql } from "kysely";
+import { CompiledQuery, createQueryId, type RootOperationNode, sql } from "kysely";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { newId } from "../../kernel/ids.ts";
-import { type SharedHarness, sharedHarness } from "../../testing/harness.ts";
+import { type SharedHarness, sharedHarness, testDatabase } from "../../testing/harness.ts";
 import type { AdminClient, RealmUnderTest } from "../../testing/realm.ts";
+import { listUsers } from "./list.store.ts";
 
 let iam: SharedHarness;
 let realm: RealmUnderTest;
@@ -111,6 +112,76 @@ describe("search", () => {
       expect(await found(search), search).toEqual([]);
     const byId = (await realm.asMaster().post("/users", { username: `${userId}` })).body;
     expect((await found(userId)).sort()).toEqual([byId.username, "Çelik"]);
+  });
+
+  test("finds people by first, last and full name, once each, in any case and script", async () => {
+    const people: readonly (readonly [username: string, attributes: Record<string, unknown>])[] = [
+      ["m1", { firstName: "Ada", lastName: "Mackintosh" }],
+      ["m2", { firstName: "\u00c9milie", lastName: "Mackenzie" }],
+      ["mack", { firstName: "Mack", lastName: "Mack", middleName: "Otto" }],
+      ["m3", { lastName: "Мария" }],
+      ["m4", { firstName: "\u0130pek" }],
+      ["m5", { firstName: "x".repeat(300) }],
+      ["mackay", {}],
+    ];
+    for (const [username, attributes] of people)
+      expect((await realm.asMaster().post("/users", { username, attributes })).status, username).toBe(201);
+    const found = async (search: string, more = "") => names((await admin.get(`/users?search=${encodeURIComponent(search)}${more}`)).body);
+    expect(await found("mackin")).toEqual(["m1"]);
+    expect(await found("ADA mack")).toEqual(["m1"]);
+    expect(await found("Mackintosh a")).toEqual(["m1"]);
+    for (const search of ["\u00e9mil", "E\u0301MIL", "\u00c9MILIE MACK"]) expect(await found(search), search).toEqual(["m2"]);
+    expect(await found("мАР")).toEqual(["m3"]);
+    expect(await found("\u0130PEK")).toEqual(["m4"]);
+    expect(await found(`${"X".repeat(150)}`)).toEqual(["m5"]);
+    for (const search of ["intosh", "Otto", "Ada  Mack", "["]) expect(await found(search), search).toEqual([]);
+    // In the order of what matched: mack, mackay, mackenzie émilie, mackintosh ada.
+    const all = ["mack", "mackay", "m2", "m1"];
+    expect(await found("mack")).toEqual(all);
+    expect(names(await walk("/users?search=mack&size=1"))).toEqual(all);
+    expect((await admin.get("/users?search=mack&size=1")).headers["x-total-count"]).toBe("4");
+    expect(await found("mack", "&sort=-username")).toEqual([...all].sort().reverse());
+    expect(await found("mack", "&enabled=true&role=user")).toEqual(all);
+
+    const { userId, ...one } = (await admin.get("/users?search=mackin")).body[0];
+    await realm.asMaster().put(`/users/${userId}`, { ...one, attributes: { firstName: "Ada", lastName: "Lovelace" } });
+    expect(await found("mackin")).toEqual([]);
+    expect(await found("lovelace")).toEqual(["m1"]);
+  });
+
+  // Ten thousand rows take the embedded database long.
+  test.runIf(testDatabase() === "postgres")("reads the indexes of names, and not the realm's users", async () => {
+    const crowd = await iam.realm();
+    const { db } = iam.core;
+    await sql`insert into users (realm_id, user_id, username, username_key, created_at, attributes)
+      select ${crowd.name}, gen_random_uuid(), 'c' || n, 'c' || n, n, jsonb_build_object('firstName', 'First' || n, 'lastName', 'Last' || n)
+      from generate_series(1, 10001) n`.execute(db);
+    // References are looked up by a plan that is made before.
+    await sql`analyze users`.execute(db);
+    await sql`insert into login_names (realm_id, key, user_id) select realm_id, username_key, user_id from users
+      where realm_id = ${crowd.name} and username_key ~ '^c[0-9]'`.execute(db);
+    await sql`analyze users, login_names`.execute(db);
+    const asked: RootOperationNode[] = [];
+    const watched = db.withPlugin({
+      transformQuery: ({ node }) => {
+        asked.push(node);
+        return node;
+      },
+      transformResult: async ({ result }) => result,
+    });
+    for (const search of ["first77", "first", "last9999 f"]) {
+      const { rows, total } = await listUsers(watched, crowd.name, { search, size: 5 }, 0);
+      expect(rows.length, search).toBe(search === "last9999 f" ? 1 : 5);
+      if (search === "first") expect(total).toBeGreaterThan(10_000);
+    }
+    const plans: string[] = [];
+    for (const node of asked.filter((one) => one.kind === "SelectQueryNode" && !one.explain)) {
+      const { sql: text, parameters } = db.getExecutor().compileQuery(node, createQueryId());
+      plans.push(JSON.stringify((await db.executeQuery(CompiledQuery.raw(`explain ${text}`, [...parameters]))).rows));
+    }
+    expect(plans.join()).toContain("users_by_first_name");
+    expect(plans.join()).toContain("users_by_last_name");
+    expect(plans.join().match(/Seq Scan on (users|login_names)/g)).toBeNull();
   });
 
   test("stays in the realm", async () => {

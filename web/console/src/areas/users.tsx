@@ -57,7 +57,7 @@ export const users: Resource<User, Schemas["CreateUser"], Schemas["UpdateUser"]>
   singular: "user",
   description: "People who can sign in to this realm.",
   path: "/users",
-  search: "Search by username, email or ID",
+  search: "Search by name, username, email or ID",
   key: ({ userId }) => userId,
   name: ({ username }) => username,
   permission: { view: ["view-users"], manage: ["manage-users"] },

@@ -166,7 +166,7 @@ export const second: Readonly<Record<string, string>> = {
   "Search by entity ID": "Zoek op entity-ID",
   "Search by name": "Zoek op naam",
   "Search by username or ID": "Zoek op gebruikersnaam of ID",
-  "Search by username, email or ID": "Zoek op gebruikersnaam, e-mail of ID",
+  "Search by name, username, email or ID": "Zoek op naam, gebruikersnaam, e-mail of ID",
   "Search or jump to…": "Zoek of ga naar…",
   "Search realms": "Zoek realms",
   "Searching …": "Zoeken …",
