@@ -63,6 +63,8 @@ describe.skipIf(noBrowser)("the forms of the admin console (need Chromium)", () 
     await page.getByRole("combobox", { name: "Resource scopes" }).waitFor();
     await page.getByRole("combobox", { name: "Allowed roles" }).fill("shop/manager");
     await page.keyboard.press("Enter");
+    // Its list may open over the next field, and closes when the field is left.
+    await page.keyboard.press("Tab");
     await page.getByRole("combobox", { name: "Allowed groups" }).click();
     await page.getByRole("option", { name: "/Sales/Europe" }).click();
     await page.getByRole("button", { name: "Save changes" }).click();
