@@ -433,6 +433,7 @@ test("every file that takes a session is known here: those that judge it, and th
     ],
     // The sign-in itself, which goes on from a session.
     ...[
+      "signin/login/begin.ts", // a browser with one is not counted
       "signin/login/routes.ts",
       "signin/login/start-session.ts",
       "signin/login/step-up.ts", // words alone

@@ -30,6 +30,7 @@ interface LinkMail {
   readonly templateKey: TemplateKey;
   /** See `OutgoingMessage`. */
   readonly countedAs?: TemplateKey;
+  readonly countsUser?: boolean;
   readonly to: string;
   /** Null for an address that has no account yet. */
   readonly user: MessageUser | null;
@@ -54,12 +55,13 @@ export async function mailLink(ctx: Ctx, { messages, vault, baseUrl }: MailParts
   const token = newActionToken();
   const code = newCode();
   const hash = tokenHash(token);
-  const { templateKey, countedAs = templateKey, to, user, locale, kind, data, minutes, keeps } = mail;
+  const { templateKey, countedAs = templateKey, countsUser = false, to, user, locale, kind, data, minutes, keeps } = mail;
   const expiresAt = ctx.now + minutes * MINUTE;
   const link = `${baseUrl}/realms/${ctx.realm}/${mail.path}/${token}`;
   const values = { link, code, ttlSeconds: minutes * 60 };
   const write = async () => {
-    const failure = await messages.send(ctx, { templateKey, countedAs, to, user, locale, values, expiresAt }).then(() => null, failureOf);
+    const message = { templateKey, countedAs, countsUser, to, user, locale, values, expiresAt };
+    const failure = await messages.send(ctx, message).then(() => null, failureOf);
     await storeToken(ctx, { kind, userId: user?.id ?? null, data, expiresAt, token });
     return failure;
   };

@@ -35,6 +35,7 @@ export async function askToChangeEmail(ctx: Ctx, parts: MailParts, { user, local
     locale: locale ?? null,
     data: { from: user.email, to },
     keeps: true,
+    countsUser: true,
   });
   if (failure !== null) throw refused(failure);
   await notifyCurrentAddress(ctx, parts, { user, ...(locale !== undefined && { locale }) });

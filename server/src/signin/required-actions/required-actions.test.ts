@@ -331,6 +331,28 @@ describe("UPDATE_PROFILE", () => {
     expect((await realm.asMaster().get(`/users/${ada.userId}`)).body.email).toBe(ada.email);
   });
 
+  test("lets nobody have mail sent to one stranger after the other, nor with their own words in it", async () => {
+    const realm = await iam.realm();
+    await mail.enable(realm);
+    await settings(realm, { messaging: { maxPerRecipient: 2 } });
+    const names = { firstName: "Cheap watches", lastName: "at shop.example" };
+    // Without an address of their own nothing else limits them.
+    const ada = await person(realm, ["UPDATE_PROFILE"], { attributes: names, email: null });
+    const statuses = [];
+    for (let n = 0; n < 3; n++) {
+      await realm.asMaster().put(`/users/${ada.userId}/required-actions`, ["UPDATE_PROFILE"]);
+      const { browser, page } = await requested(realm, ada);
+      statuses.push((await submit(browser, base, page, { ...names, email: `stranger${n}.${ada.email}` })).page.status);
+    }
+    expect(statuses[2]).toBe(429);
+    await mail.linksTo(`stranger1.${ada.email}`);
+    expect(mail.subjectsTo(`stranger2.${ada.email}`)).toEqual([]);
+    const sent = mail.peer.mails
+      .filter(({ recipients }) => recipients.some((to) => to.startsWith("stranger")))
+      .map(({ raw }) => String(raw));
+    expect([sent.length, sent.some((each) => /watches/i.test(each))]).toEqual([2, false]);
+  });
+
   test("leaves the address alone where applications know people by it, also if a link was sent before", async () => {
     const realm = await iam.realm();
     const boss = realm.asMaster();

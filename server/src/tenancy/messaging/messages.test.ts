@@ -436,7 +436,7 @@ describe("limits", () => {
   test("hold for a user who names one address after the other", async () => {
     const realm = await withMail({ messaging: { maxPerRecipient: 2, recipientMinutes: 60 } });
     const values = { link: "https://id.example/x" };
-    const toStranger = () => send(realm, messageTo(newAddress(), { templateKey: "change-email", user: ada, values }));
+    const toStranger = () => send(realm, messageTo(newAddress(), { templateKey: "change-email", user: ada, countsUser: true, values }));
     await toStranger();
     await toStranger();
     await expect(toStranger()).rejects.toMatchObject({ status: 429, code: "messaging.too_many" });

@@ -31,7 +31,7 @@ export interface OutgoingMessage {
   readonly templateKey: TemplateKey;
   /** An email address, a telephone number; for PUSH the id of a push token of this user. */
   readonly to: string;
-  /** Null: no account yet. A mail to another address than the one that they have confirmed greets by the address, and is counted for the user as well. */
+  /** Null: no account yet. A mail to another address than the one that they have confirmed greets by the address. */
   readonly user: MessageUser | null;
   /** The language of the page that requested it, if there was one; else the user's own. */
   readonly locale?: string | null;
@@ -52,6 +52,8 @@ export interface OutgoingMessage {
   readonly expiresAt: number;
   /** The template with which it is counted for its recipient; left out: its own. */
   readonly countedAs?: TemplateKey;
+  /** It is counted for the user as well, because the user named the recipient and could name one stranger after the other. */
+  readonly countsUser?: boolean;
   /** Until it expires, a second message of this key with the same one is not sent. */
   readonly dedupeKey?: string;
 }
@@ -106,14 +108,13 @@ export function createMessages({ baseUrl, vault, metrics, channels, mailbox }: P
    * mails that anyone can have sent to an address must not use up what its owner needs to sign in.
    */
   const takeLimits = async (ctx: Ctx, channel: Channel, message: OutgoingMessage, { messaging }: Settings) => {
-    const { to, user, templateKey, countedAs = templateKey } = message;
+    const { to, user, templateKey, countedAs = templateKey, countsUser = false } = message;
     const { maxPerRecipient, recipientMinutes, maxPerHour } = messaging;
     const recipient = marks.recipient(ctx.realm, channel, to);
     const rules: (readonly ["recipient" | "user" | "realm", string, number, number])[] = [
       ["recipient", limitOf(recipient, countedAs), maxPerRecipient, recipientMinutes * MINUTE],
     ];
-    // A user could name one stranger's address after the other.
-    if (user && isUnconfirmed(channel, to, user))
+    if (user && countsUser)
       rules.push(["user", limitOf(marks.user(ctx.realm, user.id), countedAs), maxPerRecipient, recipientMinutes * MINUTE]);
     rules.push(["realm", `realm:${channel}`, maxPerHour, HOUR]);
     for (const [whose, subject, limit, windowMs] of rules) {
