@@ -444,7 +444,6 @@ test("every file that takes a session is known here: those that judge it, and th
     "signin/login/broker.routes.ts", // the link was asked for at the account API, and the sign-in is to be recent
     ...["signin/self-service/change-password.routes.ts", "signin/login/step-up.routes.ts"], // begin a recent sign-in
     "signin/impersonation/pages.routes.ts", // the link was asked for at the admin API
-    "signin/login/begin.ts", // counts visitors who have none
     // End it.
     ...["signin/login/logout.routes.ts", "signin/login/provider-logout.ts", "protocols/saml/slo/browser.ts"],
     // Show the name of the user.

@@ -100,7 +100,7 @@ function credentialsOf(content: Record<string, unknown>): Pick<ClientDocument, "
 function applicationTypeOf({ application_type: declared }: Record<string, unknown>, redirectUris: readonly string[]): "web" | "native" {
   if (declared !== undefined && declared !== "web" && declared !== "native")
     throw new DocumentRefused("application_type must be web or native");
-  return declared ?? inferredApplicationType(redirectUris);
+  return declared ?? inferredApplicationType({ redirect_uris: [...redirectUris] });
 }
 
 /** §6.1: redirect URIs must have the origin of the document, except loopback and private-use URIs of native apps. */

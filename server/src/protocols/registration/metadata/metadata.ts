@@ -22,9 +22,11 @@ export function grantTypesOf(metadata: ClientMetadata) {
   return grant_types.filter((type) => type !== "implicit");
 }
 
-/** RFC 7591 has no `application_type`: without it, a client is native if its redirect URIs are. */
-export const inferredApplicationType = (redirectUris: readonly string[]): "web" | "native" =>
-  redirectUris.every((uri) => uri.startsWith("https:")) ? "web" : "native";
+/** RFC 7591 has no `application_type`: without it, a client is native if its redirect URIs are, and it asks for codes alone. */
+export const inferredApplicationType = (metadata: ClientMetadata): "web" | "native" => {
+  const isWeb = (metadata.redirect_uris ?? []).every((uri) => uri.startsWith("https:"));
+  return isWeb || responseTypesOf(metadata).some((type) => type !== "code") ? "web" : "native";
+};
 
 /** The client that the metadata describes; omitted members get their defaults. */
 export function toClientState(metadata: ClientMetadata): Omit<CreateClient, "clientId"> {
@@ -35,7 +37,7 @@ export function toClientState(metadata: ClientMetadata): Omit<CreateClient, "cli
   // The default of RFC 7591 §2 is client_secret_basic, but libraries that omit it also send the secret in the form.
   const method = metadata.token_endpoint_auth_method ?? "client_secret";
   return {
-    applicationType: inferredApplicationType(metadata.redirect_uris ?? []),
+    applicationType: inferredApplicationType(metadata),
     ...Object.fromEntries(named),
     publicClient: method === "none",
     authMethod: method,

@@ -121,7 +121,7 @@ function redirectErrors({ allowedRedirectHosts }: Policy, has: Has, metadata: Cl
  * for addresses that the operator allows.
  */
 function linkErrors(has: Has, metadata: ClientMetadata): FieldError[] {
-  const isOnDevice = (metadata.application_type ?? inferredApplicationType(metadata.redirect_uris ?? [])) === "native";
+  const isOnDevice = (metadata.application_type ?? inferredApplicationType(metadata)) === "native";
   return (["initiate_login_uri", "frontchannel_logout_uri", "logo_uri", "client_uri", "policy_uri", "tos_uri"] as const).flatMap(
     (member) => {
       const uri = metadata[member];
