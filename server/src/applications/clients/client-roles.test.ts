@@ -155,7 +155,8 @@ describe("a service account", () => {
         { kty: "EC", crv: "P-256", x: "f83OJ3D2xF1Bg8vub9tLe1gHMzV76e8Tus9uPHvRVEU", y: "x_FEzRu9m36HLN_tue659LNpXW6pCyStikYjKIWI5a0" },
       ],
     };
-    const certificates = ["SubjectDn", "SanDns", "SanUri", "SanEmail"].map((name) => ({ [`tlsClientAuth${name}`]: "a.example" }));
+    const sans = ["SanDns", "SanUri", "SanEmail"].map((name) => ({ [`tlsClientAuth${name}`]: "a.example" }));
+    const certificates = [{ tlsClientAuthSubjectDn: "CN=a.example" }, ...sans];
     for (const change of [{ jwks }, { jwksUri: "https://a.example/jwks" }, { authMethod: "client_secret_jwt" }, ...certificates])
       expect(await lesser.put(at, { ...state, ...change }), JSON.stringify(change)).toMatchObject(denied);
     expect(await lesser.put(at, { ...state, publicClient: true, authMethod: "none", grantTypes: [] })).toMatchObject(denied);
