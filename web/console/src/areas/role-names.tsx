@@ -29,10 +29,14 @@ export const AnyRoles: Control = (props) => <NamesOf {...props} path="/roles" na
 /** Groups by path; ids are typed. */
 export const AnyGroups: Control = (props) => <NamesOf {...props} path="/groups" names={pathsOf} typed />;
 
-/** The paths of groups. One that stands below a group that was not listed has none. */
+/**
+ * The paths of groups. One that stands below a group that was not listed has none; nor has one with a slash or tilde in a name, which the server alone
+ * knows how to spell in a path: it is typed.
+ */
 function pathsOf(groups: readonly Group[]): readonly string[] {
   const known = new Map(groups.map((group) => [group.groupId, group]));
   const pathOf = ({ name, parentId }: Group): string | null => {
+    if (/[/~]/.test(name)) return null;
     if (parentId === null) return `/${name}`;
     const parent = known.get(parentId);
     const above = parent ? pathOf(parent) : null;
