@@ -77,7 +77,7 @@ async function byColumn(
   );
 }
 
-/** By username or id. No username is in the form of an id, but for those of earlier releases: such a user is named by their id. */
+/** By username or id. A text in the form of an id is an id: a user whose username has that form is named by their id. */
 export async function findUserIds(db: Db, realm: string, names: readonly string[]): Promise<Map<string, string>> {
   const keys = names.filter((name) => !isId(name)).map(loginKey);
   const { rows } = await sql<{ user_id: string; username_key: string }>`select user_id, username_key from users

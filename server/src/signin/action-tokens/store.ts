@@ -118,7 +118,7 @@ export const endAddressChange = (ctx: Ctx, { userId }: { readonly userId: string
 /** `user.password_changed`: links to another password or mail address may have been requested by an attacker who knew the old one. */
 export async function endMailedLinks(ctx: Ctx, { userId }: { readonly userId: string }): Promise<void> {
   await dropTokensOf(ctx, "reset-password", userId);
-  await dropTokensOf(ctx, "change-email", userId);
+  await endAddressChange(ctx, { userId });
   await dropTokensOf(ctx, "account-actions", userId);
 }
 
