@@ -78,7 +78,7 @@ describe.skipIf(noBrowser)("the admin console (needs Chromium)", () => {
     const screens: readonly (readonly [path: string, shows: string])[] = [
       ["overview", "Sign-ins"],
       ["users", "ada@example.com"],
-      [`users/${ids.user}`, "Attributes"],
+      [`users/${ids.user}`, "First name"],
       [`users/${ids.user}?tab=credentials`, "Set a password"],
       [`users/${ids.user}?tab=activity`, "ADMIN_CREATE"],
       ["import-users", "or paste the rows"],
@@ -199,9 +199,29 @@ describe.skipIf(noBrowser)("the admin console (needs Chromium)", () => {
   });
 
   test("finds people by their names, and events by type and day, each with all that is known of it", async () => {
-    const grace = { username: "gmh", attributes: { firstName: "Grace", lastName: "Hopper" }, roles: ["support"] };
-    expect((await admin.request("POST", "/admin/realms/demo/users", { body: grace })).status).toBe(201);
+    const team = { name: "team", displayName: { en: "Team" }, type: "choice", options: [{ value: "c", displayName: { en: "Compilers" } }] };
+    const profile = { attributes: [{ ...team, required: ["admin"] }] };
+    expect((await admin.request("PATCH", "/admin/realms/demo/settings", { body: { userProfile: profile } })).status).toBe(200);
     const page = await administrator("users");
+    await page.getByRole("button", { name: "Create user" }).first().click();
+    const form = page.getByRole("dialog");
+    await form.getByLabel("Username").fill("gmh");
+    await form.getByLabel("First name").fill("Grace");
+    await form.getByLabel("Last name").fill("Hopper");
+    await form.getByRole("button", { name: "Create", exact: true }).click();
+    await form.getByText("attributes.team is required").first().waitFor();
+    await form.getByRole("combobox", { name: "Team" }).click();
+    await page.getByRole("option", { name: "Compilers" }).click();
+    await expectAccessible(page, "console-create-user");
+    await form.getByRole("button", { name: "Create", exact: true }).click();
+    await page.getByRole("heading", { name: "gmh", level: 1 }).waitFor();
+    const { body: found } = await admin.get("/admin/realms/demo/users?search=gmh");
+    expect(found).toMatchObject([{ attributes: { firstName: "Grace", lastName: "Hopper", team: "c" } }]);
+    const support = { action: "assign-role", userIds: [found[0].userId], roleId: ids.role };
+    expect((await admin.request("POST", "/admin/realms/demo/users/bulk", { body: support })).status).toBe(200);
+    const undeclared = { userProfile: { attributes: [] } };
+    expect((await admin.request("PATCH", "/admin/realms/demo/settings", { body: undeclared })).status).toBe(200);
+    await page.goto(to("users"));
     await page.getByLabel("Search by name, username, email or ID").fill("hopp");
     await page.getByRole("row", { name: /gmh Grace Hopper/ }).waitFor();
     await expect.poll(() => page.locator("tbody tr").count()).toBe(1);

@@ -7,14 +7,21 @@ import type { Control } from "../kit/schema-form.tsx";
 /** A map of names to one value or several. */
 export const Attributes: Control = (props) => <AttributeEditor {...props} />;
 
-function AttributeEditor({ value, error, readOnly, bare, onChange }: Parameters<Control>[0]) {
+type EditorProps = Parameters<Control>[0] & {
+  /** True of a name that has a field elsewhere. */
+  readonly taken?: (name: string) => boolean;
+};
+
+export function AttributeEditor({ value, error, readOnly, bare, taken = () => false, onChange }: EditorProps) {
   const t = useText();
   const attributes = (value ?? {}) as Readonly<Record<string, string | readonly string[]>>;
   const [name, setName] = useState("");
   const set = (key: string, values: readonly string[]) => onChange({ ...attributes, [key]: values.length === 1 ? values[0] : values });
+  const wanted = name.trim();
+  const isNew = wanted !== "" && !Object.hasOwn(attributes, wanted) && !taken(wanted);
   const add = () => {
-    if (name.trim() === "" || name in attributes) return;
-    onChange({ ...attributes, [name.trim()]: "" });
+    if (!isNew) return;
+    onChange({ ...attributes, [wanted]: "" });
     setName("");
   };
   return (
@@ -46,8 +53,18 @@ function AttributeEditor({ value, error, readOnly, bare, onChange }: Parameters<
           </Group>
         ))}
         <Group align="flex-end">
-          <TextInput label={t("New attribute")} value={name} onChange={(event) => setName(event.currentTarget.value)} />
-          <Button variant="default" onClick={add} disabled={name.trim() === ""}>
+          <TextInput
+            label={t("New attribute")}
+            value={name}
+            error={wanted !== "" && !isNew && t("This attribute is in the form already")}
+            onChange={(event) => setName(event.currentTarget.value)}
+            onKeyDown={(event) => {
+              if (event.key !== "Enter") return;
+              event.preventDefault();
+              add();
+            }}
+          />
+          <Button variant="default" onClick={add} disabled={!isNew}>
             {t("Add")}
           </Button>
         </Group>

@@ -10,8 +10,8 @@ import { Icon } from "../kit/icon.tsx";
 import { groupPicker, organizationPicker, roleNamePicker, rolePicker } from "../kit/picker.tsx";
 import type { BulkAction, Resource } from "../kit/resource.ts";
 import { When } from "../kit/when.tsx";
-import { Attributes } from "./attributes.tsx";
 import { RoleNames } from "./role-names.tsx";
+import { UserAttributes } from "./user-attributes.tsx";
 import { userTabs } from "./users.tabs.tsx";
 
 type Schemas = components["schemas"];
@@ -93,20 +93,21 @@ export const users: Resource<User, Schemas["CreateUser"], Schemas["UpdateUser"]>
     schema: createSchema,
     sections: [
       { fields: ["username", "email", "enabled"] },
+      { title: "Profile", fields: ["attributes"] },
       { title: "Password", fields: ["password", "temporary"] },
-      { title: "More", fields: ["roles", "requiredActions", "emailVerified", "attributes"] },
+      { title: "More", fields: ["roles", "requiredActions", "emailVerified"] },
     ],
-    controls: { roles: RoleNames, attributes: Attributes },
+    controls: { roles: RoleNames, attributes: UserAttributes },
     defaults: { enabled: true },
   },
   edit: {
     schema: updateSchema,
     sections: [
       { fields: ["username", "email", "emailVerified", "enabled", "locked"] },
+      { title: "Profile", fields: ["attributes"] },
       { title: "Roles", fields: ["roles"] },
-      { title: "Attributes", fields: ["attributes"] },
     ],
-    controls: { roles: RoleNames, attributes: Attributes },
+    controls: { roles: RoleNames, attributes: UserAttributes },
     hidden: ["realmId", "userId", "source", "createdAt", "mfaEnabled"],
   },
   tabs: userTabs,

@@ -16,6 +16,7 @@ export const third: Readonly<Record<string, string>> = {
   Device: "Apparaat",
   "Each has its own people, applications, keys and sign-in pages.": "Elk heeft eigen mensen, applicaties, sleutels en aanmeldpagina's.",
   "Every application of the realm: the usual choice for an MCP server": "Elke applicatie van de realm: de gewone keuze voor een MCP-server",
+  "First name": "Voornaam",
   "It is as it was": "Het is weer zoals het was",
   "It takes access tokens, and signs nobody in: a REST API, or the tools of an assistant.":
     "Zij neemt toegangstokens aan en meldt niemand aan: een REST-API, of het gereedschap van een assistent.",
@@ -119,4 +120,7 @@ export const third: Readonly<Record<string, string>> = {
   "{manage} alone shows no list in this console: it needs {view} as well.":
     "{manage} alleen toont geen lijst in deze console: ook {view} is nodig.",
   "Not offered yet: this realm has no mail provider.": "Nog niet aangeboden: deze realm heeft geen mailprovider.",
+  "Last name": "Achternaam",
+  Profile: "Profiel",
+  "This attribute is in the form already": "Dit attribuut staat al in het formulier",
 };

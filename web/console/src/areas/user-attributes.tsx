@@ -1,0 +1,103 @@
+import type { components } from "@gatehouse/api";
+import { Select, Stack, TagsInput, TextInput } from "@mantine/core";
+import { useQuery } from "@tanstack/react-query";
+import { useRealm } from "../app/session.tsx";
+import { type Language, useLanguage, useText } from "../i18n/index.ts";
+import { labelOf } from "../kit/schema.ts";
+import type { Control } from "../kit/schema-form.tsx";
+import { AttributeEditor } from "./attributes.tsx";
+
+type Settings = components["schemas"]["RealmSettings"];
+type Declared = Settings["userProfile"]["attributes"][number];
+/** A part of the name that the realm does not declare has a name alone. */
+type Attribute = Pick<Declared, "name"> & Partial<Declared>;
+type Values = string | readonly string[];
+
+/** Every person has a name, whether the realm declares its parts or not. */
+const NAMES: readonly Attribute[] = [{ name: "firstName" }, { name: "lastName" }];
+const INPUTS: Partial<Record<Declared["type"], string>> = { date: "date", email: "email", url: "url" };
+
+/** A field for each part of the name and for each attribute that the realm declares; below them the other attributes of the user. */
+export const UserAttributes: Control = (props) => <UserAttributeFields {...props} />;
+
+function UserAttributeFields(props: Parameters<Control>[0]) {
+  const { value, error, readOnly, errorOf, onChange } = props;
+  const { api, realm } = useRealm();
+  const settings = useQuery({
+    queryKey: [realm, "record", "/settings"],
+    queryFn: ({ signal }) => api.get<Settings>("/settings", { signal }),
+  });
+  // A caller who may not read the settings writes declared attributes by name, as the others.
+  const declared = settings.data?.data.userProfile.attributes ?? [];
+  const fields: readonly Attribute[] = [...NAMES.filter(({ name }) => !declared.some((one) => one.name === name)), ...declared];
+  const attributes = (value ?? {}) as Readonly<Record<string, Values>>;
+  const isField = (name: string) => fields.some((one) => one.name === name);
+  const others = Object.fromEntries(Object.entries(attributes).filter(([name]) => !isField(name)));
+  const set = (name: string, values: readonly string[]) => {
+    const { [name]: _, ...rest } = attributes;
+    onChange(values.length === 0 ? rest : { ...rest, [name]: values.length === 1 ? values[0] : values });
+  };
+  const isOfField = fields.some(({ name }) => errorOf(`attributes.${name}`) !== undefined);
+  return (
+    <Stack gap="sm">
+      {fields.map((attribute) => (
+        <AttributeField
+          key={attribute.name}
+          attribute={attribute}
+          values={[attributes[attribute.name] ?? []].flat().filter((one) => one !== "")}
+          error={errorOf(`attributes.${attribute.name}`)}
+          readOnly={readOnly}
+          onChange={(values) => set(attribute.name, values)}
+        />
+      ))}
+      <AttributeEditor
+        {...props}
+        value={others}
+        taken={isField}
+        error={isOfField ? undefined : error}
+        onChange={(next) => {
+          const kept = Object.entries(attributes).filter(([name]) => isField(name));
+          onChange({ ...Object.fromEntries(kept), ...(next as object) });
+        }}
+      />
+    </Stack>
+  );
+}
+
+interface FieldProps {
+  readonly attribute: Attribute;
+  readonly values: readonly string[];
+  readonly error: string | undefined;
+  readonly readOnly: boolean;
+  onChange(values: readonly string[]): void;
+}
+
+function AttributeField({ attribute, values, error, readOnly, onChange }: FieldProps) {
+  const t = useText();
+  const language = useLanguage();
+  const { name, displayName, hint, type = "string", options = [], multivalued = false, required = [], edit = ["admin"] } = attribute;
+  const names: Readonly<Record<string, string>> = { firstName: t("First name"), lastName: t("Last name") };
+  const shared = {
+    label: wordsIn(displayName, language) ?? names[name] ?? labelOf(name),
+    description: wordsIn(hint, language),
+    disabled: readOnly || !edit.includes("admin"),
+    withAsterisk: required.includes("admin"),
+    error,
+  };
+  const one = (text: string | null) => onChange(text === null || text === "" ? [] : [text]);
+  if (type === "choice" && values.length <= 1 && !multivalued) {
+    const data = options.map((option) => ({ value: option.value, label: wordsIn(option.displayName, language) ?? option.value }));
+    return <Select {...shared} data={data} value={values[0] ?? null} onChange={one} searchable clearable />;
+  }
+  if (multivalued || values.length > 1) {
+    const data = options.map((option) => option.value);
+    return <TagsInput {...shared} data={data} value={[...values]} onChange={onChange} splitChars={[]} acceptValueOnBlur />;
+  }
+  return (
+    <TextInput {...shared} type={INPUTS[type] ?? "text"} value={values[0] ?? ""} onChange={(event) => one(event.currentTarget.value)} />
+  );
+}
+
+/** The text in the console's language, in English, or in any. */
+const wordsIn = (texts: Readonly<Record<string, string>> | undefined, language: Language): string | undefined =>
+  texts && (texts[language] ?? texts.en ?? Object.values(texts)[0]);
