@@ -60,8 +60,13 @@ export function isTooDeepParameter(text: string): boolean {
 }
 
 /** A parameter is JSON, or a JWT whose header and claims are. */
-const jsonOf = (text: string): readonly string[] =>
-  text.startsWith("eyJ") ? text.split(".", 2).map((part) => Buffer.from(part, "base64url").toString("utf8")) : [text];
+const jsonOf = (text: string): readonly string[] => [text, ...jwtParts(text)];
+
+/** The header and the claims of what may be a JWT. Their JSON may begin with a space, so the first letters do not tell. */
+export function jwtParts(text: string): readonly string[] {
+  const parts = text.split(".", 5);
+  return parts.length < 3 ? [] : parts.slice(0, 2).map((part) => Buffer.from(part, "base64url").toString("utf8"));
+}
 
 /** Tells why a parameter can not be worked with: its depth, or a character that cannot be stored, also one that JSON in it writes as an escape. */
 export function faultOfParameter(text: string): "too_deep" | "text" | undefined {

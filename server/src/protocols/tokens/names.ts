@@ -1,4 +1,4 @@
-import { isTooDeepParameter, MAX_JSON_DEPTH } from "../../kernel/json.ts";
+import { isTooDeepParameter, jwtParts, MAX_JSON_DEPTH } from "../../kernel/json.ts";
 import { isCleanText } from "../../kernel/text.ts";
 import { isPersonMember, type PersonNames } from "../../platform/db/index.ts";
 
@@ -52,10 +52,10 @@ function search(value: unknown, isWanted: (text: string, isPerson: boolean) => b
 /** The claims of what looks like a JWT, signed or not; undefined for any other text that is not nested too deeply. */
 function contentOf(text: string): unknown {
   if (isTooDeepParameter(text)) return TOO_DEEP;
-  const [, body] = /^eyJ[\w-]*\.(eyJ[\w-]*)\.[\w-]*$/.exec(text) ?? [];
-  if (body === undefined) return undefined;
+  const [, claims] = jwtParts(text);
+  if (claims === undefined) return undefined;
   try {
-    return JSON.parse(Buffer.from(body, "base64url").toString("utf8"));
+    return JSON.parse(claims);
   } catch {
     return undefined; // not JSON
   }

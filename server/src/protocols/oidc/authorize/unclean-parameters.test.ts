@@ -37,6 +37,7 @@ describe.each([
   ["claims", String.raw`{"id_token":{"acr":{"values":["\ud800"]}}}`],
   ["authorization_details", details],
   ["request", `${part('{"alg":"none"}')}.${part(String.raw`{"state":"\u0000","client_id":"app"}`)}.`],
+  ["request", `${part('{ "alg":"none"}')}.${part(String.raw`{ "state":"\u0000","client_id":"app"}`)}.`],
   ["request", `${part('{"alg":"none"}')}.${part(JSON.stringify({ authorization_details: details, client_id: "app" }))}.`],
   ["any", "\0"],
 ])("a NUL or half of a surrogate pair in %s (%j)", (name, value) => {
