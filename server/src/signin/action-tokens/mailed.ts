@@ -41,6 +41,8 @@ interface LinkMail {
   readonly path: string;
   /** False: the mail is written like the others and taken back, so that the time does not tell who gets none. No code fits. */
   readonly keeps: boolean;
+  /** The token stays where its mail cannot leave, to be mailed again. No code fits until then. */
+  readonly keepsUnsent?: boolean;
 }
 
 const codeKey = (vault: Vault) => vault.derive("signin.mailed-codes");
@@ -55,18 +57,21 @@ export async function mailLink(ctx: Ctx, { messages, vault, baseUrl }: MailParts
   const token = newActionToken();
   const code = newCode();
   const hash = tokenHash(token);
-  const { templateKey, countedAs = templateKey, countsUser = false, to, user, locale, kind, data, minutes, keeps } = mail;
+  const { templateKey, countedAs = templateKey, countsUser = false, to, user, locale, kind, data, minutes, keeps, keepsUnsent } = mail;
   const expiresAt = ctx.now + minutes * MINUTE;
   const link = `${baseUrl}/realms/${ctx.realm}/${mail.path}/${token}`;
   const values = { link, code, ttlSeconds: minutes * 60 };
+  const store = () => storeToken(ctx, { kind, userId: user?.id ?? null, data, expiresAt, token });
   const write = async () => {
     const message = { templateKey, countedAs, countsUser, to, user, locale, values, expiresAt };
     const failure = await messages.send(ctx, message).then(() => null, failureOf);
-    await storeToken(ctx, { kind, userId: user?.id ?? null, data, expiresAt, token });
+    await store();
     return failure;
   };
   const failure = await inSavepoint(ctx.tx, write, (failed) => keeps && failed === null);
-  return { tokenHash: hash, codeMac: macOf(vault, hash, keeps ? code : newActionToken()), sentAt: ctx.now, failure };
+  if (failure !== null && keepsUnsent) await inSavepoint(ctx.tx, store, () => keeps);
+  const fits = keeps && failure === null;
+  return { tokenHash: hash, codeMac: macOf(vault, hash, fits ? code : newActionToken()), sentAt: ctx.now, failure };
 }
 
 /** Normalises a typed code: spaces and dashes are ignored. */

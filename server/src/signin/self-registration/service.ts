@@ -133,7 +133,7 @@ async function mailEither(
   const mailed = await mailLink(ctx, parts, {
     // Anyone can register an address: what its owner needs to confirm it in an account is not used up.
     ...{ kind: "registration", templateKey: "verify-email", countedAs: "account-exists-email", path: REGISTER_PATH, minutes: MINUTES },
-    ...{ to: applicant.email, user: null, locale, data: { ...applicant }, keeps: isPending },
+    ...{ to: applicant.email, user: null, locale, data: { ...applicant }, keeps: isPending, keepsUnsent: true },
   });
   if (mailed.failure === null) await notifyOwner(ctx, parts, realm, owner, locale);
   return mailed;
@@ -146,19 +146,20 @@ async function ownerOf(ctx: Ctx, email: string): Promise<users.UserRow | null> {
   return user && users.isAddressOf(user, email) ? user : null;
 }
 
-/** Without an owner the mail is written and taken back. */
-const notifyOwner = (ctx: Ctx, parts: RegistrationParts, { realmId }: RealmSnapshot, owner: users.UserRow | null, locale: string) =>
-  inSavepoint(
-    ctx.tx,
-    () =>
-      parts.messages.send(ctx, {
-        ...{ templateKey: "account-exists-email", to: owner?.email ?? NO_ADDRESS.EMAIL, locale },
-        user: owner && { ...owner, id: owner.userId },
-        values: { link: `${parts.baseUrl}/realms/${realmId}/login` },
-        expiresAt: ctx.now + MINUTES * MINUTE,
-      }),
-    () => owner !== null,
-  ).catch((error) => void failureOf(error));
+/** Without an owner the mail is written and taken back. One that the realm has turned off is counted: the page shows the same full mailbox. */
+function notifyOwner(ctx: Ctx, parts: RegistrationParts, { realmId }: RealmSnapshot, owner: users.UserRow | null, locale: string) {
+  const message = {
+    templateKey: "account-exists-email",
+    to: owner?.email ?? NO_ADDRESS.EMAIL,
+    locale,
+    user: owner && { ...owner, id: owner.userId },
+    values: { link: `${parts.baseUrl}/realms/${realmId}/login` },
+    expiresAt: ctx.now + MINUTES * MINUTE,
+  } as const;
+  const write = () =>
+    parts.messages.send(ctx, message).catch((error) => (failureOf(error) === "unavailable" ? parts.messages.count(ctx, message) : null));
+  return inSavepoint(ctx.tx, write, () => owner !== null).catch((error) => void failureOf(error));
+}
 
 /** The same mail if accounts need no confirmation. Sent after the response, so that timing does not reveal an existing account. */
 export function notifyOwnerLater(ctx: Ctx, parts: RegistrationParts, realm: RealmSnapshot, email: string, locale: string): void {

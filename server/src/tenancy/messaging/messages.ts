@@ -68,7 +68,11 @@ export interface Messages {
    * `dedupeKey` was sent already. Throws 409 when it could never leave, 429 when there were too many.
    */
   send(ctx: Ctx, message: OutgoingMessage): Promise<string | null>;
+  /** Counts a message that the realm has turned off as if it had left, so that the limits do not tell whom it was for. */
+  count(ctx: Ctx, message: Counted): Promise<void>;
 }
+
+type Counted = Pick<OutgoingMessage, "templateKey" | "to" | "user" | "countedAs" | "countsUser">;
 
 const errors = defineErrors("messaging", {
   no_device: [409, "This device is not registered with the provider that sends push messages: register it again"],
@@ -107,7 +111,7 @@ export function createMessages({ baseUrl, vault, metrics, channels, mailbox }: P
    * The recipient's budget first: who asks for too many for one address must not use up what the realm has for the others. Each template has its own:
    * mails that anyone can have sent to an address must not use up what its owner needs to sign in.
    */
-  const takeLimits = async (ctx: Ctx, channel: Channel, message: OutgoingMessage, { messaging }: Settings) => {
+  const takeLimits = async (ctx: Ctx, channel: Channel, message: Counted, { messaging }: Settings) => {
     const { to, user, templateKey, countedAs = templateKey, countsUser = false } = message;
     const { maxPerRecipient, recipientMinutes, maxPerHour } = messaging;
     const recipient = marks.recipient(ctx.realm, channel, to);
@@ -181,6 +185,8 @@ export function createMessages({ baseUrl, vault, metrics, channels, mailbox }: P
       );
       return id;
     },
+    count: async (ctx, message) =>
+      takeLimits(ctx, entryOf(message.templateKey).channel, message, (await readSettings(ctx.tx, ctx.realm)).settings),
   };
 }
 
