@@ -38,7 +38,7 @@ export { createSeenEntries } from "./ldap/seen-entries.ts";
 export { userSourceRoutes } from "./ldap/source.routes.ts";
 export { UNRECORDED_JOB, unrecordedJob } from "./ldap/unrecorded.ts";
 export { fetchObject, UpstreamError } from "./oidc/metadata.ts";
-export { assertMayAnswerFor, basisOf, sourceOf } from "./providers/control.ts";
+export { assertMayAnswerFor, basisOf, isUsedByHolders, sourceOf } from "./providers/control.ts";
 export { providerErrors } from "./providers/errors.ts";
 export {
   beginRefresh,

@@ -7,6 +7,7 @@ import { permissionsThrough } from "./links.store.ts";
 import type { IdentityProviderProtocol } from "./protocol.ts";
 import { protocolOf, protocols } from "./protocols.ts";
 import type { Config } from "./provider.ts";
+import { findProvider } from "./store.ts";
 
 declare module "../../platform/context.ts" {
   interface DomainEvents {
@@ -23,10 +24,23 @@ export const sourceOf = (protocol: string, alias: string): string => `${protocol
  * every user who signs in by it. They need what those users hold: the linked ones, and those whose account came from a provider of this alias,
  * be it one that was deleted since.
  */
-export async function assertMayAnswerFor(ctx: ReadCtx, { providerId, alias }: { providerId: string | null; alias: string }): Promise<void> {
-  const sources = Object.keys(protocols).map((protocol) => sourceOf(protocol, alias));
-  assertHolds(ctx.actor, await permissionsThrough(ctx.tx, ctx.realm, { providerId, sources }));
+export async function assertMayAnswerFor(ctx: ReadCtx, provider: Answering): Promise<void> {
+  assertHolds(ctx.actor, await permissionsBy(ctx, provider));
 }
+
+/** Tells whether anyone with permissions signs in by a provider of this alias. */
+export async function isUsedByHolders(ctx: ReadCtx, alias: string): Promise<boolean> {
+  const present = await findProvider(ctx.tx, ctx.realm, alias);
+  return (await permissionsBy(ctx, { providerId: present?.providerId ?? null, alias })).length > 0;
+}
+
+interface Answering {
+  readonly providerId: string | null;
+  readonly alias: string;
+}
+
+const permissionsBy = (ctx: ReadCtx, { providerId, alias }: Answering) =>
+  permissionsThrough(ctx.tx, ctx.realm, { providerId, sources: Object.keys(protocols).map((protocol) => sourceOf(protocol, alias)) });
 
 /**
  * Every address in one of `domains` is sent to the provider when it is typed, those of the realm's administrators included. So a domain belongs to

@@ -445,3 +445,35 @@ test("a client that happens to be called like one with permissions here does not
   expect((await tokenOf("full", full.secret)).status).toBe(200);
   expect((await tokenOf("plain", secret)).status).toBe(200);
 });
+
+test("an identity provider by which administrators sign in, and the realm's mail server, are not replaced by those of a file", async () => {
+  const realm = await iam.realm();
+  const admin = await realm.admin();
+  const ours = { issuer: "https://idp.example", clientId: "us", clientSecret: "ours" };
+  for (const alias of ["corp", "partners"])
+    expect((await admin.post("/identity-providers", { alias, protocol: "oidc", config: ours })).status).toBe(201);
+  const linked = (username: string, provider: string, roles: string[]) => ({
+    ...{ username, enabled: true, roles, federatedIdentities: [{ provider, subject: username }] },
+  });
+  const people = [linked("boss", "corp", ["user", "admin"]), linked("guest", "partners", ["user"])];
+  expect((await admin.post("/users/import", people)).body).toMatchObject({ created: 2 });
+  const mail = { channel: "EMAIL", driver: "smtp", fromAddress: "us@acme.example", config: { host: "mail.acme.example" } };
+  expect((await admin.put("/messaging/providers", mail)).status).toBe(201);
+  const before = (await admin.get("/identity-providers/corp")).body;
+  const theirs = (alias: string) => ({
+    ...{ alias, providerId: "oidc", displayName: "Theirs" },
+    config: { issuer: ours.issuer, clientId: "us", clientSecret: "theirs", tokenUrl: "https://evil.example/token" },
+  });
+  const dump = {
+    ...{ realm: "acme", sslRequired: "external", keycloakVersion: "26.7.3" },
+    identityProviders: [theirs("corp"), theirs("partners"), theirs("fresh")],
+    smtpServer: { host: "mail.evil.example", from: "us@acme.example" },
+  };
+  const done = await send(admin, dump);
+  expect(done.status, done.text).toBe(200);
+  expect(done.body.translation.choices.join()).toMatch(/“corp” does not come.*The mail server does not come/);
+  expect((await admin.get("/identity-providers/corp")).body).toEqual(before);
+  expect((await admin.get("/identity-providers/partners")).body.displayName).toBe("Theirs");
+  expect((await admin.get("/identity-providers/fresh")).status).toBe(200);
+  expect((await admin.get("/messaging/providers")).body).toMatchObject([{ config: { host: "mail.acme.example" } }]);
+});
