@@ -32,3 +32,18 @@ test("a client's role is that of the client with the id, also where another clie
   const { body: roles } = await admin.get(`/users/${userId}/roles`);
   expect(roles).toContainEqual(expect.objectContaining({ name: "reader", clientId: "victim" }));
 });
+
+test("a list by role or organization is that of the one with the id, also where another is called by it", async () => {
+  const realm = await iam.realm();
+  const admin = realm.asMaster();
+  const { userId } = await realm.user();
+  const { body: older } = await admin.post("/roles", { name: "older" });
+  const { body: meant } = await admin.post("/roles", { name: "meant" });
+  expect((await admin.put(`/roles/${older.roleId}`, { ...older, name: meant.roleId })).status).toBe(200);
+  expect((await admin.post(`/users/${userId}/roles`, { name: "meant" })).status).toBeLessThan(300);
+  const { body: organization } = await admin.post("/organizations", { name: "Meant" });
+  expect((await admin.post("/organizations", { name: "Namesake", alias: organization.organizationId })).status).toBe(201);
+  expect((await admin.put(`/organizations/${organization.organizationId}/members/${userId}`)).status).toBeLessThan(300);
+  for (const filter of [`role=${meant.roleId}`, `organization=${organization.organizationId}`])
+    expect((await admin.get(`/users?${filter}`)).body, filter).toMatchObject([{ userId }]);
+});

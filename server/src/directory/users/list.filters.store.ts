@@ -13,14 +13,15 @@ export interface Membership {
   readonly id: string;
 }
 
-/** The filter conditions; null: an unknown role, group or organization, so no user matches. */
+/** The filter conditions; null: an unknown role, group or organization, so no user matches. A text in the form of an id is an id first. */
 export async function membershipsOf(db: Db, realm: string, { role, group, organization }: UserQuery): Promise<Membership[] | null> {
   const found: Membership[] = [];
   if (role !== undefined) {
     const id = await oneId(
       db,
       sql`select role_id as id from roles
-      where realm_id = ${realm} and ((name_key = ${loginKey(role)} and client_id is null)${isId(role) ? sql` or role_id = ${role}` : sql``}) order by role_id limit 1`,
+      where realm_id = ${realm} and ((name_key = ${loginKey(role)} and client_id is null)${isId(role) ? sql` or role_id = ${role}` : sql``})
+      order by role_id::text = ${role.toLowerCase()} desc limit 1`,
     );
     if (id === null) return null;
     found.push({ table: "user_roles", column: "role_id", id });
@@ -34,7 +35,8 @@ export async function membershipsOf(db: Db, realm: string, { role, group, organi
     const id = await oneId(
       db,
       sql`select organization_id as id from organizations
-      where realm_id = ${realm} and (alias = ${organization.toLowerCase()}${byId}) limit 1`,
+      where realm_id = ${realm} and (alias = ${organization.toLowerCase()}${byId})
+      order by organization_id::text = ${organization.toLowerCase()} desc limit 1`,
     );
     if (id === null) return null;
     found.push({ table: "organization_members", column: "organization_id", id });
