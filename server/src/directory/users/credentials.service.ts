@@ -14,7 +14,7 @@ import {
   replaceEnrollmentToken,
 } from "../credentials/index.ts";
 import type { CreateCredential, CreatedCredential, Credential } from "./credentials.schema.ts";
-import { findUserForUpdate, readUser } from "./service.ts";
+import { findUserForUpdate, isSelf, readUser } from "./service.ts";
 import { touchUser } from "./store.ts";
 
 declare module "../../platform/context.ts" {
@@ -46,7 +46,7 @@ export async function readCredential(ctx: ReadCtx, userId: string, type: string,
 export async function createEnrollmentToken(ctx: Ctx, id: string, input: CreateCredential): Promise<CreatedCredential> {
   const { userId } = await findUserForUpdate(ctx, id);
   ctx.audit({ category: "ADMIN", type: "ADMIN_CREATE", resourceType: "users", resourceId: userId, detail: ENROLLMENT_TOKEN });
-  return addEnrollmentToken(ctx, userId, input, true);
+  return addEnrollmentToken(ctx, userId, input, !isSelf(ctx, userId));
 }
 
 /** For a user that was taken. */

@@ -107,6 +107,15 @@ describe("enrolling a device", () => {
     expect((await realm.events("type=CREDENTIAL_REVOKED")).filter(({ detail }) => detail === "enrollment-token").length).toBeGreaterThan(1);
   });
 
+  test("ends with a new password where administrators made the token for themselves", async () => {
+    const realm = await iam.realm();
+    const admin = await realm.admin();
+    const { token } = (await admin.post(`/users/${admin.userId}/credentials`, { type: "enrollment-token" })).body;
+    expect((await start(realm, token)).status).toBe(200);
+    expect((await realm.asMaster().put(`/users/${admin.userId}/password`, { newPassword: "another long sentence" })).status).toBe(204);
+    expect(refusal(await start(realm, token))).toEqual(BAD_TOKEN);
+  });
+
   test("is refused by a token that expired, of another realm, of a disabled user, or that is none", async () => {
     const [realm, other] = [await iam.realm(), await iam.realm()];
     const { userId } = await realm.user();
