@@ -232,6 +232,18 @@ describe.skipIf(noBrowser)("the admin console (needs Chromium)", () => {
     await page.getByRole("row", { name: /gmh Grace Hopper/ }).waitFor();
     await expectAccessible(page, "console-filters");
 
+    // Who cannot sign in cannot be acted as either.
+    const shut = await admin.request("POST", "/admin/realms/demo/users", { body: { username: "shut-out", enabled: false } });
+    for (const [userId, offers] of [
+      [ids.user, 1],
+      [shut.body.userId, 0],
+    ] as const) {
+      await page.goto(to(`users/${userId}`));
+      await page.getByRole("button", { name: "Actions" }).click();
+      await page.getByRole("menuitem", { name: "Sign out everywhere" }).waitFor();
+      expect(await page.getByRole("menuitem", { name: "Act as this user" }).count()).toBe(offers);
+    }
+
     await page.goto(to("events?type=ADMIN_CREATE,ADMIN_UPDATE"));
     await page.getByRole("combobox", { name: "Type" }).fill("denied");
     await page.getByRole("option", { name: "ADMIN_DENIED" }).waitFor();

@@ -120,6 +120,7 @@ export const users: Resource<User, Schemas["CreateUser"], Schemas["UpdateUser"]>
     },
     {
       title: "Act as this user",
+      when: ({ userId, enabled, locked }, { me }) => enabled && !locked && userId !== me.userId,
       confirm: ({ username }, t) => ({
         text: t("You get a session as {name}. It is recorded, and every event of it names you.", { name: username }),
       }),

@@ -87,7 +87,7 @@ export function RecordPage<T>({ resource, area, id, tab, setTab, drawer = false,
     }
   };
   const actions = (resource.actions ?? []).filter(
-    ({ permission, when }) => (permission ? may(...permission) : manage) && (when?.(item) ?? true),
+    ({ permission, when }) => (permission ? may(...permission) : manage) && (when?.(item, session) ?? true),
   );
   const tabs = (resource.tabs ?? []).filter(({ permission, when }) => (permission ? may(...permission) : true) && (when?.(item) ?? true));
   const hasActivity = resource.activity !== false && may("view-events");

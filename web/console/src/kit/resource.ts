@@ -45,7 +45,7 @@ export interface Action<T> {
   readonly title: string;
   readonly danger?: boolean;
   readonly permission?: readonly string[];
-  readonly when?: (item: T) => boolean;
+  readonly when?: (item: T, session: RealmSession) => boolean;
   /** A question before it is done; what cannot be undone asks for `typed` to be typed. */
   confirm?(item: T, t: Translate): { readonly text: string; readonly typed?: string };
   run(session: RealmSession, item: T, path: string): Promise<string | undefined>;
