@@ -233,7 +233,7 @@ export interface Question extends Described {
   readonly setUp: RequiredAction | null;
   /** The text of the button that chooses it among other ways. */
   readonly choice: TextKey;
-  /** Its page cannot be answered without scripts: it is offered among other ways only where they run. */
+  /** Its page cannot be answered without scripts: it is offered among other ways only where they run, and beside it as an action is a way out. */
   readonly needsScripts?: boolean;
   /** Nothing is left to ask for: the step counts as passed. */
   settled?(at: StepContext): Promise<boolean>;

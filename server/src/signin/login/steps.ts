@@ -145,7 +145,7 @@ export const accountOf = ({ user, progress }: Run): string | undefined =>
 /** For a user who cannot answer: reset the password, register an account. */
 function linksOf(
   { realm, progress, request }: Run,
-  { question }: Ask,
+  { question, path }: Ask,
   text: Messages,
   kept: Readonly<Record<string, string>>,
   canMail: boolean,
@@ -155,6 +155,7 @@ function linksOf(
     const query = new URLSearchParams(kept).toString();
     return `/realms/${realm.realmId}/${page}${query && `?${query}`}`;
   };
+  const isStuck = question.needsScripts && progress.sessionId !== undefined && path.startsWith("action:");
   const asksName = question.nameIn !== undefined && request.flow !== "reset-credentials";
   return [
     ...(passwordReset.enabled && canMail && question.counted === "password"
@@ -163,5 +164,7 @@ function linksOf(
     ...(registration.enabled && (canMail || !confirmsFirst(registration)) && asksName && !isProven(progress)
       ? [{ href: to("register"), label: text.createAccount }]
       : []),
+    // Without scripts, or a device for it, there is no other way on.
+    ...(isStuck ? [{ href: `/realms/${realm.realmId}/logout`, label: text.signOut }] : []),
   ];
 }

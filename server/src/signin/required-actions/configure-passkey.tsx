@@ -29,6 +29,7 @@ export const configurePasskey: Question = {
   counted: null,
   fields: [],
   choice: "passkeySetUpTitle",
+  needsScripts: true,
   available: async ({ user }) => user !== null,
   page: async (at, text) => {
     const done = codesPage(at, text);
