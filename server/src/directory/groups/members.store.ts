@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 import { type Db, type Tx, translating } from "../../platform/db/index.ts";
-import { type ListOrder, type ListQuery, type Page, pageOf } from "../../platform/paging/index.ts";
-import { userErrors, usersNamed } from "../users/index.ts";
+import { type ListQuery, type Page, pageOf } from "../../platform/paging/index.ts";
+import { orderOfJoined, pageOfNamed, userErrors } from "../users/index.ts";
 import { groupErrors } from "./errors.ts";
 import type { GroupMember } from "./schema.ts";
 import type { GroupRow } from "./store.ts";
@@ -11,12 +11,6 @@ declare module "../../platform/db/tables.ts" {
     group_members: { realm_id: string; group_id: string; user_id: string; joined_at: number };
   }
 }
-
-const order: ListOrder = {
-  sorts: { username: sql.ref("users.username_key"), joinedAt: sql.ref("group_members.joined_at") },
-  defaultSort: "username",
-  id: sql.ref("group_members.user_id"),
-};
 
 const membersOf = (db: Db, realm: string, groupId: string) =>
   db
@@ -42,10 +36,11 @@ export async function listMembers(db: Db, realm: string, group: GroupRow, query:
   const { search = "" } = query;
   const sortsFew = query.sort?.endsWith("joinedAt") !== true && search === "" && group.memberCount <= FEW;
   const all = membersOf(db, realm, group.groupId).$if(sortsFew, (q) => q.where(amongMembers(realm, group.groupId)));
+  const order = orderOfJoined("group_members", query);
   const page =
     search === ""
       ? await pageOf(db, all, order, query, async () => ({ total: group.memberCount, estimated: false }))
-      : await pageOf(db, all.where("group_members.user_id", "in", usersNamed(realm, search)), order, query);
+      : await pageOfNamed(db, realm, { all, userId: "group_members.user_id" }, order, { ...query, search });
   return { ...page, rows: page.rows.map(toMember) };
 }
 

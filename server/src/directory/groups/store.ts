@@ -3,6 +3,7 @@ import { isId, newId } from "../../kernel/ids.ts";
 import { loginKey } from "../../kernel/text.ts";
 import { type Db, startsWith, type Tx, translating } from "../../platform/db/index.ts";
 import { type ListOrder, type Page, pageOf } from "../../platform/paging/index.ts";
+import { roleOf } from "../roles/index.ts";
 import { groupErrors } from "./errors.ts";
 import type { Group, GroupQuery } from "./schema.ts";
 
@@ -38,7 +39,7 @@ const shown = [
   ...columns,
   sql<number>`coalesce((select sum(c.members) from group_member_counts c
     where c.realm_id = groups.realm_id and c.group_id = groups.group_id), 0)::bigint`.as("members"),
-  sql<string[]>`array(select r.name from group_roles gr join roles r on r.realm_id = gr.realm_id and r.role_id = gr.role_id
+  sql<string[]>`array(select r.name from group_roles gr ${roleOf("gr")}
     where gr.realm_id = groups.realm_id and gr.group_id = groups.group_id and r.client_id is null order by r.name_key)`.as("role_names"),
 ] as const;
 type Shown = Pick<Selectable<GroupsTable>, (typeof columns)[number]> & { members: number; role_names: string[] };

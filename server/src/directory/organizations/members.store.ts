@@ -1,7 +1,7 @@
 import { type Generated, sql } from "kysely";
 import { type Db, type Tx, translating } from "../../platform/db/index.ts";
-import { type ListOrder, type Page, pageOf } from "../../platform/paging/index.ts";
-import { userErrors, usersNamed } from "../users/index.ts";
+import { type Page, pageOf } from "../../platform/paging/index.ts";
+import { orderOfJoined, pageOfNamed, userErrors } from "../users/index.ts";
 import { organizationErrors } from "./errors.ts";
 import type { Member, MemberQuery } from "./schema.ts";
 
@@ -20,12 +20,6 @@ declare module "../../platform/db/tables.ts" {
     organization_members: OrganizationMembersTable;
   }
 }
-
-const order: ListOrder = {
-  sorts: { username: sql.ref("users.username_key"), joinedAt: sql.ref("organization_members.joined_at") },
-  defaultSort: "username",
-  id: sql.ref("organization_members.user_id"),
-};
 
 const membersOf = (db: Db, realm: string, organizationId: string) =>
   db
@@ -51,11 +45,20 @@ const membersOf = (db: Db, realm: string, organizationId: string) =>
 
 export async function listMembers(db: Db, realm: string, organizationId: string, query: MemberQuery): Promise<Page<Member>> {
   const { search = "", role } = query;
-  const members = membersOf(db, realm, organizationId)
-    .$if(role !== undefined, (q) => q.where("organization_members.role", "=", role!))
-    .$if(search !== "", (q) => q.where("organization_members.user_id", "in", usersNamed(realm, search)));
-  const page = await pageOf(db, members, order, query);
+  const all = membersOf(db, realm, organizationId).$if(role !== undefined, (q) => q.where("organization_members.role", "=", role!));
+  const order = orderOfJoined("organization_members", query);
+  const page =
+    search === ""
+      ? await pageOf(db, all, order, query, role === undefined ? () => countMembers(db, realm, organizationId) : undefined)
+      : await pageOfNamed(db, realm, { all, userId: "organization_members.user_id" }, order, { ...query, search });
   return { ...page, rows: page.rows.map(toMember) };
+}
+
+/** As the list of organizations shows it. */
+async function countMembers(db: Db, realm: string, organizationId: string): Promise<{ total: number; estimated: boolean }> {
+  const { rows } = await sql<{ total: number }>`select coalesce(sum(members), 0)::bigint as total from organization_member_counts
+    where realm_id = ${realm} and organization_id = ${organizationId}`.execute(db);
+  return { total: rows[0]!.total, estimated: false };
 }
 
 export async function findMember(db: Db, realm: string, { organizationId, userId }: MemberKey): Promise<Member | null> {

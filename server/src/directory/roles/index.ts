@@ -36,6 +36,7 @@ export {
   listRoles,
   type NamedRole,
   type RoleRow,
+  roleOf,
   shareDefaultRole,
   shareRolesByName,
 } from "./store.ts";

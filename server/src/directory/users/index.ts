@@ -28,7 +28,7 @@ export {
   refusalOfUsername,
   releaseLoginNames,
 } from "./login-names.store.ts";
-export { usersNamed } from "./named.store.ts";
+export { orderOfJoined, pageOfNamed } from "./named.store.ts";
 export { withCleanNames } from "./names.ts";
 export {
   assertOwnName,

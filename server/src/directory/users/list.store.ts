@@ -4,7 +4,7 @@ import { loginKey } from "../../kernel/text.ts";
 import { type Db, startsWith } from "../../platform/db/index.ts";
 import { countUpTo, EXACT_TOTAL, estimate, type ListOrder, type Page, pageOf } from "../../platform/paging/index.ts";
 import { attributeConditions } from "./list.attributes.store.ts";
-import { amongFew, belongsTo, conditionsOf, FEW, fewest, type Membership, membershipsOf, TINY } from "./list.filters.store.ts";
+import { amongFew, belongsTo, conditionsOf, FEW, fewest, fewToSort, type Membership, membershipsOf, TINY } from "./list.filters.store.ts";
 import { allNames, FIRST_NAME, isFirstMatch, LAST_NAME, LOGIN_NAME, matchesByAny } from "./list.names.store.ts";
 import type { UserQuery } from "./list.schema.ts";
 import { completeUsers, type PlainUser, plainUsers, type UserRow, userColumns } from "./store.ts";
@@ -142,11 +142,12 @@ async function pageOfSortedMatches(
   count: (() => ReturnType<typeof countMatches>) | undefined,
 ): Promise<Page<PlainUser>> {
   const ids = named(db, realm, prefix);
+  const few = fewToSort(query.sort);
   const { matches } = await db
-    .selectFrom(ids.limit(FEW + 1).as("found"))
+    .selectFrom(ids.limit(few + 1).as("found"))
     .select(({ fn }) => fn.countAll<number>().as("matches"))
     .executeTakeFirstOrThrow();
-  const among = matches <= FEW && !handful ? sql<boolean>`users.user_id = any(array(${ids}))` : sql<boolean>`users.user_id in (${ids})`;
+  const among = matches <= few && !handful ? sql<boolean>`users.user_id = any(array(${ids}))` : sql<boolean>`users.user_id in (${ids})`;
   return pageOf(db, all.where(among), order, query, count);
 }
 

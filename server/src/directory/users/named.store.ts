@@ -1,9 +1,55 @@
-import { type RawBuilder, sql } from "kysely";
+import { type SelectQueryBuilder, sql } from "kysely";
 import { isId } from "../../kernel/ids.ts";
 import { loginKey } from "../../kernel/text.ts";
-import { startsWith } from "../../platform/db/index.ts";
+import { type Db, startsWith, type Tables } from "../../platform/db/index.ts";
+import { countUpTo, type ListOrder, type ListQuery, type Page, pageOf } from "../../platform/paging/index.ts";
+import { fewToSort } from "./list.filters.store.ts";
 
-/** The ids of the users who sign in by a name that begins so, or who have that id. For lists of users that belong to something. */
-export const usersNamed = (realm: string, search: string): RawBuilder<string> =>
-  sql<string>`(select n.user_id from login_names n where n.realm_id = ${realm} and ${startsWith("n.key", loginKey(search))}
-    ${isId(search) ? sql`union select ${search}::uuid` : sql``})`;
+/** The members of a group or an organization, joined to `users`. */
+export const orderOfJoined = (table: "group_members" | "organization_members", { sort }: ListQuery): ListOrder => ({
+  sorts: { username: sql.ref("users.username_key"), joinedAt: sql.ref(`${table}.joined_at`) },
+  defaultSort: "username",
+  // Of the table whose index is read, or Postgres would read it from its beginning for each page.
+  id: sql.ref(sort?.endsWith("joinedAt") ? `${table}.user_id` : "users.user_id"),
+});
+
+/**
+ * A page of what belongs to the users who sign in by a name that begins so, or who have that id; `userId` is the column that names them. Few
+ * such users are found first: Postgres would hope to meet them soon, and walk over everything. Where they are many, a walk does meet them
+ * soon: in the order of the names that match instead of that of all usernames, which would begin far from them, else in the order asked for.
+ */
+export async function pageOfNamed<TB extends keyof Tables, Row>(
+  db: Db,
+  realm: string,
+  { all, userId }: { readonly all: SelectQueryBuilder<Tables, TB, Row>; readonly userId: string },
+  order: ListOrder,
+  query: ListQuery & { readonly search: string },
+): Promise<Page<Row>> {
+  const { search, sort } = query;
+  const id = sql.ref(userId);
+  const prefix = loginKey(search);
+  const named = sql`n.realm_id = ${realm} and ${startsWith("n.key", prefix)}`;
+  const ids = sql`select n.user_id from login_names n where ${named}${isId(search) ? sql` union select ${search}::uuid` : sql``}`;
+  const few = fewToSort(sort);
+  const { rows } = await sql<{ users: number }>`select count(*)::int as users from (${ids} limit ${few + 1}) found`.execute(db);
+  if (rows[0]!.users <= few) return pageOf(db, all.where(sql<boolean>`${id} = any(array(${ids}))`), order, query);
+  const count = () => countUpTo(db, all.where(sql<boolean>`${id} in (${ids})`));
+  if (sort === undefined && order.defaultSort === "username") {
+    const isFirst = sql<boolean>`n.key = (select min(o.key) from login_names o
+      where o.realm_id = ${realm} and o.user_id = n.user_id and ${startsWith("o.key", prefix)})`;
+    // biome-ignore lint/suspicious/noExplicitAny: the query of one joined row is not one of the tables
+    const joined: any = all.where(sql<boolean>`${id} = n.user_id`).limit(sql<number>`1`).as("joined");
+    const matches = db
+      .selectFrom("login_names as n")
+      .innerJoinLateral(joined, (join) => join.onTrue())
+      .selectAll("joined" as never)
+      .where(sql<boolean>`${named} and ${isFirst}`);
+    // biome-ignore lint/suspicious/noExplicitAny: an aliased query no longer names its tables
+    const page = await pageOf(db, matches as any, orderOfMatches, query, count);
+    return page as unknown as Page<Row>;
+  }
+  const isNamed = sql<boolean>`coalesce((select true from login_names n where ${named} and n.user_id = ${id} limit 1), false)`;
+  return pageOf(db, all.where(isNamed), order, query, count);
+}
+
+const orderOfMatches: ListOrder = { sorts: { match: sql.ref("n.key") }, defaultSort: "match", id: sql.ref("n.user_id") };

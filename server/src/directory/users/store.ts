@@ -3,6 +3,7 @@ import { newId } from "../../kernel/ids.ts";
 import { loginKey } from "../../kernel/text.ts";
 import { type Db, prepared, type Tx } from "../../platform/db/index.ts";
 import { USER_COUNTERS } from "../credentials/index.ts";
+import { roleOf } from "../roles/index.ts";
 import { type AddressProof, insertLoginNames, isActiveKey, reclaimLoginNames, replaceLoginNames } from "./login-names.store.ts";
 import { withCleanNames } from "./names.ts";
 import { type RequiredAction, requiredActions } from "./required-actions.schema.ts";
@@ -65,7 +66,7 @@ export const userColumns = [
  */
 const workedOut = (now: number) =>
   [
-    sql<string[]>`array(select r.name from user_roles ur join roles r on r.realm_id = ur.realm_id and r.role_id = ur.role_id
+    sql<string[]>`array(select r.name from user_roles ur ${roleOf("ur")}
       where ur.realm_id = users.realm_id and ur.user_id = users.user_id and r.client_id is null order by r.name_key)`.as("roles"),
     sql<boolean>`coalesce((select true from credentials c
       where c.realm_id = users.realm_id and c.user_id = users.user_id and c.type in ${SECOND_FACTORS} limit 1), false)`.as("mfa_enabled"),

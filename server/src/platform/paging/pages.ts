@@ -60,19 +60,30 @@ export async function pageOf<TB extends keyof Tables, Row>(
   }
   const direction = descending ? sql`desc` : sql`asc`;
   const from = cursor === undefined ? null : decodeCursor(cursor, sort);
-  const comparison = descending ? sql`<` : sql`>`;
+  const beyond = descending ? sql`<` : sql`>`;
+  const keys = [expression.as("__sort"), order.id.as("__id")] as const;
+  const inOrder = sql`${expression} ${direction}, ${order.id} ${direction}`;
 
-  const [rows, total] = await Promise.all([
-    query
-      .select([expression.as("__sort"), order.id.as("__id")])
-      .$if(from !== null, (q) => q.where(sql<boolean>`(${expression}, ${order.id}) ${comparison} (${from?.value}, ${from?.id})`))
-      .orderBy(sql`${expression} ${direction}, ${order.id} ${direction}`)
+  const rowsFrom = async (place: Pick<Cursor, "value" | "id"> | null, comparison: RawBuilder<unknown>) =>
+    (await query
+      .select(keys)
+      .$if(place !== null, (q) => q.where(sql<boolean>`(${expression}, ${order.id}) ${comparison} (${place?.value}, ${place?.id})`))
+      .orderBy(inOrder)
       .limit(size + 1)
-      .$if(from === null && page > 0, (q) => q.offset(page * size))
       .execute()
-      .catch((error) => refuseForeignValues(error, from)) as Promise<(Row & { __sort: unknown; __id: string })[]>,
-    count(),
-  ]);
+      .catch((error) => refuseForeignValues(error, from))) as (Row & { __sort: unknown; __id: string })[];
+  /** Finds where the page begins by its keys alone: with `offset`, Postgres would work out all that is shown of the rows that it passes over. */
+  const rowsOfPage = async () => {
+    const first = (await query
+      .clearSelect()
+      .select(keys)
+      .orderBy(inOrder)
+      .offset(page * size)
+      .limit(1)
+      .executeTakeFirst()) as { __sort: unknown; __id: string } | undefined;
+    return first ? rowsFrom({ value: first.__sort, id: first.__id }, sql`${beyond}=`) : [];
+  };
+  const [rows, total] = await Promise.all([from === null && page > 0 ? rowsOfPage() : rowsFrom(from, beyond), count()]);
   const shown = rows.slice(0, size);
   const last = rows.length > size ? shown.at(-1) : undefined;
   const nextCursor = last ? encodeCursor({ sort, value: last.__sort, id: last.__id }) : null;

@@ -1,6 +1,6 @@
 import { sql } from "kysely";
+import { pageOfNamed } from "../../directory/users/index.ts";
 import { isId } from "../../kernel/ids.ts";
-import { likePrefix, loginKey } from "../../kernel/text.ts";
 import type { Db } from "../../platform/db/index.ts";
 import { type ListOrder, type ListQuery, type Page, pageOf } from "../../platform/paging/index.ts";
 import { acrOf } from "./proofs.ts";
@@ -46,7 +46,8 @@ const listed = [
 ] as const;
 
 const order: ListOrder = {
-  sorts: { lastSeenAt: sql.ref("sessions.last_seen_at"), createdAt: sql.ref("sessions.created_at") },
+  // Ids grow with time. An index of `created_at` would be written at each use of a session, as the row moves.
+  sorts: { lastSeenAt: sql.ref("sessions.last_seen_at"), createdAt: sql.ref("sessions.session_id") },
   defaultSort: "-lastSeenAt",
   id: sql.ref("sessions.session_id"),
 };
@@ -72,14 +73,13 @@ export async function listSessions(
   now: number,
 ): Promise<Page<Omit<Session, "current">>> {
   const search = query.search ?? "";
-  const base = liveSessions(db, realm, now)
+  const all = liveSessions(db, realm, now)
     .$if(query.userId !== undefined, (q) => q.where("sessions.user_id", "=", query.userId!))
-    .$if(search !== "", (q) =>
-      isId(search)
-        ? q.where((eb) => eb.or([eb("sessions.session_id", "=", search), eb("sessions.user_id", "=", search)]))
-        : q.where("users.username_key", "like", likePrefix(loginKey(search))),
-    );
-  const page = await pageOf(db, base, order, query);
+    .$if(isId(search), (q) => q.where((eb) => eb.or([eb("sessions.session_id", "=", search), eb("sessions.user_id", "=", search)])));
+  const page =
+    search === "" || isId(search)
+      ? await pageOf(db, all, order, query)
+      : await pageOfNamed(db, realm, { all, userId: "sessions.user_id" }, order, { ...query, search });
   return { ...page, rows: page.rows.map(toSession) };
 }
 

@@ -133,13 +133,14 @@ describe("lists", () => {
     realm = await iam.realm();
     const { userId } = await realm.user();
     const now = clock.now();
+    // As the server makes them: an id at the time of its row. Many of one millisecond: only the id distinguishes these rows.
+    const ids = Array.from({ length: ROWS }, () => newId());
     const row = (n: number) => ({
       realm_id: realm.name,
-      session_id: newId(),
+      session_id: ids[n]!,
       token_hash: `row-${n}`,
       user_id: userId,
-      // Many equal values: only the id distinguishes these rows.
-      created_at: now + (n % 3),
+      created_at: now + Math.floor((n * 3) / ROWS),
       auth_time: now,
       last_seen_at: now,
       expires_at: now + DAY,
