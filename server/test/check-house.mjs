@@ -219,6 +219,25 @@ function checkExported(migrations, sections, never) {
   ];
 }
 
+/** Lists that this check reads as text, so no module imports them. */
+const READ_AS_TEXT = ["neverExported", "userTables"];
+
+/**
+ * A function, a constant, a class or a type alias that only its own file names is not exported, or a reader looks for its callers in vain.
+ * @param {{ path: string, text: string }[]} files
+ */
+function checkExports(files) {
+  /** @type {Map<string, Set<string>>} */
+  const named = new Map();
+  for (const { path, text } of files)
+    for (const [word] of text.matchAll(/[A-Za-z_$][\w$]*/g)) named.set(word, (named.get(word) ?? new Set()).add(path));
+  return files.flatMap(({ path, text }) =>
+    [...text.matchAll(/^export (?:async )?(?:const|function[*]?|class|type) ([\w$]+)/gm)]
+      .filter(([, name = ""]) => path.startsWith("src/") && named.get(name)?.size === 1 && !READ_AS_TEXT.includes(name))
+      .map(([, name]) => `${path}: ${name} is exported, but no other file names it`),
+  );
+}
+
 /** @param {string[]} args @returns {string | undefined} undefined when git cannot answer */
 function git(...args) {
   const { status, stdout } = spawnSync("git", args, { cwd: server, encoding: "utf8", maxBuffer: 64 * 1024 * 1024 });
@@ -264,6 +283,7 @@ function product() {
   const texts = code.map((path) => ({ path, text: readFileSync(join(server, path), "utf8") }));
   problems.push(...checkSealedColumns(texts, readFileSync(join(server, "src/cli/sealed-columns.ts"), "utf8")));
   const textOf = (/** @type {string} */ path) => readFileSync(join(server, path), "utf8");
+  problems.push(...checkExports(paths.filter(isCode).map((path) => ({ path, text: textOf(path) }))));
   const sql = paths.filter((path) => /^migrations\/.+[.]sql$/.test(path)).sort();
   const sections = paths.filter((path) => /^src\/operations\/transfer\/(sections\/|users[.]ts$)/.test(path));
   problems.push(...checkExported(sql.map(textOf), sections.map(textOf), textOf("src/operations/transfer/never.ts")));
@@ -366,11 +386,15 @@ function selfTest() {
   if (checkExported(table, ['tables: ["owners"]'], "").length !== 2) problems.push("a table that no export knows passes");
   if (checkExported(table, ['tables: ["pets"]'], "").length > 0) problems.push("a table that a section carries is refused");
   if (checkExported([...table, "drop table pets;"], [], "").length > 0) problems.push("a table that is gone is asked for");
+  const exporter = { path: "src/kernel/a.ts", text: "export const lonely = 1;" };
+  if (checkExports([exporter]).length !== 1) problems.push("an export that no other file names passes");
+  if (checkExports([exporter, { path: "src/b.ts", text: "lonely" }]).length > 0)
+    problems.push("an export that another file names is refused");
   const landed = new Map([["migrations/0001_a.sql", "1"]]);
   if (checkMigrations(landed, new Map([["migrations/0001_a.sql", "2"]])).length !== 1) problems.push("an edited migration passes");
   if (checkMigrations(landed, new Map()).length !== 1) problems.push("a removed migration passes");
   if (checkMigrations(landed, new Map([...landed, ["migrations/0002_b.sql", "3"]])).length > 0) problems.push("a new migration is refused");
-  return { problems, summary: `${offences.length + 9} offences are refused, and nothing else` };
+  return { problems, summary: `${offences.length + 10} offences are refused, and nothing else` };
 }
 
 const { problems, summary } = process.argv.includes("--self-test") ? selfTest() : product();

@@ -3,7 +3,7 @@ import { didYouMean } from "../kernel/suggest.ts";
 import { type CommandEntry, type Invocation, type Shape, UsageError } from "./command.ts";
 import { type CommandName, commandNames, entryOf, isCommand, optionsOf } from "./commands.ts";
 
-export type Parsed = Pick<Invocation, "action" | "args" | "options"> & { readonly command: CommandName };
+type Parsed = Pick<Invocation, "action" | "args" | "options"> & { readonly command: CommandName };
 
 const SHORT: ReadonlyMap<string, string> = new Map([
   ["-h", "--help"],

@@ -27,7 +27,7 @@ const DATA_DIR = "another GATEHOUSE_DATA_DIR";
 
 export const NO_ROOM = room(DATA_DIR);
 
-export function explainPath(code: string, path: string, place = "another path"): Explained {
+function explainPath(code: string, path: string, place = "another path"): Explained {
   const [why, advice] = PATHS[code] ?? ["the system refuses it", owner];
   return { message: `${path} cannot be used: ${why} (${code}).`, advice: advice(place) };
 }

@@ -1,5 +1,5 @@
 /** libpq's `target_session_attrs`, as far as a server can use it that writes. */
-export type SessionAttrs = "any" | "read-write" | "primary";
+type SessionAttrs = "any" | "read-write" | "primary";
 const ATTRS: readonly string[] = ["any", "read-write", "primary"] satisfies SessionAttrs[];
 /** The values in libpq that lead to a standby. */
 const STANDBY = ["read-only", "standby", "prefer-standby"];

@@ -1,6 +1,6 @@
 import { type CssToken, cssTokens } from "./css-tokens.ts";
 
-export type CssVerdict = { readonly ok: true; readonly css: string } | { readonly ok: false; readonly reason: string };
+type CssVerdict = { readonly ok: true; readonly css: string } | { readonly ok: false; readonly reason: string };
 
 const MAX_BYTES = 64 * 1024;
 

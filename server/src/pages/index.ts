@@ -20,25 +20,16 @@ export { nonceOf, type PageHeaderOptions, pageHeaders, type SendPageOptions, sen
 export type { Hop } from "./hop.tsx";
 export { renderImpersonation } from "./impersonation.tsx";
 export { type InvitationError, type InvitationView, renderInvitation } from "./invitation.tsx";
-export {
-  Alert,
-  brandOf,
-  Form,
-  PageFooter,
-  type PageFrame,
-  type PageScript,
-  renderDocument,
-  Sheet,
-} from "./layout.tsx";
+export { Alert, brandOf, Form, PageFooter, type PageFrame, renderDocument, Sheet } from "./layout.tsx";
 export { renderLeaving } from "./leaving.tsx";
 export { homeOf, linkTarget } from "./links.ts";
-export { dirOf, type LanguageLink, type LocaleWishes, languageLinks, pickLocale } from "./locale.ts";
+export { dirOf, type LocaleWishes, languageLinks, pickLocale } from "./locale.ts";
 export { type LoginView, renderLogin } from "./login.tsx";
 export { type LogoutApplication, type LogoutFrame, renderLogout } from "./logout.tsx";
 export { renderMailbox } from "./mailbox.tsx";
 export { type MessageKind, type MessageView, messageKindOf, renderMessage } from "./message.tsx";
-export { countedText, LOCALES, type Locale, type Messages, messagesOf, type OwnTexts, pluralForms, waitingTime } from "./messages.ts";
-export { NewPassword, PasswordRuleList, ReplacePassword } from "./new-password.tsx";
+export { countedText, LOCALES, type Locale, type Messages, messagesOf, waitingTime } from "./messages.ts";
+export { PasswordRuleList, ReplacePassword } from "./new-password.tsx";
 export { renderNoAccess } from "./no-access.tsx";
 export { ownTextFaults, shippedTexts } from "./own-texts.ts";
 export { palettesOf } from "./palette.ts";
@@ -52,6 +43,6 @@ export { Named, renderStep, type StepView } from "./step.tsx";
 export { renderStuck } from "./stuck.tsx";
 export { CLASS_NAMES } from "./stylesheet.ts";
 export { Filled, Isolated, withoutBidiControls } from "./text.tsx";
-export { THEMES, type Theme, themeCss, themeVersion } from "./theme.ts";
-export { type Moment, Time, Timed } from "./times.tsx";
+export { THEMES, themeCss, themeVersion } from "./theme.ts";
+export { Time, Timed } from "./times.tsx";
 export { renderTransaction } from "./transaction.tsx";

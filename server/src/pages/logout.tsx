@@ -42,7 +42,7 @@ interface SigningOut extends PageFrame {
   readonly scripts: readonly PageScript[];
 }
 
-export type LogoutView = ConfirmLogout | LoggedOut | SigningOut;
+type LogoutView = ConfirmLogout | LoggedOut | SigningOut;
 
 /** Asks before signing out, or says that it is done. */
 export const renderLogout = (view: LogoutView): string => renderDocument(pageOf(view));

@@ -31,7 +31,7 @@ const signers = {
   "http://www.w3.org/2001/04/xmldsig-more#ecdsa-sha256": (text: string, key: KeyObject) =>
     sign("sha256", Buffer.from(text), { key, dsaEncoding: "ieee-p1363" }),
 };
-export const SIGNS = {
+const SIGNS = {
   pkcs1: "http://www.w3.org/2001/04/xmldsig-more#rsa-sha256",
   pss: "http://www.w3.org/2007/05/xmldsig-more#sha256-rsa-MGF1",
   ecdsa: "http://www.w3.org/2001/04/xmldsig-more#ecdsa-sha256",

@@ -20,7 +20,7 @@ export const IDP = "https://idp.example/realms/test";
 export const SP = "https://sp.example/metadata";
 export const ACS = "https://sp.example/acs";
 export const SSO = "https://idp.example/realms/test/saml/idp/sso";
-export const SLO = "https://idp.example/realms/test/saml/idp/slo";
+const SLO = "https://idp.example/realms/test/saml/idp/slo";
 export const REQUEST_ID = "_request";
 
 export const rs256 = ({ privateKey, certificate }: Identity): SigningKey => signingKey(privateKey, SIGNATURE_ALGORITHM.RS256, certificate);

@@ -11,7 +11,7 @@ export interface PeerRequest {
 }
 
 /** A fault that a request meets instead of an answer, or after it was handled. */
-export type Trouble = (request: PeerRequest) => { status: number; headers?: Record<string, string>; body?: Json } | "lose-answer" | null;
+type Trouble = (request: PeerRequest) => { status: number; headers?: Record<string, string>; body?: Json } | "lose-answer" | null;
 
 /**
  * A SCIM service of our own making. strict: as RFC 7644 says, and refusing every unknown member. sloppy: like some that are sold. It answers 204

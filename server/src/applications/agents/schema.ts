@@ -2,7 +2,7 @@ import Type, { type Static } from "typebox";
 import { oneOf, visibleName } from "../../platform/http/index.ts";
 import { listQuery } from "../../platform/paging/index.ts";
 
-export const agentStatuses = ["CREATED", "ACTIVE", "SUSPENDED", "REVOKED"] as const;
+const agentStatuses = ["CREATED", "ACTIVE", "SUSPENDED", "REVOKED"] as const;
 export type AgentStatus = (typeof agentStatuses)[number];
 
 const name = visibleName("an agent's name", "Invoice assistant");

@@ -13,7 +13,7 @@ import type { Agent, AgentQuery, AgentStatus, CreateAgent, UpdateAgent } from ".
 import * as store from "./store.ts";
 
 /** When an agent has to be reviewed that was activated or attested at `since`, and when it is suspended for want of it. */
-export function reviewTimes({ reviewDays, suspendOverdueAfterDays }: Settings["agents"], since: number) {
+function reviewTimes({ reviewDays, suspendOverdueAfterDays }: Settings["agents"], since: number) {
   const reviewDueAt = since + reviewDays * DAY;
   return { reviewDueAt, suspendAt: suspendOverdueAfterDays === null ? null : reviewDueAt + suspendOverdueAfterDays * DAY };
 }

@@ -138,7 +138,7 @@ export const samlMembers = ["entityId", "assertionConsumerServiceUrl", "singleLo
 const oidcMembers = ["redirectUris", "postLogoutRedirectUris", "webOrigins", "scopes"] as const;
 
 /** A PUT may repeat the null or empty members of a GET that the kind does not have. */
-export function refuseOtherKind<M extends string>(input: { readonly [K in M]?: unknown }, members: readonly M[], kind: string): void {
+function refuseOtherKind<M extends string>(input: { readonly [K in M]?: unknown }, members: readonly M[], kind: string): void {
   const isSaid = (value: unknown) => value != null && !(Array.isArray(value) && value.length === 0);
   const errors = members
     .filter((member) => isSaid(input[member]))
@@ -146,7 +146,7 @@ export function refuseOtherKind<M extends string>(input: { readonly [K in M]?: u
   if (errors.length > 0) throw invalidFields(errors);
 }
 
-export async function createSamlApplication(ctx: Ctx, tools: oidc.ClientTools, input: CreateApplication): Promise<VersionedApplication> {
+async function createSamlApplication(ctx: Ctx, tools: oidc.ClientTools, input: CreateApplication): Promise<VersionedApplication> {
   refuseOtherKind(input, oidcMembers, "OIDC applications");
   const { entityId, assertionConsumerServiceUrl } = input;
   if (entityId === undefined || assertionConsumerServiceUrl === undefined) {
@@ -170,7 +170,7 @@ export async function createSamlApplication(ctx: Ctx, tools: oidc.ClientTools, i
 }
 
 /** Other settings of the SAML client are kept. */
-export async function saveSamlApplication(
+async function saveSamlApplication(
   ctx: Ctx,
   tools: oidc.ClientTools,
   row: saml.SamlClientRow,
@@ -202,7 +202,7 @@ const optionsOf = (input: CreateApplication | UpdateApplication) => ({
   logoUri: input.logoUri ?? null,
 });
 
-export const toSamlApplication = (row: saml.SamlClientRow): VersionedApplication => ({
+const toSamlApplication = (row: saml.SamlClientRow): VersionedApplication => ({
   realmId: row.realmId,
   name: saml.applicationName(row.realmId, row.entityId),
   protocol: "saml",
@@ -225,7 +225,7 @@ export const toSamlApplication = (row: saml.SamlClientRow): VersionedApplication
 });
 
 /** One write leaves one event, and that says by which path the client was changed. */
-export const recordedAs = (ctx: Ctx, name: string): Ctx => ({
+const recordedAs = (ctx: Ctx, name: string): Ctx => ({
   ...ctx,
   audit: (draft) => {
     const kind = draft.resourceType === "clients" ? "client" : draft.resourceType === "saml-clients" ? "SAML client" : null;

@@ -39,6 +39,6 @@ export const templates = {
   },
 } satisfies Record<string, Template>;
 
-export type TemplateName = keyof typeof templates;
+type TemplateName = keyof typeof templates;
 export const templateNames = Object.keys(templates) as TemplateName[];
 export const templateOf = (client: Client): TemplateName => templateNames.find((name) => templates[name].matches(client))!;

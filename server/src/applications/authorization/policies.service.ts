@@ -222,7 +222,7 @@ const needed: Readonly<Partial<Record<PolicyType, readonly TypeMember[]>>> = {
 };
 const allMembers = Object.values(membersOf).flat();
 
-export const jsRefused = () =>
+const jsRefused = () =>
   new AppError(
     "authz.js_refused",
     400,
@@ -231,7 +231,7 @@ export const jsRefused = () =>
   );
 
 /** Refuses what a policy of the type cannot have, needs, or cannot use. Returns its configuration. */
-export function configOf(input: Omit<CreateAuthzPolicy, "type">, type: PolicyType): PolicyConfig {
+function configOf(input: Omit<CreateAuthzPolicy, "type">, type: PolicyType): PolicyConfig {
   const given = allMembers.filter((member) => input[member] !== undefined);
   const errors: FieldError[] = given
     .filter((member) => !membersOf[type].includes(member))
@@ -290,7 +290,7 @@ const checks: Readonly<Partial<Record<PolicyType, (input: Input) => FieldError[]
 };
 
 /** Refuses aggregates that include themselves, are nested too deeply, or name what is not there. `included` holds the others. */
-export function refuseBadAggregate(name: string, policies: readonly string[], included: ReadonlyMap<string, readonly string[]>): void {
+function refuseBadAggregate(name: string, policies: readonly string[], included: ReadonlyMap<string, readonly string[]>): void {
   const refuse = (code: string, message: string): never => {
     throw invalidFields([{ field: "policies", code, message }]);
   };

@@ -27,7 +27,7 @@ export async function readResource(ctx: ReadCtx, id: string, name: string): Prom
 }
 
 /** By name or id; those of other clients are not found. */
-export async function resourceNamed(ctx: ReadCtx, server: Server, name: string): Promise<store.ResourceRow> {
+async function resourceNamed(ctx: ReadCtx, server: Server, name: string): Promise<store.ResourceRow> {
   const resource = await store.findResource(ctx.tx, server, name);
   if (!resource) throw authzErrors.resource_not_found();
   return resource;

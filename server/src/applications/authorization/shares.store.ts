@@ -98,7 +98,7 @@ export async function findOwned(db: Db, realm: string, userId: string, resourceI
 }
 
 /** More than an owner looks through. */
-export const MOST_SHARES = 1_000;
+const MOST_SHARES = 1_000;
 
 export async function sharesOf(db: Db, { realm, client, resourceId }: ResourcePlace): Promise<Share[]> {
   const { rows } =

@@ -42,7 +42,7 @@ const load = prepared(
 );
 
 /** In one statement, so that all of it is of one moment. */
-export async function loadServer(db: Db, realm: string, client: string): Promise<LoadedRecord<ResourceServer> | null> {
+async function loadServer(db: Db, realm: string, client: string): Promise<LoadedRecord<ResourceServer> | null> {
   const [row] = await load(db, { realm, client });
   if (!row) return null;
   const settings = { ...defaultSettings, ...row.settings, enabled: true };

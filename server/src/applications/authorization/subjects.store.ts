@@ -15,7 +15,7 @@ export interface Through {
   readonly scopes: readonly string[] | null;
   readonly claims: Readonly<Record<string, unknown>> | null;
 }
-export const WITHOUT_TOKEN: Through = { client: null, clientName: null, scopes: null, claims: null };
+const WITHOUT_TOKEN: Through = { client: null, clientName: null, scopes: null, claims: null };
 
 interface UserRow {
   readonly user_id: string;

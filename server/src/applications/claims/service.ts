@@ -84,7 +84,7 @@ export function checkMapper(mapper: MapperState): void {
 }
 
 /** Checks a value that is not written as a claim. */
-export function checkSource(mapper: MapperState): void {
+function checkSource(mapper: MapperState): void {
   const errors = valueErrors(mapper);
   if (errors.length > 0) throw invalidFields(errors);
 }

@@ -28,7 +28,7 @@ export interface ClientScopeRow extends ClientScope {
   readonly version: number;
 }
 
-export type ScopeState = Pick<ClientScope, "description" | "consentText" | "assignment">;
+type ScopeState = Pick<ClientScope, "description" | "consentText" | "assignment">;
 
 const claims = sql<ClientScope["claims"]>`coalesce((
   select json_agg(json_build_object('claimId', m.claim_id, 'name', m.name) order by m.name_key)

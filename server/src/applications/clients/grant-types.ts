@@ -36,7 +36,7 @@ const rows = {
 type Rows = typeof rows;
 export type GrantType = keyof Rows;
 /** The names in the admin API. */
-export type GrantTypeName = { [K in GrantType]: Rows[K] extends { readonly name: infer Name } ? Name : K }[GrantType];
+type GrantTypeName = { [K in GrantType]: Rows[K] extends { readonly name: infer Name } ? Name : K }[GrantType];
 
 export const grantTypes = Object.keys(rows) as GrantType[];
 export const rulesOfGrantType = (type: GrantType): GrantTypeRules => rows[type];

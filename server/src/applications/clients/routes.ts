@@ -135,7 +135,7 @@ export const clientRoutes: FastifyPluginAsyncTypebox<service.ClientTools> = asyn
 const done = noContentAnswer();
 
 /** The roles, mappers and service account of one client. Mounted under /admin/realms/:realm/clients/:clientId. */
-export const clientRoleRoutes: FastifyPluginAsyncTypebox = async (app) => {
+const clientRoleRoutes: FastifyPluginAsyncTypebox = async (app) => {
   // `manage-roles` is for the roles of clients, too.
   const readRoles = { permission: ["view-clients", "manage-roles"] } as const;
   const writeRoles = { permission: ["manage-clients", "manage-roles"] } as const;

@@ -52,7 +52,7 @@ declare module "../../platform/context.ts" {
   }
 }
 
-export type VersionedClient = Client & { readonly version: number };
+type VersionedClient = Client & { readonly version: number };
 
 export async function searchClients(ctx: ReadCtx, query: ClientQuery): Promise<Page<VersionedClient>> {
   const page = await store.listClients(ctx.tx, ctx.realm, query);

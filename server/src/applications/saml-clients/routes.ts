@@ -114,7 +114,7 @@ export interface ImportTools extends service.SamlClientTools {
 }
 
 /** Mounted under /admin/realms/:realm/saml-clients. */
-export const samlImportRoutes: FastifyPluginAsyncTypebox<ImportTools> = async (app, tools) => {
+const samlImportRoutes: FastifyPluginAsyncTypebox<ImportTools> = async (app, tools) => {
   const standard = buildValidator({});
   /** Metadata is validated by the schema of a request, and its errors are answered like a request's. */
   const save = async (req: FastifyRequest, reply: FastifyReply, provider: imports.ReadProvider, preview: boolean) => {

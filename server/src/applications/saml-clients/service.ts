@@ -32,7 +32,7 @@ declare module "../../platform/context.ts" {
   }
 }
 
-export type VersionedSamlClient = SamlClient & { readonly version: number };
+type VersionedSamlClient = SamlClient & { readonly version: number };
 
 export async function searchSamlClients(ctx: ReadCtx, query: SamlClientQuery): Promise<Page<VersionedSamlClient>> {
   const page = await store.listSamlClients(ctx.tx, ctx.realm, query);

@@ -32,7 +32,7 @@ export interface SamlClientSnapshot {
 }
 
 /** Options that a client inherits from the realm's settings where they are null. */
-export type InheritedOption =
+type InheritedOption =
   | "signAssertion"
   | "signResponse"
   | "wantAuthnRequestsSigned"

@@ -42,7 +42,7 @@ export interface SamlClientRow {
   readonly version: number;
 }
 
-export const samlClientColumns = [
+const samlClientColumns = [
   "realm_id",
   "id",
   "entity_id",

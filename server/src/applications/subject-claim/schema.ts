@@ -4,7 +4,7 @@ import { oneOf } from "../../platform/http/index.ts";
 export const strategies = ["userId", "username", "email", "attribute", "pairwise"] as const;
 
 /** Shared with clients, which may override their realm's. */
-export const subjectClaimMembers = {
+const subjectClaimMembers = {
   strategy: oneOf(strategies, {
     description:
       "The value of `sub`: the user's id, which never changes; the username or email address, which may; an attribute; " +

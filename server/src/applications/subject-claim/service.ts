@@ -6,7 +6,7 @@ import { keepAttributesApart } from "../attribute-uses/index.ts";
 import type { SubjectClaim, UpdateSubjectClaim } from "./schema.ts";
 import { findSubjectClaim, saveSubjectClaim } from "./store.ts";
 
-export type VersionedSubjectClaim = SubjectClaim & { readonly version: number };
+type VersionedSubjectClaim = SubjectClaim & { readonly version: number };
 
 export async function readSubjectClaim(ctx: Pick<ReadCtx, "tx" | "realm">): Promise<VersionedSubjectClaim> {
   const { subjectClaim, version } = await findSubjectClaim(ctx.tx, ctx.realm);
@@ -27,7 +27,7 @@ export async function replaceSubjectClaim(ctx: Ctx, input: UpdateSubjectClaim): 
 }
 
 /** Rules beyond the schema; `at` is the path in the request. */
-export function checkedSubjectClaim({ strategy, attribute = null }: UpdateSubjectClaim, at = ""): SubjectClaim {
+function checkedSubjectClaim({ strategy, attribute = null }: UpdateSubjectClaim, at = ""): SubjectClaim {
   const field = `${at}attribute`;
   if (strategy === "attribute" && attribute === null)
     throw invalidFields([{ field, code: "required", message: `${field}: name the attribute that holds the subject` }]);

@@ -3,4 +3,4 @@
 export { consentErrors } from "./errors.ts";
 export { Consent } from "./schema.ts";
 export { grantConsent, readConsents, revokeConsent } from "./service.ts";
-export { type ConsentKey, consentedScopes, findConsent, forgetConsentsAt, forgetConsentsTo } from "./store.ts";
+export { consentedScopes, findConsent, forgetConsentsAt, forgetConsentsTo } from "./store.ts";

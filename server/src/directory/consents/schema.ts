@@ -5,13 +5,13 @@ const grantedAt = Type.Integer({ description: "Epoch milliseconds" });
 const updatedAt = Type.Integer({ description: "Epoch milliseconds: when scopes were last added" });
 
 /** The scopes that a user granted to a client at one API. */
-export const ResourceConsent = Type.Object({
+const ResourceConsent = Type.Object({
   resource: Type.String({ description: "The address of the API (RFC 8707)" }),
   scopes,
   grantedAt,
   updatedAt,
 });
-export type ResourceConsent = Static<typeof ResourceConsent>;
+type ResourceConsent = Static<typeof ResourceConsent>;
 
 export const Consent = Type.Object(
   {

@@ -191,7 +191,7 @@ export const SetMember = Type.Union(
 );
 export type SetMember = Static<typeof SetMember>;
 
-export const invitationStatuses = ["open", "accepted", "expired"] as const;
+const invitationStatuses = ["open", "accepted", "expired"] as const;
 
 export const Invitation = Type.Object(
   {

@@ -26,7 +26,6 @@ export {
   removeRole,
   replaceRole,
   saveRole,
-  searchAdminRoles,
   seedRoles,
 } from "./service.ts";
 export {

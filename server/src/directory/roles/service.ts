@@ -178,7 +178,7 @@ export async function searchAdminRoles(ctx: ReadCtx, query: ListQuery): Promise<
 }
 
 /** The permissions are a part of the role: they share its version. */
-export type VersionedAdminRole = AdminRole & { readonly version: number };
+type VersionedAdminRole = AdminRole & { readonly version: number };
 
 export async function readAdminRole(ctx: ReadCtx, id: string): Promise<VersionedAdminRole> {
   const { roleId, version } = await readRole(ctx, id);

@@ -1,7 +1,7 @@
 // Users: who they are and how they are found at sign-in. Owns `users` and `login_names`.
 // Changes go through `findUserForUpdate`, which holds the row and applies the escalation rule.
 
-export { type BrokeredProfile, updateBrokeredUser } from "./brokered.service.ts";
+export { updateBrokeredUser } from "./brokered.service.ts";
 export { createUserToSignIn, prepareFirstPassword } from "./creation.service.ts";
 export { userCredentialRoutes } from "./credentials.routes.ts";
 export {
@@ -16,7 +16,7 @@ export {
 export { endOwnEnrollment, readCredentials } from "./credentials.service.ts";
 export { eraseOneself, eraseUser } from "./erasure.ts";
 export { userErrors } from "./errors.ts";
-export { changeSource, disableFederatedUser, type FederatedProfile, saveFederatedUser } from "./federated.service.ts";
+export { changeSource, disableFederatedUser, saveFederatedUser } from "./federated.service.ts";
 export {
   type AddressHolder,
   type AddressProof,
@@ -31,7 +31,6 @@ export {
 export { orderOfJoined, pageOfNamed } from "./named.store.ts";
 export { withCleanNames } from "./names.ts";
 export {
-  assertOwnName,
   changeOwnEmail,
   changeOwnPassword,
   confirmEmail,
@@ -43,15 +42,7 @@ export {
   saveOwnProfile,
   takeOwnUser,
 } from "./own.service.ts";
-export {
-  checkProfile,
-  fittingAttributes,
-  type ProfileWriter,
-  profileFaults,
-  valueFault,
-  valuesOf,
-  withPhoneProof,
-} from "./profile.ts";
+export { checkProfile, fittingAttributes, profileFaults, valueFault, valuesOf, withPhoneProof } from "./profile.ts";
 export { requiredActionRoutes } from "./required-actions.routes.ts";
 export { type RequiredAction, requiredActions } from "./required-actions.schema.ts";
 export { requireAction } from "./required-actions.service.ts";
@@ -60,21 +51,12 @@ export { assignRole, unassignRole } from "./roles.service.ts";
 export { addRoles, dropRoles } from "./roles.store.ts";
 export { userRoutes } from "./routes.ts";
 export { ATTRIBUTE_NAME, attributeValue, CreateUser, loginNameMembers, mailAddress, User } from "./schema.ts";
-export {
-  acceptRecoveryCode,
-  addFirstRecoveryCodes,
-  addRecoveryCodes,
-  addTotp,
-  checkRecoveryCode,
-  createOwnRecoveryCodes,
-  newRecoveryCodes,
-} from "./second-factors.service.ts";
+export { acceptRecoveryCode, addFirstRecoveryCodes, addTotp, checkRecoveryCode, createOwnRecoveryCodes } from "./second-factors.service.ts";
 export {
   createUser,
   findUserForUpdate,
   holdUser,
   isSelf,
-  keepDirectoryProfile,
   readUser,
   removeUser,
   resetPassword,

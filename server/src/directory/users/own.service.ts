@@ -32,7 +32,7 @@ export async function takeOwnUser(ctx: Ctx): Promise<UserRow> {
 }
 
 /** A username chosen by the user. It must not look like an email address, except for the user's own confirmed one. */
-export function assertOwnName(username: string, confirmed: string | null): void {
+function assertOwnName(username: string, confirmed: string | null): void {
   if (!isMailShaped(username) || (confirmed !== null && loginKey(username) === loginKey(confirmed))) return;
   const { code, message } = userErrors.not_own_address();
   throw invalidFields([{ field: "username", code, message }]);

@@ -53,10 +53,10 @@ export async function addFirstRecoveryCodes(ctx: Ctx, userId: string): Promise<s
   return (await addRecoveryCodes(ctx, userId)).codes;
 }
 
-export const newRecoveryCodes = (): string[] => Array.from({ length: COUNT }, newCode);
+const newRecoveryCodes = (): string[] => Array.from({ length: COUNT }, newCode);
 
 /** Shown to the user once. The caller has locked the user's row for writing. */
-export async function addRecoveryCodes(ctx: Ctx, userId: string, codes = newRecoveryCodes()): Promise<CreatedRecoveryCodes> {
+async function addRecoveryCodes(ctx: Ctx, userId: string, codes = newRecoveryCodes()): Promise<CreatedRecoveryCodes> {
   const id = newId();
   const hashes = codes.map((code) => hashOf(id, code));
   const ended = await replaceRecoveryCodes(ctx.tx, ctx.realm, userId, { id, hashes }, ctx.now);

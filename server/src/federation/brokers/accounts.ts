@@ -28,7 +28,7 @@ import type { ProviderSnapshot } from "../providers/provider.ts";
 import type { BrokeredIdentity } from "./broker.ts";
 
 /** The account that a user of a provider signs in to. */
-export type AccountResult =
+type AccountResult =
   | ({ readonly kind: "linked" } & LinkedUser)
   /** An account has their address: they prove that it is theirs, by its own factors, and it is linked. */
   | { readonly kind: "prove"; readonly userId: string; readonly login: string; readonly isConfirmed: boolean; readonly mayCreate: boolean }
@@ -40,7 +40,7 @@ interface Parts {
 }
 
 /** Tells whether the provider's word about the address counts here. */
-export const isTrustedAddress = ({ config }: ProviderSnapshot, { email, emailVerified }: BrokeredIdentity): boolean =>
+const isTrustedAddress = ({ config }: ProviderSnapshot, { email, emailVerified }: BrokeredIdentity): boolean =>
   email !== null && emailVerified && config.trustEmail === true;
 
 type From = Pick<Origin, "sourceIp" | "requestId">;

@@ -19,7 +19,7 @@ export interface UpstreamLogoutParts {
 }
 
 /** A logout that is to go on at the providers which the session came by, one after the other. */
-export type PreparedLogout = readonly [PreparedHop, ...PreparedHop[]];
+type PreparedLogout = readonly [PreparedHop, ...PreparedHop[]];
 
 interface PreparedHop {
   readonly alias: string;

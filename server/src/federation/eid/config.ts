@@ -32,7 +32,7 @@ const bindingNamed = (value: unknown) => BINDINGS.find((binding) => namesOf(bind
 const { singleLogoutServiceUrl: _, ...withoutLogout } = samlMembers;
 
 /** The members that eHerkenning and eIDAS share beyond SAML. Neither has single logout. */
-export const eidMembers = {
+const eidMembers = {
   ...withoutLogout,
   authnRequestBinding: bindings("The binding of AuthnRequests: redirect or post. Default post", "redirect", "post"),
   responseBinding: bindings(
@@ -49,7 +49,7 @@ export const eidMembers = {
   providerName: Type.Optional(lineText("who asks, as the provider shows it. Default the name of the realm")),
 };
 
-export const eidDefaults = {
+const eidDefaults = {
   ...samlDefaults,
   ...{ authnRequestBinding: "post", representation: false, requestedAttributes: [], attributeConsumingServiceIndex: 1 },
 };

@@ -8,10 +8,10 @@ import { type DirectoryParts, ownEntry } from "./own-entry.ts";
 import { isFault, readPerson } from "./person.ts";
 
 /** `sign-in`: a proof was accepted just now. `renewal`: a session or a token goes on. They differ where the directory cannot be reached. */
-export type EntryUse = "sign-in" | "renewal";
+type EntryUse = "sign-in" | "renewal";
 
 /** `gone`: the directory has no such entry, or has disabled it. `unreachable`: it cannot be asked, and its configuration refuses this use then. */
-export type EntryStanding = "stands" | "gone" | "unreachable";
+type EntryStanding = "stands" | "gone" | "unreachable";
 
 /** Tells whether users are still in the directory that they come from, by any way of signing in. */
 export interface EntryChecks {

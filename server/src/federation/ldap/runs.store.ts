@@ -5,7 +5,7 @@ import { SYNC_DEFAULTS } from "./config.ts";
 import { directoryProtocols } from "./directory.ts";
 
 export type RunKind = "full" | "changed";
-export type RunState = "running" | "done" | "failed";
+type RunState = "running" | "done" | "failed";
 
 /** The progress of a run. */
 export interface Report {
@@ -53,7 +53,7 @@ export interface Owner {
 export const LEASE = 2 * MINUTE;
 const KEEP = 90 * DAY;
 
-export type NewRun = Pick<RunsTable, "run_id" | "kind" | "dry_run" | "requested_by" | "requested_by_id">;
+type NewRun = Pick<RunsTable, "run_id" | "kind" | "dry_run" | "requested_by" | "requested_by_id">;
 
 /** False: another run is under way. One whose node died is ended first. */
 export async function holdRun(tx: Tx, { realm, providerId }: Owner, run: NewRun, now: number): Promise<boolean> {

@@ -11,7 +11,7 @@ import { isFault, type Person } from "./person.ts";
 import { personAt } from "./person-at.ts";
 
 /** The new source of an account: an entry of a directory, or null for this realm. */
-export type NewSource = { readonly directory: Directory; readonly person: Person } | null;
+type NewSource = { readonly directory: Directory; readonly person: Person } | null;
 
 /** Finds the entry that an account is to become, before anything is written. */
 export async function findNewSource(

@@ -55,7 +55,7 @@ export type MapperGrants = Awaited<ReturnType<typeof grantsOfMappers>>;
  * The roles and groups that the mappers of a directory or an identity provider grant to one user, by the user's present claims. Every way by which
  * such a source decides roles and groups asks this: sign-in, sync, link, and a move to a directory entry.
  */
-export const grantsFrom = async (
+const grantsFrom = async (
   ctx: Ctx,
   provider: Pick<ProviderSnapshot, "mappers" | "config">,
   claims: Claims,

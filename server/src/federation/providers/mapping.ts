@@ -5,7 +5,7 @@ import type { MapperState } from "./mappers.schema.ts";
 export type Claims = Readonly<Record<string, unknown>>;
 
 /** A claim by its name, or by the way to it: `realm_access.roles`. */
-export function claimAt(claims: Claims, path: string): unknown {
+function claimAt(claims: Claims, path: string): unknown {
   if (Object.hasOwn(claims, path)) return claims[path];
   let value: unknown = claims;
   for (const name of path.split(".")) {

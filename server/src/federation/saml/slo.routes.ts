@@ -65,7 +65,7 @@ export interface ProviderLogoutParts {
   goTo(reply: FastifyReply, path: string): never;
 }
 
-export const sloErrors = defineErrors("broker_logout", {
+const sloErrors = defineErrors("broker_logout", {
   refused: [400, "The provider's logout message was not accepted: sign out here to be sure"],
 });
 

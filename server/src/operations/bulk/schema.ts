@@ -2,7 +2,7 @@ import Type, { type Static } from "typebox";
 import { requiredActions } from "../../directory/users/index.ts";
 import { oneOf } from "../../platform/http/index.ts";
 
-export const bulkActions = [
+const bulkActions = [
   "enable",
   "disable",
   "unlock",

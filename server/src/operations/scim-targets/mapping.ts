@@ -52,7 +52,7 @@ export const userNameOf = (settings: Settings, person: Person): string | null =>
   settings.users.userName === "email" ? confirmedAddress(person) : person.username;
 
 /** The user as the target is sent them. */
-export function userResource(settings: Settings, person: Person, userName: string): Resource {
+function userResource(settings: Settings, person: Person, userName: string): Resource {
   const preset: Preset = presets[settings.preset];
   const { homes, phone } = homesOf(settings.mapping);
   const mapped: Resource = {};

@@ -35,5 +35,3 @@ export function createScimTargetMetrics(registry: Registry) {
     ended: (outcome: (typeof objectOutcomes)[number]) => objects.inc({ outcome }),
   };
 }
-
-export type ScimTargetMetrics = ReturnType<typeof createScimTargetMetrics>;

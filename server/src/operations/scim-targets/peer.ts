@@ -11,7 +11,7 @@ import type { Settings } from "./schema.ts";
  * Why a request came to nothing that says something about the object. busy: the target asked for patience. denied: it refuses us, or is no SCIM
  * service. unreachable: no connection, so nothing was sent. fault: an error of its own, or no answer in time: whether it took the request is unknown.
  */
-export type PeerFailure = "busy" | "denied" | "unreachable" | "fault";
+type PeerFailure = "busy" | "denied" | "unreachable" | "fault";
 
 export class PeerError extends Error {
   override readonly name = "PeerError";

@@ -110,7 +110,7 @@ const settings = { auth, preset, users, groups, mapping, matchBy, deprovision, r
 const { auth: requiredAuth, ...others } = settings;
 const optionalSettings = { auth: requiredAuth, ...Type.Partial(Type.Object(others)).properties };
 
-export const targetStates = ["OK", "WORKING", "FAILING", "PAUSED", "WAITING_FOR_CONFIRMATION", "SUSPENDED", "DISABLED"] as const;
+const targetStates = ["OK", "WORKING", "FAILING", "PAUSED", "WAITING_FOR_CONFIRMATION", "SUSPENDED", "DISABLED"] as const;
 const time = (description: string) => Type.Union([Type.Integer(), Type.Null()], { description: `${description}; epoch milliseconds` });
 
 const standing = {
@@ -171,9 +171,9 @@ export const UpdateScimTarget = Type.Object(
 );
 export type UpdateScimTarget = Static<typeof UpdateScimTarget>;
 
-export const objectStates = ["PENDING", "SYNCED", "FAILED", "DEAD", "HELD", "GONE"] as const;
+const objectStates = ["PENDING", "SYNCED", "FAILED", "DEAD", "HELD", "GONE"] as const;
 export type ObjectState = (typeof objectStates)[number];
-export const objectKinds = ["user", "group"] as const;
+const objectKinds = ["user", "group"] as const;
 export type ObjectKind = (typeof objectKinds)[number];
 
 export const ScimTargetObject = Type.Object(
@@ -228,7 +228,7 @@ export const SyncScimTarget = Type.Object(
 );
 export type SyncScimTarget = Static<typeof SyncScimTarget>;
 
-export const plannedActions = ["create", "adopt", "update", "deactivate", "delete", "refuse"] as const;
+const plannedActions = ["create", "adopt", "update", "deactivate", "delete", "refuse"] as const;
 export type PlannedAction = (typeof plannedActions)[number];
 export const ScimTargetPlan = Type.Object(
   {

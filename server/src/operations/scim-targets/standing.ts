@@ -1,7 +1,7 @@
 import type { ScimTarget } from "./schema.ts";
 import type { StateColumns } from "./states.store.ts";
 
-export const NO_SECRET = "The target has no secret. Please set it.";
+const NO_SECRET = "The target has no secret. Please set it.";
 
 const minutes = (ms: number): string => {
   const count = Math.max(1, Math.round(ms / 60_000));

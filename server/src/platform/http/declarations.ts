@@ -60,7 +60,7 @@ export const anyOf = (...callers: readonly Caller[]): readonly Caller[] => calle
  * The place of a write's CSRF token. `sign-in-form`: the form may be older than a session that began in another tab, so tokens of earlier
  * pre-sessions are accepted as well. `none`: nothing to protect, or other sites post here by design.
  */
-export type CsrfRule = "header" | "form" | "sign-in-form" | "form-or-header" | "none";
+type CsrfRule = "header" | "form" | "sign-in-form" | "form-or-header" | "none";
 
 /** The forms of errors: a page, RFC 9457, RFC 6749 §5.2, RFC 7591 §3.2.2, RFC 7644 §3.12, AuthZEN. app/realm-routes.ts lists the renderer of each. */
 export type ErrorForm = "page" | "problem" | "oauth" | "registration" | "scim" | "authzen";

@@ -24,7 +24,7 @@ export const nullableMember = <T extends Type.TSchema, N extends string = never>
 /** A member that is false unless it is set. */
 export const flagMember = <N extends string = never>(description: string, name?: N) => member(Type.Boolean({ description }), false, name);
 
-export type SchemasOf<M> = { [K in keyof M]: M[K] extends Member<infer S> ? S : never };
+type SchemasOf<M> = { [K in keyof M]: M[K] extends Member<infer S> ? S : never };
 
 export const schemasOf = <M extends Members>(members: M): SchemasOf<M> =>
   Object.fromEntries(Object.entries(members).map(([key, { schema }]) => [key, schema])) as SchemasOf<M>;
@@ -51,7 +51,7 @@ export const complete = <M extends Members>(members: M, given: Partial<ValuesOf<
   ) as ValuesOf<M>;
 
 /** The keys of the members that have a name elsewhere, by that name. */
-export type NamesOf<M> = { readonly [K in keyof M as M[K] extends Member<Type.TSchema, infer N> ? N : never]: K };
+type NamesOf<M> = { readonly [K in keyof M as M[K] extends Member<Type.TSchema, infer N> ? N : never]: K };
 
 export const namesOf = <M extends Members>(members: M): NamesOf<M> =>
   Object.fromEntries(Object.entries(members).flatMap(([key, { name }]) => (name === undefined ? [] : [[name, key]]))) as NamesOf<M>;

@@ -264,7 +264,7 @@ const POLICY_ERRORS = [
   "too-young",
   "history",
 ] as const;
-export type PolicyError = (typeof POLICY_ERRORS)[number];
+type PolicyError = (typeof POLICY_ERRORS)[number];
 
 /** PasswordPolicyResponseValue: `SEQUENCE { warning [0] …, error [1] ENUMERATED }`. */
 function policyError(value: Buffer | undefined): PolicyError | null {

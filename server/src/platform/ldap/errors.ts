@@ -80,7 +80,7 @@ export function notReached(error: unknown): LdapError {
 }
 
 /** The state that AD reports beside invalidCredentials: `…, data 773, v1db1`. */
-export type AdState =
+type AdState =
   | "wrong" // 52e: also the wrong password of a disabled, expired or must-change account
   | "unknown" // 525
   | "hours" // 530: not at this hour

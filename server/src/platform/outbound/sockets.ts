@@ -31,7 +31,7 @@ export interface ClientIdentity {
 /** For upgrading a plain socket of `connect` to TLS (STARTTLS). */
 export type UpgradeOptions = Pick<ConnectOptions, "host" | "servername" | "ca" | "identity" | "timeoutMs">;
 
-export const CONNECT_TIMEOUT_MS = 10_000;
+const CONNECT_TIMEOUT_MS = 10_000;
 
 /** A dialler's requirements beyond the guard's check. */
 export interface DialRules {

@@ -50,7 +50,7 @@ function hostOf(url: URL): string {
 }
 
 /** One line of GATEHOUSE_ALLOWED_HOSTS. */
-export type Allowance =
+type Allowance =
   | { readonly kind: "addresses"; readonly cidr: string; readonly port: number | null }
   | { readonly kind: "name"; readonly name: string; readonly port: number | null };
 

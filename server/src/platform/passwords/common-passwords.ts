@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 
 /** Bytes of each SHA-1 that are kept: of ten million passwords that are not listed, about one is taken for a listed one. */
-export const DIGEST_BYTES = 5;
+const DIGEST_BYTES = 5;
 
 /**
  * The passwords that are guessed first, as sorted beginnings of their SHA-1. The file lies beside this code, in the sources as in the

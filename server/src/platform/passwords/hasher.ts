@@ -27,7 +27,7 @@ export interface PasswordHasher {
 }
 
 /** Far above any policy (128 characters by default) and far below anything that costs time to normalise and hash. */
-export const MAX_PASSWORD_BYTES = 1024;
+const MAX_PASSWORD_BYTES = 1024;
 
 // OWASP's first choice for Argon2id, and the default of decisions.md: 19 MiB, two passes, one lane.
 const DEFAULT_PARAMS: HashParams = { memoryKiB: 19 * 1024, passes: 2, parallelism: 1 };

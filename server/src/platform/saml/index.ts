@@ -1,8 +1,8 @@
 // The SAML core: messages and metadata read, verified and decrypted, or written, signed and encrypted. A library: no HTTP, no database.
 // Identity and service provider use it alike. The parts of a message that it returns were verified, unless the caller allows unsigned ones.
-export { artifactFields, artifactUrl, newArtifact, readArtifact, readArtifactFields, sourceIdOf } from "./bindings/artifact.ts";
+export { artifactUrl, newArtifact, readArtifact, readArtifactFields, sourceIdOf } from "./bindings/artifact.ts";
 export { postFields, readPost } from "./bindings/post.ts";
-export { type RedirectOptions, readRedirect, redirectUrl } from "./bindings/redirect.ts";
+export { readRedirect, redirectUrl } from "./bindings/redirect.ts";
 export { isScript, RELAY_STATE_BYTES } from "./bindings/relay-state.ts";
 export { readSoap, SOAP_ACTION, soapEnvelope, soapFault } from "./bindings/soap.ts";
 export { DATA_ENCRYPTION, type DataEncryptionAlgorithm, KEY_AGREEMENT, KEY_TRANSPORT, KEY_WRAP } from "./encryption/algorithms.ts";
@@ -28,7 +28,7 @@ export {
   type RequestedAuthnContext,
 } from "./messages/authn-request.ts";
 export { CLOCK_SKEW, checkSignIn, destinationIsOurs, type ExpectedSignIn } from "./messages/checks.ts";
-export { type EidasRequest, eidasExtensions } from "./messages/eidas.ts";
+export { eidasExtensions } from "./messages/eidas.ts";
 export {
   type LogoutRequest,
   type LogoutResponse,
@@ -38,14 +38,14 @@ export {
   openLogoutResponse,
 } from "./messages/logout.ts";
 export type { NameId } from "./messages/name-id.ts";
-export type { Binding, MessageName, Opened, ReceivedMessage, Trust } from "./messages/received.ts";
+export type { Binding, Opened, ReceivedMessage, Trust } from "./messages/received.ts";
 export { errorResponse, type OpenedResponse, openResponse, type Protection, successResponse } from "./messages/response.ts";
 export { isSuccess, type Status } from "./messages/status.ts";
 export { newMessageId } from "./messages/values.ts";
-export { assertNotOver, METADATA_BYTES, MetadataChoice, type MetadataOptions, readMetadata } from "./metadata/read.ts";
+export { assertNotOver, METADATA_BYTES, MetadataChoice, readMetadata } from "./metadata/read.ts";
 export { defaultOf } from "./metadata/roles.ts";
 export type { Endpoint, EntityMetadata, IdpRole, IndexedEndpoint, SpRole } from "./metadata/types.ts";
-export { idpMetadata, type NewIdpMetadata, type NewSpMetadata, spMetadata } from "./metadata/write.ts";
+export { idpMetadata, type NewSpMetadata, spMetadata } from "./metadata/write.ts";
 export { ATTRIBUTE_NAME_FORMAT, AUTHN_CONTEXT, BEARER, BINDING, NAME_ID_FORMAT, STATUS } from "./names.ts";
 export { SIGNATURE_ALGORITHM, type SignatureAlgorithm } from "./signature/algorithms.ts";
 export { type SigningKey, signingKey, type VerificationKey, verificationKey } from "./signature/keys.ts";

@@ -22,8 +22,8 @@ export const AccessEvaluationRequest = Type.Object(
 );
 export type AccessEvaluationRequest = Static<typeof AccessEvaluationRequest>;
 
-export const MOST_EVALUATIONS = 1_000;
-export const semantics = ["execute_all", "deny_on_first_deny", "permit_on_first_permit"] as const;
+const MOST_EVALUATIONS = 1_000;
+const semantics = ["execute_all", "deny_on_first_deny", "permit_on_first_permit"] as const;
 /** Members are checked one by one: an item that is not valid is answered beside the others. */
 export const AccessEvaluationsRequest = Type.Object(
   {

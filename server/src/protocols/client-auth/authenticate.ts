@@ -123,7 +123,7 @@ async function reasonAgainst(
 const MISMATCH = "the provided authentication mechanism does not match the registered client authentication method";
 
 /** RFC 8705 §2: why the certificate is refused; null: it is the client's. The proxy that terminates TLS has verified the chain. */
-export async function reasonAgainstCertificate(
+async function reasonAgainstCertificate(
   parts: { readonly tlsClientCertHeader: string | null; readonly clientKeys: ClientKeys },
   client: ClientSnapshot,
   headers: IncomingHttpHeaders,

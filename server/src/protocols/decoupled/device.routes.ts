@@ -26,13 +26,13 @@ import {
 const CODE = /^[BCDFGHJKLMNPQRSTVWXZ]{8}$/;
 
 /** Normalises a typed code: dashes, spaces and case are ignored. Null: not a code. */
-export function normaliseUserCode(typed: string): string | null {
+function normaliseUserCode(typed: string): string | null {
   const code = typed.toUpperCase().replace(/[^A-Z0-9]/g, "");
   return CODE.test(code) ? code : null;
 }
 
 /** With the dash, as the device shows it. */
-export const spellUserCode = (code: string): string => `${code.slice(0, 4)}-${code.slice(4)}`;
+const spellUserCode = (code: string): string => `${code.slice(0, 4)}-${code.slice(4)}`;
 
 interface CountedBy {
   readonly kind: "address:device" | "user:device";
@@ -51,7 +51,7 @@ export interface CodeAttempt {
  * RFC 8628 §5.1: user codes are short, so guesses are limited per user and per address. Counted before the lookup, and also where a realm has
  * disabled brute-force protection.
  */
-export async function countCode(
+async function countCode(
   work: UnitOfWork,
   origin: Origin,
   { settings: { bruteForce } }: RealmSnapshot,

@@ -5,7 +5,7 @@ import type { PresentedAccess } from "./access-token.ts";
 export const ACCOUNT_SCOPE = "account";
 
 /** A token with what counts of it here. */
-export type AccountToken = Pick<PresentedAccess, "client"> & { readonly live: Pick<LiveToken, "scopes"> };
+type AccountToken = Pick<PresentedAccess, "client"> & { readonly live: Pick<LiveToken, "scopes"> };
 
 /**
  * Every client gets tokens for the realm itself, if only for userinfo: none of them changes the user, unless an administrator gave the client itself

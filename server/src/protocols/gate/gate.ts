@@ -33,7 +33,7 @@ declare module "fastify" {
   }
 }
 
-export type ErrorRenderer = (cause: unknown, request: FastifyRequest, reply: FastifyReply) => unknown;
+type ErrorRenderer = (cause: unknown, request: FastifyRequest, reply: FastifyReply) => unknown;
 
 export interface RealmGateParts extends CallerParts {
   readonly work: UnitOfWork;

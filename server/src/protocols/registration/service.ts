@@ -194,7 +194,7 @@ const LIMITS = { timeoutMs: 5_000, maxBytes: 64 * 1024 } as const;
 const MEMBER = "sector_identifier_uri";
 
 /** OpenID Connect Dynamic Client Registration §5: the document at `sector_identifier_uri` must list every redirect URI. */
-export async function checkSector(outbound: Outbound, { sector_identifier_uri: uri, redirect_uris = [] }: ClientMetadata): Promise<void> {
+async function checkSector(outbound: Outbound, { sector_identifier_uri: uri, redirect_uris = [] }: ClientMetadata): Promise<void> {
   if (typeof uri !== "string") return;
   if (!uri.startsWith("https:")) throw invalidMetadata(MEMBER, `${MEMBER} must use https`);
   const listed = await read(outbound, uri);

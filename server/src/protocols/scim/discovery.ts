@@ -5,7 +5,7 @@ import { resourceTypes, schemas } from "./schema/resource-types.ts";
 const CORE = "urn:ietf:params:scim:schemas:core:2.0";
 
 export const MAX_BULK_OPERATIONS = 1000;
-export const MAX_PAYLOAD = 1024 * 1024;
+const MAX_PAYLOAD = 1024 * 1024;
 /** Cursors hold their place themselves and do not expire; clients are told not to keep them for longer. */
 const CURSOR_SECONDS = 3600;
 

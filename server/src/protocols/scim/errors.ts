@@ -6,7 +6,7 @@ export const ERROR = "urn:ietf:params:scim:api:messages:2.0:Error";
 export const SCIM_JSON = "application/scim+json; charset=utf-8";
 
 /** RFC 7644 §3.12, RFC 9865 §2.1. */
-export type ScimType =
+type ScimType =
   | "invalidFilter"
   | "tooMany"
   | "uniqueness"

@@ -97,7 +97,7 @@ export const scimRoutes: FastifyPluginAsyncTypebox<ScimParts> = async (app, opti
 };
 
 /** RFC 7644 §4: what the server supports. */
-export const discoveryRoutes: FastifyPluginAsyncTypebox<{ readonly baseUrl: string }> = async (app, { baseUrl }) => {
+const discoveryRoutes: FastifyPluginAsyncTypebox<{ readonly baseUrl: string }> = async (app, { baseUrl }) => {
   const urlOf = (request: FastifyRequest) => connectionOf(request, baseUrl).url;
   const params = pathParams("id");
 
@@ -141,7 +141,7 @@ export const discoveryRoutes: FastifyPluginAsyncTypebox<{ readonly baseUrl: stri
 };
 
 /** RFC 7644 §3.4.2.1: over users and groups, one after the other. A filter by an attribute that only one of them has finds only these. */
-export async function searchAll(request: FastifyRequest, baseUrl: string): Promise<Resource> {
+async function searchAll(request: FastifyRequest, baseUrl: string): Promise<Resource> {
   const sent = isObject(request.body) ? request.body : {};
   const call = callOf(request, baseUrl);
   const { cursor: _, ...paged } = sent;

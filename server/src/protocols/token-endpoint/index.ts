@@ -18,7 +18,7 @@ export {
   scopesWithin,
   subjectOf,
 } from "./exchange.ts";
-export type { Presented, TokenCtx } from "./grant.ts";
+export type { Presented } from "./grant.ts";
 export { introspectionRoutes } from "./introspection.routes.ts";
 export { findRefreshToken } from "./introspection.ts";
 export type { TokenEndpointParts, TokenEndpoints } from "./parts.ts";

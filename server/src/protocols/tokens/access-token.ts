@@ -68,7 +68,7 @@ export interface UserIssue {
 }
 
 /** Claims that the grant itself adds to the access token. They replace mapped claims, never those of the protocol. */
-export type ExtraClaims = Readonly<Record<string, unknown>>;
+type ExtraClaims = Readonly<Record<string, unknown>>;
 
 /** Claims that libraries for Keycloak ask for, where the client has its profile. */
 export const profileClaims = ({ clientId, settings }: ClientSnapshot, typ: "Bearer" | "ID") =>

@@ -94,7 +94,7 @@ type Encrypted = "idToken" | "userinfo" | "authorization" | "introspection";
 export const isEncrypted = ({ settings }: ClientSnapshot, what: Encrypted): boolean => settings[`${what}EncryptedResponseAlg`] !== null;
 
 /** RFC 7516: encrypts to a key of the client, if configured. A signed token becomes a nested JWT (RFC 7519 §11.2). */
-export async function encryptedFor(
+async function encryptedFor(
   { clientKeys }: Pick<IssuerParts, "clientKeys">,
   client: ClientSnapshot,
   what: Encrypted,

@@ -4,7 +4,7 @@ import type { Signer, SigningAlg } from "../../tenancy/keys/index.ts";
 import type { IssuerParts } from "./parts.ts";
 
 /** RFC 9068 §2.1, OpenID Connect Back-Channel Logout §2.4, RFC 9701 §5, evidence of a transaction; an ID token has no `typ`. */
-export type JwtType = "at+jwt" | "logout+jwt" | "token-introspection+jwt" | "tx+jwt" | typeof ID_JAG_TYPE | undefined;
+type JwtType = "at+jwt" | "logout+jwt" | "token-introspection+jwt" | "tx+jwt" | typeof ID_JAG_TYPE | undefined;
 
 /** draft-ietf-oauth-identity-assertion-authz-grant §3: no other kind of token has it. */
 export const ID_JAG_TYPE = "oauth-id-jag+jwt";

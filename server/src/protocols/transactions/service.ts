@@ -168,7 +168,7 @@ export async function consumeTransaction(parts: TransactionParts, caller: Transa
 }
 
 /** The question by which a user confirms a transaction, for the sign-in run. Its form has one field, `code`. */
-export const confirmBy = (factor: SignTransaction["factor"], transaction: Transaction): Question =>
+const confirmBy = (factor: SignTransaction["factor"], transaction: Transaction): Question =>
   factor === "push" ? byDevice(transaction) : (authenticators[factor] as Question);
 
 /** The device's proof is bound to the transaction and its payload hash. */

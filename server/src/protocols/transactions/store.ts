@@ -56,7 +56,7 @@ export async function countPending(db: Db, realm: string, userId: string, now: n
   return count;
 }
 
-export type NewTransaction = Omit<Transaction, "status" | "jws" | "signedAt" | "consumedAt">;
+type NewTransaction = Omit<Transaction, "status" | "jws" | "signedAt" | "consumedAt">;
 
 export async function insertTransaction(tx: Tx, realm: string, made: NewTransaction): Promise<void> {
   await tx

@@ -2,7 +2,7 @@ import { createHmac, randomBytes } from "node:crypto";
 import { SECOND } from "../../kernel/clock.ts";
 import { safeEqual } from "../../kernel/vault.ts";
 
-export type TotpAlgorithm = "SHA1" | "SHA256" | "SHA512";
+type TotpAlgorithm = "SHA1" | "SHA256" | "SHA512";
 
 /** The parameters of an authenticator app besides the secret; fixed when it is set up. */
 export interface TotpForm {

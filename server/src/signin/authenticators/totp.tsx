@@ -34,7 +34,7 @@ export const totp: Question = {
 };
 
 /** A code as a proof; null where it is that of none of the user's apps, or was used. */
-export async function checkTotp(
+async function checkTotp(
   {
     parts,
     realm: { realmId, settings },

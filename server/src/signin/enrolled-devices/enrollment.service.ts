@@ -32,7 +32,7 @@ const MAX_DEVICES = 20;
 const audienceOf = (baseUrl: string, realm: string) => `${baseUrl}/realms/${realm}/device/enroll`;
 
 /** Bound to the token and to a time, so that nothing has to be kept: what makes it work once is the token. */
-export function enrollmentChallenges(vault: Vault) {
+function enrollmentChallenges(vault: Vault) {
   const key = vault.derive("devices.enrollment");
   const sign = (realm: string, token: string, expiresAt: string, random: string) =>
     hmac(key, [realm, sha256(token), expiresAt, random].join("\u0000"));

@@ -35,7 +35,7 @@ function importKey(jwk: JsonWebKey): KeyObject | null {
 }
 
 /** RFC 8725 §3.11: proofs for one purpose are worth nothing for another. */
-export type ProofType = "gatehouse-enroll+jwt" | "gatehouse-device+jwt" | "gatehouse-tx+jwt";
+type ProofType = "gatehouse-enroll+jwt" | "gatehouse-device+jwt" | "gatehouse-tx+jwt";
 
 const MAX_LENGTH = 8 * 1024;
 const MAX_AGE = MINUTE;

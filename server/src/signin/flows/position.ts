@@ -221,7 +221,7 @@ export const chosenFirst = (asks: readonly Ask[], chosen: string | null): readon
 type Kind = Exclude<Factor, "both">;
 
 /** The lowest level of these alternatives; silent steps (the session) do not count. */
-export function certainLevel(ways: readonly Step[]): number {
+function certainLevel(ways: readonly Step[]): number {
   const levels = ways.filter((way) => !isSilent(way)).map((way) => Number(levelOf([...kindsOf(way)].map((factor) => ({ factor }))) ?? 0));
   return levels.length === 0 ? 0 : Math.min(...levels);
 }

@@ -12,7 +12,7 @@ import type { RealmSnapshot } from "../../tenancy/realms/index.ts";
 import type { Settings } from "../../tenancy/settings/index.ts";
 import * as store from "./store.ts";
 
-export const browserErrors = defineErrors("browsers", { not_found: [404, "You have no such browser"] });
+const browserErrors = defineErrors("browsers", { not_found: [404, "You have no such browser"] });
 
 /** The lifetime of the cookie. */
 const KNOWN_FOR = 365 * DAY;

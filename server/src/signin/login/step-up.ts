@@ -8,7 +8,7 @@ import { accountPath } from "./begin.ts";
  * asks for more than was proven. `set-up`: it does, and they have nothing to prove it by. `again`: it wants a new sign-in. Null: a plain sign-in,
  * or one that says by itself what it is for.
  */
-export type StepUpReason = "recent" | "level" | "set-up" | "again";
+type StepUpReason = "recent" | "level" | "set-up" | "again";
 
 export function stepUpReason({ visitor, request, progress }: Run, ask: Ask): StepUpReason | null {
   const { session } = visitor;

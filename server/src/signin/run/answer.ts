@@ -37,7 +37,7 @@ export interface Answered {
 }
 
 /** Answers a step. An attempt is counted before it is checked, outside a transaction, and accepted in one that locks the user. */
-export async function answerStep<T>(
+async function answerStep<T>(
   parts: SignInParts,
   { run, steps }: Asking,
   ask: Ask,
@@ -215,7 +215,7 @@ function auditChallenge(parts: SignInParts, ctx: Ctx, next: Position, actor: { i
 }
 
 /** Completes a run without a question: what was proven before is sufficient. */
-export async function passUnasked<T>(parts: SignInParts, run: Run, { complete }: Completion<T>): Promise<Outcome<T>> {
+async function passUnasked<T>(parts: SignInParts, run: Run, { complete }: Completion<T>): Promise<Outcome<T>> {
   const { userId, login } = run.progress;
   if (userId === null || !isProven(run.progress)) return impossible(run);
   if ((await parts.entryChecks.standing(run.realm.realmId, userId, "renewal")) !== "stands") return impossible(run);

@@ -20,7 +20,7 @@ export async function keep(ctx: Ctx, run: Run): Promise<Run> {
 
 export const keepRun = (parts: SignInParts, run: Run): Promise<Run> => parts.work.transact(originOf(run), (ctx) => keep(ctx, run));
 
-export const keepData = (ctx: Ctx, run: Run, { path }: Ask, data: Readonly<Record<string, unknown>>): Promise<Run> =>
+const keepData = (ctx: Ctx, run: Run, { path }: Ask, data: Readonly<Record<string, unknown>>): Promise<Run> =>
   keep(ctx, { ...run, progress: { ...run.progress, data: { ...run.progress.data, [path]: data } } });
 
 /** Prepares a step once (a challenge, a code to send) and stores the result before its page is shown. */

@@ -24,7 +24,7 @@ declare module "../../platform/context.ts" {
   }
 }
 
-export const sessionErrors = defineErrors("sessions", { not_found: [404, "No such session in this realm"] });
+const sessionErrors = defineErrors("sessions", { not_found: [404, "No such session in this realm"] });
 
 type Policy = Settings["sessions"];
 
@@ -159,7 +159,7 @@ export async function endSession(ctx: Ctx, sessionId: string, { askedBy = null, 
 }
 
 /** Ends the impersonations that were started from these sessions, and emits `sessions.ended` for all. */
-export async function endDependents(ctx: Ctx, ended: readonly ends.EndedSession[]): Promise<void> {
+async function endDependents(ctx: Ctx, ended: readonly ends.EndedSession[]): Promise<void> {
   await emitEnded(ctx, [...ended, ...(await ends.deleteImpersonationsFrom(ctx.tx, ended))]);
 }
 

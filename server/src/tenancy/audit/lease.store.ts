@@ -71,7 +71,7 @@ export async function letGo(db: Db, held: number): Promise<void> {
 }
 
 /** Enough to see that it is stuck; a larger count would be too expensive. */
-export const LAG_COUNTED = 10_000;
+const LAG_COUNTED = 10_000;
 
 /** The number of events behind the cursor, up to `LAG_COUNTED`, and the time since which the first of them waits. */
 export async function forwarderLag(db: Db, now: number): Promise<{ waiting: number; oldestMs: number }> {

@@ -2,7 +2,7 @@
 // Pages find their addresses in the realm's snapshot (tenancy/realms).
 
 export { imageRoutes } from "./routes.ts";
-export { CarriedImage, type ImageMediaType, type ImageName, imageNames } from "./schema.ts";
-export { cleanImage, type RealmImages, readCarriedImages, removeImage, storeImage, type WithImages, withImages } from "./service.ts";
+export { CarriedImage, type ImageName } from "./schema.ts";
+export { cleanImage, readCarriedImages, removeImage, storeImage, type WithImages, withImages } from "./service.ts";
 export { createImageSender, type SendImage } from "./serving.ts";
 export { imagesOf, type PublishedImagesRow, publishedImages } from "./store.ts";

@@ -3,7 +3,7 @@ import { crc32, deflate, inflate } from "node:zlib";
 import { imageFault } from "./errors.ts";
 
 /** The longest side. A picture that is shown 64 pixels high needs no more, and a small file cannot become a large picture. */
-export const MAX_SIDE = 2048;
+const MAX_SIDE = 2048;
 
 const SIGNATURE = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
 /** The only chunks that are kept beside the pixels: palette, transparency, and two that say which red is meant. */

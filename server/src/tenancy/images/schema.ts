@@ -1,7 +1,7 @@
 import Type, { type Static } from "typebox";
 import { oneOf } from "../../platform/http/index.ts";
 
-export const imageNames = ["logo", "logo-dark", "favicon", "background"] as const;
+const imageNames = ["logo", "logo-dark", "favicon", "background"] as const;
 export type ImageName = (typeof imageNames)[number];
 export const isImageName = (name: string): name is ImageName => (imageNames as readonly string[]).includes(name);
 export const mediaTypes = ["image/png", "image/svg+xml"] as const;

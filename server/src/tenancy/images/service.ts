@@ -10,7 +10,7 @@ import { cleanSvg } from "./svg.ts";
 export const MAX_IMAGE = 512 * 1024;
 
 /** A picture that was written anew. */
-export type CleanImage = Pick<StoredImage, "mediaType" | "body" | "hash" | "width" | "height">;
+type CleanImage = Pick<StoredImage, "mediaType" | "body" | "hash" | "width" | "height">;
 
 /** Reads a picture and writes it anew. Takes its time, so not within a transaction. */
 export async function cleanImage(bytes: Buffer, mediaType: ImageMediaType): Promise<CleanImage> {
@@ -23,9 +23,8 @@ export async function cleanImage(bytes: Buffer, mediaType: ImageMediaType): Prom
 }
 
 /** The path of an image, without the part that follows its content. */
-export const imagePath = (realm: string, name: ImageName): string => `/realms/${encodeURIComponent(realm)}/images/${name}`;
-export const imageHref = (realm: string, { name, hash }: Pick<StoredImage, "name" | "hash">): string =>
-  `${imagePath(realm, name)}?v=${hash}`;
+const imagePath = (realm: string, name: ImageName): string => `/realms/${encodeURIComponent(realm)}/images/${name}`;
+const imageHref = (realm: string, { name, hash }: Pick<StoredImage, "name" | "hash">): string => `${imagePath(realm, name)}?v=${hash}`;
 
 const record = (realm: string, { body, hash, ...image }: StoredImage): RealmImage => ({
   ...image,

@@ -27,12 +27,10 @@ export const keyTypeOf = (alg: string): "RSA" | "EC" | "OKP" => (isEdwards(alg) 
 
 /** RFC 7518 §4: how the key of a JWE is agreed on or wrapped for a client, with its own key. */
 export const encryptionAlgs = ["RSA-OAEP-256", "ECDH-ES", "ECDH-ES+A128KW", "ECDH-ES+A192KW", "ECDH-ES+A256KW"] as const;
-export type EncryptionAlg = (typeof encryptionAlgs)[number];
 /** The same for the realm, whose key is one of P-256. */
 export const decryptionAlgs: readonly string[] = encryptionAlgs.filter((alg) => alg.startsWith("ECDH-ES"));
 /** RFC 7518 §5: how the content is encrypted. */
 export const contentEncryptions = ["A128CBC-HS256", "A128GCM", "A256GCM"] as const;
-export type ContentEncryption = (typeof contentEncryptions)[number];
 
 /** Tells whether a public key is one that `alg` encrypts to. */
 export const isEncryptionKey = (key: Readonly<Record<string, unknown>>, alg: string): boolean =>

@@ -2,11 +2,9 @@
 // Owns `realm_keys`, `realm_key_companions` and `realm_companion_keys`. The published halves are part of the realm's snapshot (tenancy/realms).
 export {
   asymmetricAlgs,
-  type ContentEncryption,
   clientAlgs,
   contentEncryptions,
   decryptionAlgs,
-  type EncryptionAlg,
   encryptionAlgs,
   isEdwards,
   isEncryptionKey,

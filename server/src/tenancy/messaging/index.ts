@@ -4,7 +4,7 @@ export { createChannels } from "./channels.store.ts";
 export { type Channel, type Delivery, type Envelope, MessageError, type Provider } from "./driver.ts";
 export { driverOf } from "./drivers/index.ts";
 export { deleteExpiredLimits } from "./limits.store.ts";
-export { createMailbox, type KeptMail, type Mailbox } from "./mailbox.ts";
+export { createMailbox, type Mailbox } from "./mailbox.ts";
 export { messageJob } from "./messages.delivery.ts";
 export { forgetMessages } from "./messages.erasure.store.ts";
 export { createMessageMetrics } from "./messages.metrics.ts";

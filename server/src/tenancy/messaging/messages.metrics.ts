@@ -2,7 +2,7 @@ import { Counter, Histogram, type Registry } from "prom-client";
 import type { Channel } from "./driver.ts";
 
 /** `failed` is an attempt that will be repeated, `dead` a message that was given up. */
-export type MessageOutcome = "sent" | "failed" | "expired" | "dead" | "limited";
+type MessageOutcome = "sent" | "failed" | "expired" | "dead" | "limited";
 
 export interface MessageMetrics {
   count(channel: Channel, outcome: MessageOutcome): void;

@@ -1,7 +1,7 @@
 import { cut } from "../../kernel/text.ts";
 
 /** The placeholders besides `user.<attribute>`; the template's key decides which of them exist. */
-export const placeholderNames = [
+const placeholderNames = [
   ...(["realm", "code", "ttl", "user", "link", "organization", "agent", "browser", "address", "time"] as const),
   ...(["brand", "brandColor", "brandText", "brandDarkColor", "brandDarkText"] as const),
 ] as const;

@@ -2,7 +2,7 @@ import Type, { type Static } from "typebox";
 import { oneOf } from "../../platform/http/index.ts";
 import { listQuery } from "../../platform/paging/index.ts";
 
-export const pushDrivers = ["fcm", "apns"] as const;
+const pushDrivers = ["fcm", "apns"] as const;
 export type PushDriver = (typeof pushDrivers)[number];
 
 const deviceName = Type.Union([Type.String({ minLength: 1, maxLength: 255, pattern: "^[^\\p{Cc}]*$" }), Type.Null()], {

@@ -16,7 +16,7 @@ export interface Rendered {
   readonly text: string;
 }
 
-export type TemplateFault = (field: "subject" | "body" | "textBody", message: string) => void;
+type TemplateFault = (field: "subject" | "body" | "textBody", message: string) => void;
 
 /** Parses all parts of a template, and reports every error by its field. */
 export function compileTemplate(key: TemplateKey, template: TemplateText, fault: TemplateFault): CompiledTemplate {

@@ -3,7 +3,7 @@ import { oneOf } from "../../platform/http/index.ts";
 import { channels } from "./driver.ts";
 import { templateKeys } from "./templates.catalogue.ts";
 
-export const MAX_BODY = 65_536;
+const MAX_BODY = 65_536;
 
 const nullable = <T extends Type.TSchema>(schema: T, options: { description?: string } = {}) => Type.Union([schema, Type.Null()], options);
 

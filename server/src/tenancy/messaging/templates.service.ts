@@ -28,7 +28,7 @@ const TEMPLATE_IDS = "8f5cf9a2-4f0e-5d3b-9d0c-6b5f3d0f6a11";
 
 type Variant = Omit<StoredTemplate, "version"> & { readonly isDefault: boolean; readonly version: number };
 
-export type VersionedTemplate = MessageTemplate & { readonly version: number };
+type VersionedTemplate = MessageTemplate & { readonly version: number };
 
 /** Every message there is, with its variants: the realm's own text where it wrote one, else what ships. */
 export async function readTemplates(ctx: ReadCtx, query: ListQuery): Promise<Page<MessageTemplate>> {

@@ -4,7 +4,7 @@ import { type RateLimiter, type RateRule, rateLimited } from "../../platform/rat
 import { defaultSettings, type Settings } from "../settings/index.ts";
 import type { RealmSnapshots } from "./snapshot.ts";
 
-export type LimitName = keyof Settings["rateLimits"];
+type LimitName = keyof Settings["rateLimits"];
 
 /** A limit of the realm's settings. All are per minute, except for self-registrations. */
 export const ruleOf = ({ rateLimits }: Pick<Settings, "rateLimits">, name: LimitName): RateRule => ({

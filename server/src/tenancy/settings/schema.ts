@@ -15,14 +15,14 @@ const count = (value: number, minimum: number, maximum: number, description: str
 const flag = (value: boolean, description: string) => Type.Boolean({ default: value, description });
 const group = <T extends Record<string, Type.TSchema>>(members: T) => Type.Object(members, { additionalProperties: false, default: {} });
 
-export const SessionPolicy = group({
+const SessionPolicy = group({
   idleMinutes: count(30, 1, 43_200, "A session ends after this long without use"),
   absoluteHours: count(10, 1, 8_760, "A session ends after this long, used or not"),
   rememberMe: flag(true, "Offer “keep me signed in”"),
   rememberDays: count(30, 1, 365, "The lifetime of “keep me signed in”, used or not"),
 });
 
-export const PasswordPolicy = group({
+const PasswordPolicy = group({
   minLength: count(8, 4, 128, "Fewest characters"),
   maxLength: count(128, 64, 256, "Most characters"),
   minLowercase: count(0, 0, 16, "Fewest lower-case letters"),
@@ -41,7 +41,7 @@ export const PasswordPolicy = group({
   maxAgeDays: nullable(Type.Integer({ minimum: 1, maximum: 3_650 }), "After this many days a password has to be replaced; null: never"),
 });
 
-export const BruteForcePolicy = group({
+const BruteForcePolicy = group({
   enabled: flag(true, "Count failed attempts and slow them down"),
   maxFailures: count(10, 3, 1_000, "Failed attempts of one user before the temporary lock"),
   lockMinutes: count(15, 1, 1_440, "The duration of the temporary lock"),
@@ -50,7 +50,7 @@ export const BruteForcePolicy = group({
 });
 
 /** Per address: whole companies come from one. */
-export const RateLimitPolicy = group({
+const RateLimitPolicy = group({
   signIns: count(600, 10, 100_000, "Answers to sign-in pages, forgotten passwords and invitations, from one address in a minute"),
   authorizations: count(
     600,
@@ -75,14 +75,14 @@ export const RateLimitPolicy = group({
 });
 
 /** Tokens of other issuers that workloads exchange, see applications/workload-credentials. */
-export const WorkloadPolicy = group({
+const WorkloadPolicy = group({
   tokenSeconds: count(300, 60, 3_600, "The lifetime of the access token that a workload gets"),
   clockSkewSeconds: count(60, 0, 300, "By how much the clocks of issuers may differ from ours"),
   keysMinutes: count(10, 1, 1_440, "The time for which an issuer's keys are cached; an unknown key is looked for at once"),
 });
 
 /** Agents (applications/agents): clients that act by themselves, or for users. */
-export const AgentPolicy = group({
+const AgentPolicy = group({
   reviewDays: count(90, 1, 3_650, "The time after its activation or last attestation after which an agent has to be attested again"),
   suspendOverdueAfterDays: nullable(
     Type.Integer({ minimum: 1, maximum: 3_650 }),
@@ -95,29 +95,29 @@ export const AgentPolicy = group({
 });
 
 /** Apps keep what they were set up with; a change is for those that are set up from then on. */
-export const TotpPolicy = group({
+const TotpPolicy = group({
   digits: Type.Unsafe<6 | 8>({ type: "integer", enum: [6, 8], default: 6, description: "The length of a code" }),
   period: count(30, 15, 120, "Seconds until the next code"),
   algorithm: oneOf(["SHA1", "SHA256", "SHA512"], { default: "SHA1", description: "Many apps know SHA1 only, and here it is as good" }),
   drift: count(1, 0, 3, "By how many codes an app's clock may be early or late"),
 });
 
-export const MessagingPolicy = group({
+const MessagingPolicy = group({
   maxPerRecipient: count(5, 1, 1_000, "Messages of one template to one recipient before they have to wait"),
   recipientMinutes: count(10, 1, 1_440, "The period after which a recipient can be sent that many again"),
   maxPerHour: count(1_000, 1, 1_000_000, "Messages of one channel in an hour"),
 });
 
-export const GroupPolicy = group({
+const GroupPolicy = group({
   inheritRoles: flag(false, "Members of a group also get the roles of the groups above it"),
 });
 
-export const AuditPolicy = group({
+const AuditPolicy = group({
   retentionDays: nullable(Type.Integer({ minimum: 7, maximum: 3_650 }), "Audit events are deleted after this many days; null keeps them"),
 });
 
 /** Clients may say otherwise for themselves. */
-export const TokenPolicy = group({
+const TokenPolicy = group({
   accessTokenSeconds: count(300, 10, 86_400, "The lifetime of an access token"),
   idTokenSeconds: count(300, 10, 86_400, "The lifetime of an ID token"),
   codeSeconds: count(60, 5, 600, "The lifetime of an authorization code"),
@@ -147,7 +147,7 @@ export const TokenPolicy = group({
 export const clientProfiles = ["none", "oauth21", "fapi2-security", "fapi2-message-signing"] as const;
 export type ClientProfile = (typeof clientProfiles)[number];
 
-export const OidcPolicy = group({
+const OidcPolicy = group({
   leastProfile: oneOf(clientProfiles, {
     default: "none",
     description:
@@ -170,7 +170,7 @@ export const clockSkew = { minimum: 0, maximum: 600 } as const;
 export const assertionLifetime = { minimum: 10, maximum: 86_400 } as const;
 
 /** SAML clients may say otherwise for themselves. */
-export const SamlPolicy = group({
+const SamlPolicy = group({
   signAssertion: flag(true, "Sign assertions"),
   signResponse: flag(true, "Sign the responses around them"),
   wantAuthnRequestsSigned: flag(false, "Refuse requests that are not signed"),
@@ -182,13 +182,13 @@ export const SamlPolicy = group({
   clockSkewSeconds: count(60, clockSkew.minimum, clockSkew.maximum, "By how much the clocks of service providers may differ from ours"),
 });
 
-export const AccountPolicy = group({
+const AccountPolicy = group({
   changeUsername: flag(false, "Users may change their own username"),
   changeEmail: flag(true, "Users may change their own email address; a new one counts once it is confirmed"),
   erase: flag(false, "Users may erase their own account (`DELETE /account`), permanently"),
 });
 
-export const RegistrationPolicy = group({
+const RegistrationPolicy = group({
   enabled: flag(false, "Users may register"),
   verifyEmail: flag(true, "An account begins only when the link or code that was mailed to its address is used"),
   emailAsUsername: flag(false, "The email address is the username"),
@@ -206,11 +206,11 @@ export const RegistrationPolicy = group({
   }),
 });
 
-export const PasswordResetPolicy = group({
+const PasswordResetPolicy = group({
   enabled: flag(true, "Users may reset a forgotten password by mail"),
 });
 
-export const TermsPolicy = group({
+const TermsPolicy = group({
   text: nullable(Type.String({ minLength: 1, maxLength: 50_000 }), "Shown to be accepted, as plain text"),
   url: nullable(httpsAddress, "The address of the document, instead of the text or besides it"),
   version: Type.String({
@@ -222,7 +222,7 @@ export const TermsPolicy = group({
   }),
 });
 
-export const PasskeyPolicy = group({
+const PasskeyPolicy = group({
   rpId: nullable(
     Type.String({ maxLength: 253, pattern: "^[a-z0-9]([a-z0-9.-]*[a-z0-9])?$", description: "a domain in lower case" }),
     "The domain that passkeys belong to: the server's host or a parent of it; null: its host. Passkeys of another one no longer work",
@@ -243,7 +243,7 @@ export const PasskeyPolicy = group({
   maxPerUser: count(10, 1, 100, "Passkeys that a user can have"),
 });
 
-export const TrustedDevicePolicy = group({
+const TrustedDevicePolicy = group({
   enabled: flag(true, "Users may skip the second factor in a trusted browser"),
   days: count(30, 1, 365, "For how long"),
 });
@@ -269,8 +269,8 @@ export const brandingMembers = {
 /** Language tags, such as nl or pt-BR. */
 const LANGUAGE_TAG = "^[a-z]{2,3}(-[A-Za-z0-9]{2,8}){0,3}$";
 
-export const backgroundStyles = ["glow", "plain", "gradient", "dots"] as const;
-export const fontFamilies = ["system", "serif", "rounded", "mono"] as const;
+const backgroundStyles = ["glow", "plain", "gradient", "dots"] as const;
+const fontFamilies = ["system", "serif", "rounded", "mono"] as const;
 
 /** A realm chooses these as well. */
 const realmBrandingMembers = {

@@ -2,8 +2,7 @@ import Type, { type Static } from "typebox";
 import { MAX_PATTERN } from "../../kernel/pattern.ts";
 import { oneOf } from "../../platform/http/index.ts";
 
-export const attributeTypes = ["string", "email", "number", "boolean", "date", "url", "choice"] as const;
-export type AttributeType = (typeof attributeTypes)[number];
+const attributeTypes = ["string", "email", "number", "boolean", "date", "url", "choice"] as const;
 
 const parties = ["user", "admin"] as const;
 export type Party = (typeof parties)[number];
@@ -29,7 +28,7 @@ const option = Type.Object(
   { additionalProperties: false },
 );
 
-export const ProfileAttribute = Type.Object(
+const ProfileAttribute = Type.Object(
   {
     name: name("^[A-Za-z0-9_.:-]{1,128}$", "the name of a user attribute"),
     displayName,

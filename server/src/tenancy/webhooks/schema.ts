@@ -106,7 +106,7 @@ export const RotatedSecret = Type.Object(
 );
 export type RotatedSecret = Static<typeof RotatedSecret>;
 
-export const deliveryStatuses = ["PENDING", "DELIVERED", "DEAD"] as const;
+const deliveryStatuses = ["PENDING", "DELIVERED", "DEAD"] as const;
 export type DeliveryStatus = (typeof deliveryStatuses)[number];
 
 export const Delivery = Type.Object(

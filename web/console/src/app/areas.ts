@@ -4,11 +4,11 @@ import type { IconName } from "../kit/icon.tsx";
 import type { Resource } from "../kit/resource.ts";
 
 /** A page of the console that is not a list of records. */
-export type AreaPage = ComponentType<Record<string, never>>;
+type AreaPage = ComponentType<Record<string, never>>;
 
 /** An area is a resource (a list with record pages) or a page. */
 // biome-ignore lint/suspicious/noExplicitAny: every area has its own records
-export type Area = { readonly resource: Resource<any, any, any> } | { readonly Page: AreaPage };
+type Area = { readonly resource: Resource<any, any, any> } | { readonly Page: AreaPage };
 
 export interface Entry {
   readonly title: string;

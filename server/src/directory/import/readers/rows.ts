@@ -37,7 +37,7 @@ export interface RowReader {
 }
 
 /** A row may be as large as the body of any other request. */
-export const MAX_ROW_BYTES = 1024 * 1024;
+const MAX_ROW_BYTES = 1024 * 1024;
 
 export const tooLarge: Fault = { code: "import.row_too_large", message: "The row is larger than 1 MB" };
 export const notUtf8: Fault = { code: "import.encoding", message: "The row is not valid UTF-8" };

@@ -7,5 +7,5 @@ import { slack } from "./slack.ts";
 
 /** Services that are known by name. */
 export const presets = { standard, aws, entra, github, google, slack } as const satisfies Record<string, Preset>;
-export type PresetName = keyof typeof presets;
+type PresetName = keyof typeof presets;
 export const presetNames = Object.keys(presets) as PresetName[];

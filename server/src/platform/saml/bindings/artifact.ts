@@ -53,7 +53,7 @@ export function readArtifactFields(fields: Readonly<Record<string, unknown>>, li
   return { artifact: readArtifact(text), relayState: checkedRelayState(formField(fields, "RelayState"), limit) };
 }
 
-export const artifactFields = (artifact: string, relayState: string | null = null): Record<string, string> => ({
+const artifactFields = (artifact: string, relayState: string | null = null): Record<string, string> => ({
   SAMLart: artifact,
   ...(relayState ? { RelayState: relayState } : {}),
 });

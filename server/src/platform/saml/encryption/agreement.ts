@@ -86,7 +86,7 @@ function publicKeyOf(crv: Curve, point: Buffer): KeyObject {
 }
 
 /** NIST SP 800-56A §5.8.1. */
-export function concatKdf(shared: Buffer, length: number, digest: Agreement["digest"], otherInfo: Buffer): Buffer {
+function concatKdf(shared: Buffer, length: number, digest: Agreement["digest"], otherInfo: Buffer): Buffer {
   const blocks: Buffer[] = [];
   for (let made = 0, counter = 1; made < length; counter++) {
     const count = Buffer.alloc(4);

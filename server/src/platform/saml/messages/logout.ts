@@ -50,7 +50,7 @@ export function openLogoutResponse(received: ReceivedMessage, trust: Trust): Ope
   };
 }
 
-export type NewLogoutRequest = NewEnvelope & {
+type NewLogoutRequest = NewEnvelope & {
   readonly nameId: Partial<NameId> & { readonly value: string };
   readonly sessionIndexes?: readonly string[];
   readonly notOnOrAfter?: number;

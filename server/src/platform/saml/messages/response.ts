@@ -87,7 +87,7 @@ async function verifiedAssertion(
   return { element: covered, own: false, encrypted };
 }
 
-export type NewResponse = NewEnvelope & { readonly inResponseTo: string | null };
+type NewResponse = NewEnvelope & { readonly inResponseTo: string | null };
 
 /** The protection of a response: the signed parts, and the key that encrypts the assertion. */
 export interface Protection {

@@ -15,7 +15,7 @@ interface NewEntity {
   readonly technicalContact?: string | null;
 }
 
-export type NewIdpMetadata = NewEntity & { readonly idp: IdpRole };
+type NewIdpMetadata = NewEntity & { readonly idp: IdpRole };
 export type NewSpMetadata = NewEntity & { readonly sp: SpRole };
 
 /** SAML metadata §2.4.3. */

@@ -40,7 +40,7 @@ const WORDS: Readonly<Record<string, keyof Messages>> = {
 };
 
 /** The event in people's words. */
-export const eventWords = ({ type }: Pick<SignInEvent, "type">, text: Messages): string => text[WORDS[type] ?? "eventOther"];
+const eventWords = ({ type }: Pick<SignInEvent, "type">, text: Messages): string => text[WORDS[type] ?? "eventOther"];
 
 /** The last event of an earlier page. */
 function placeIn(after: string | undefined): Pick<SignInEvent, "ts" | "id"> | null {

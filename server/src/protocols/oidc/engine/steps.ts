@@ -41,7 +41,7 @@ export const AUTHORIZATION = ["authorization", "pushed_authorization_request"] a
 export const ENDPOINTS = [...AUTHORIZATION, "device_authorization", "backchannel_authentication"] as const;
 
 /** Runs around a step of the engine: `check` is the step itself. */
-export type StepRule = (ctx: KoaContextWithOIDC, check: () => Promise<unknown>, next: () => Promise<unknown>) => unknown;
+type StepRule = (ctx: KoaContextWithOIDC, check: () => Promise<unknown>, next: () => Promise<unknown>) => unknown;
 
 /** Wraps a step of the engine for every Provider that is created afterwards. */
 export function refineStep(endpoints: readonly Endpoint[], name: string, rule: StepRule): void {

@@ -13,7 +13,7 @@ import { accessRefusal, allowedScopes, audienceOf, defaultScopesFor, previewToke
 import type { Issuers } from "../issuer.ts";
 import type { RealmParts } from "../parts.ts";
 
-export const PreviewRequest = Type.Object(
+const PreviewRequest = Type.Object(
   {
     userId: Type.String({ format: "uuid", description: "The user that the tokens would be about" }),
     scope: Type.Optional(
@@ -28,7 +28,7 @@ export const PreviewRequest = Type.Object(
   },
   { $id: "TokenPreviewRequest", additionalProperties: false },
 );
-export type PreviewRequest = Static<typeof PreviewRequest>;
+type PreviewRequest = Static<typeof PreviewRequest>;
 
 const claims = (description: string) => Type.Record(Type.String(), Type.Unknown(), { description });
 
@@ -71,7 +71,7 @@ export const previewRoutes: FastifyPluginAsyncTypebox<{ issuers: Issuers }> = as
 const errors = defineErrors("preview", { view_users_needed: [403, "This also needs the permission view-users"] });
 
 /** The payloads of a client's tokens for a user who has just signed in with a password. */
-export async function previewFor(ctx: ReadCtx, parts: RealmParts, id: string, request: PreviewRequest): Promise<TokenPreview> {
+async function previewFor(ctx: ReadCtx, parts: RealmParts, id: string, request: PreviewRequest): Promise<TokenPreview> {
   if (!allows(ctx.actor.permissions, "view-users")) throw errors.view_users_needed();
   const { clientId } = await readClient(ctx, id);
   const { userId } = await readUser(ctx, request.userId);

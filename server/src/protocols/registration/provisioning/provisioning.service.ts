@@ -12,7 +12,7 @@ import { deleteToken, findToken, insertToken, listTokens } from "./initial-token
 import * as schemas from "./provisioning.schema.ts";
 import { findProvisioning, saveProvisioning } from "./provisioning.store.ts";
 
-export type VersionedProvisioning = schemas.Provisioning & { readonly version: number };
+type VersionedProvisioning = schemas.Provisioning & { readonly version: number };
 
 export async function readProvisioning(ctx: ReadCtx): Promise<VersionedProvisioning> {
   const { provisioning, version } = await findProvisioning(ctx.tx, ctx.realm);

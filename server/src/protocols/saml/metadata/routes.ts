@@ -53,7 +53,7 @@ export const samlMetadataRoutes: FastifyPluginAsyncTypebox<MetadataParts> = asyn
   publishAt(app, `/:realm${PATHS.metadata}`, { ...schema, operationId: "getShortSamlIdpMetadata" }, published);
 };
 
-export type MetadataParts = Pick<SamlParts, "realms" | "signingKeys" | "baseUrl">;
+type MetadataParts = Pick<SamlParts, "realms" | "signingKeys" | "baseUrl">;
 
 /** `cacheDuration` and the period of `validUntil`. */
 const CACHE_SECONDS = 3_600;
@@ -66,7 +66,7 @@ const SERVICES: readonly { readonly service: "sso" | "slo"; readonly path: keyof
 ];
 
 /** SAML metadata §2.4.3, signed. The key in use comes first; those before it stay until they are deleted, so that nothing breaks meanwhile. */
-export async function makeMetadata(parts: MetadataParts, realm: RealmSnapshot): Promise<PublishedDocument> {
+async function makeMetadata(parts: MetadataParts, realm: RealmSnapshot): Promise<PublishedDocument> {
   const { baseUrl } = parts;
   const { realmId, keys, settings } = realm;
   // Counted from the day, so that every node writes the same and the ETag stays.

@@ -49,7 +49,7 @@ export async function checkLogoutRequest(parts: CheckParts, realm: string, recei
 }
 
 /** SAML profiles §4.4.4.2. One that has a certificate signs; of one that has none, the answer only moves the page of its own browser. */
-export async function checkLogoutResponse(parts: CheckParts, realm: string, received: saml.ReceivedMessage): Promise<CheckedResponse> {
+async function checkLogoutResponse(parts: CheckParts, realm: string, received: saml.ReceivedMessage): Promise<CheckedResponse> {
   const { entityId, verificationKeys: keys, options } = await clientOf(parts, realm, received.claimedIssuer);
   return inNameOf(entityId, () => {
     const { message, signed } = saml.openLogoutResponse(received, { keys, required: keys.length > 0 });

@@ -76,7 +76,7 @@ export function makeResponse(
 const known = new WeakMap<SamlClientSnapshot, saml.Recipient>();
 
 /** For whom an assertion is encrypted; null: it is not. Reading a certificate takes longer than using its key. */
-export function recipientOf(client: SamlClientSnapshot): saml.Recipient | null {
+function recipientOf(client: SamlClientSnapshot): saml.Recipient | null {
   if (!client.options.encryptAssertion) return null;
   const recipient = known.get(client) ?? makeRecipient(client);
   known.set(client, recipient);

@@ -95,7 +95,7 @@ const ANY: RequestedAuthnContext = { comparison: "minimum", classRefs: [], declR
  * SAML core §3.3.2.2.1, over the map of classes to `acr`. Null: it cannot be satisfied. A session that proves more than a class asks for has
  * proven that class as well, so `exact` takes it too, and the assertion names the class that was asked for.
  */
-export function contextDemand(client: SamlClientSnapshot, requested: RequestedAuthnContext | null): ContextDemand | null {
+function contextDemand(client: SamlClientSnapshot, requested: RequestedAuthnContext | null): ContextDemand | null {
   const { comparison, classRefs } = requested ?? byDefault(client);
   const usual = (acr: string) => usualClassRef(client, acr);
   if (classRefs.length === 0) return requested === null ? { acr: null, essential: false, classRefOf: usual } : null;

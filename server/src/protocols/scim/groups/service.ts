@@ -234,7 +234,7 @@ export type MemberChange = { readonly is: "join" | "leave" | "set"; readonly ids
 const EVERYBODY: MemberChange = { is: "set", ids: [] };
 
 /** RFC 7644 §3.5.2, of `members`: as rows that are added and removed, never as a list that is written back. */
-export function memberChange(op: Operation["op"], target: AttributeTarget, value: unknown): MemberChange {
+function memberChange(op: Operation["op"], target: AttributeTarget, value: unknown): MemberChange {
   const { filter, sub, attribute, path } = target;
   if (sub) throw invalidPath(`${path}: members are added and removed whole`);
   if (filter) {
@@ -270,7 +270,7 @@ function namedIn(filter: Filter): string[] {
 }
 
 /** New members must be users that the token can see; the error names the others. */
-export async function refuseUnknown(ctx: Ctx, connection: Connection, ids: readonly string[]): Promise<void> {
+async function refuseUnknown(ctx: Ctx, connection: Connection, ids: readonly string[]): Promise<void> {
   const known = await holdVisible(ctx.tx, connection, ids.filter(isId));
   const unknown = ids.filter((id) => !known.has(id));
   if (unknown.length === 0) return;
@@ -278,5 +278,5 @@ export async function refuseUnknown(ctx: Ctx, connection: Connection, ids: reado
   throw invalidValue("members", `there is no user ${shown}${unknown.length > 5 ? ` and ${unknown.length - 5} more` : ""}`);
 }
 
-export const membersIn = (resource: Record<string, unknown>): string[] =>
+const membersIn = (resource: Record<string, unknown>): string[] =>
   idsOf((Array.isArray(resource.members) ? resource.members : []).filter(isObject));

@@ -108,7 +108,7 @@ const MOST = 5_000;
  * The ends of pages by index: a client that reads one after the other goes on from there, instead of counting all rows before it again. On
  * another node, or later, the rows are counted.
  */
-export function createPageMemory() {
+function createPageMemory() {
   const pages = new Map<string, Cursor & { readonly at: number }>();
   const keyOf = (list: string, startIndex: number) => `${startIndex}\u0001${list}`;
   return {
@@ -137,10 +137,10 @@ export interface Cursor extends Entry {
 /** A cursor belongs to one list: another filter, order or connection makes it invalid. */
 const listMark = (list: string): string => sha256(list).slice(0, 12);
 
-export const writeCursor = (list: string, { id, key, total }: Cursor): string =>
+const writeCursor = (list: string, { id, key, total }: Cursor): string =>
   Buffer.from(JSON.stringify([listMark(list), id, key, total])).toString("base64url");
 
-export function readCursor(list: string, text: string): Cursor {
+function readCursor(list: string, text: string): Cursor {
   try {
     const [mark, id, key, total] = JSON.parse(Buffer.from(text, "base64url").toString("utf8")) as [unknown, unknown, unknown, unknown];
     const isKey = typeof key === "string" || (typeof key === "number" && Number.isSafeInteger(key));

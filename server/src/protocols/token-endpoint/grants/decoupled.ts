@@ -17,7 +17,7 @@ interface Decoupled {
 }
 
 /** RFC 8628 §3.4, CIBA §10.1: a client polls for the user's decision. */
-export const decoupledGrant = ({ model, parameter, gty }: Decoupled): Grant<StoredSource> => ({
+const decoupledGrant = ({ model, parameter, gty }: Decoupled): Grant<StoredSource> => ({
   parameters: [parameter, ...NARROWING],
   lists: ["resource"],
 

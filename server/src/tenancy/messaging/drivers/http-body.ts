@@ -1,5 +1,5 @@
 /** The body of a request to a gateway, as an administrator writes it: `{"phone": "{{to}}", "message": "{{text}}"}`. */
-export type ContentType = "json" | "form";
+type ContentType = "json" | "form";
 export type Values = Readonly<Record<string, string | null>>;
 
 const PLACEHOLDER = /\{\{\s*([^{}]*?)\s*\}\}/g;

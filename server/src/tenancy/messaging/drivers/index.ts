@@ -12,7 +12,7 @@ export const drivers = {
   PUSH: { fcm, apns },
 } satisfies Record<Channel, Record<string, MessageDriver>>;
 
-export function findDriver(channel: Channel, name: string): MessageDriver | null {
+function findDriver(channel: Channel, name: string): MessageDriver | null {
   const ofChannel: Readonly<Record<string, MessageDriver>> = drivers[channel];
   return Object.hasOwn(ofChannel, name) ? ofChannel[name]! : null;
 }

@@ -4,7 +4,7 @@ import type { Report } from "../../report.ts";
 import type { SourceInput } from "../../source.ts";
 
 /** Clients that ship with every Keycloak realm, and what they are for ships here. */
-export const BUILT_IN_CLIENTS = ["account", "account-console", "admin-cli", "broker", "realm-management", "security-admin-console"];
+const BUILT_IN_CLIENTS = ["account", "account-console", "admin-cli", "broker", "realm-management", "security-admin-console"];
 const ADMIN_CLIENT = "realm-management";
 const OIDC = "openid-connect";
 

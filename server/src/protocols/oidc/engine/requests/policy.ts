@@ -13,7 +13,7 @@ import { liveSessionOf } from "../models/session.ts";
 import { requestedDetails } from "./existing-grant.ts";
 
 /** Tells whether the session is sufficient for the client's flow. Several checks ask for it, so it is computed once per request. */
-export const sessionStanding = oncePer(async (ctx: KoaContextWithOIDC): Promise<SessionStanding> => {
+const sessionStanding = oncePer(async (ctx: KoaContextWithOIDC): Promise<SessionStanding> => {
   const parts = partsOf(ctx);
   const session = liveSessionOf(ctx.oidc.session);
   const request = requestOf(ctx);
