@@ -1,3 +1,4 @@
+import { readdirSync, readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { Settings } from "../tenancy/settings/schema.ts";
 import { countedText, LOCALES, messagesOf, pluralForms, waitingTime } from "./messages.ts";
@@ -66,4 +67,15 @@ test("French keeps its punctuation on the line of the word before", () => {
 
 test("Spanish opens what it asks", () => {
   for (const [key, text] of textsOf("es")) expect((text.match(/¿/g) ?? []).length, key).toBe((text.match(/\?/g) ?? []).length);
+});
+
+test("every text is named by a page", () => {
+  const root = new URL("../", import.meta.url);
+  const paths = readdirSync(root, { recursive: true, encoding: "utf8" }).filter(
+    (path) => /[.]tsx?$/.test(path) && !path.startsWith("pages/messages/") && !path.includes(".test."),
+  );
+  const named = new Set(paths.flatMap((path) => readFileSync(new URL(path, root), "utf8").match(/\w+/g) ?? []));
+  // Some are put together: a subject, and Title or Text.
+  const unused = Object.keys(messagesOf("en")).filter((key) => !named.has(key) && !named.has(key.replace(/(Title|Text)$/, "")));
+  expect(unused).toEqual([]);
 });

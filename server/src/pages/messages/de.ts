@@ -29,7 +29,6 @@ export const de: Messages = {
   missingTitle: "Es fehlt etwas",
   missingText: "Bitte füllen Sie aus: {fields}.",
   lockedOutTitle: "Zu viele Versuche",
-  lockedOutText: "Zum Schutz dieses Kontos ist die Anmeldung vorübergehend gesperrt. Versuchen Sie es später noch einmal.",
   lockedOutTextTimed: "Zum Schutz dieses Kontos ist die Anmeldung vorübergehend gesperrt. Versuchen Sie es in {time} noch einmal.",
   overloadedTitle: "Gerade ist sehr viel los",
   overloadedText: "Ihre Anmeldung wurde nicht verarbeitet. Bitte versuchen Sie es gleich noch einmal.",
@@ -46,8 +45,6 @@ export const de: Messages = {
   notYou: "Sind Sie das nicht?",
   otherWays: "Anderen Weg versuchen",
   restarted: "Die Anmeldung hat von vorn begonnen.",
-  movedOnTitle: "Diese Seite ist nicht mehr aktuell",
-  movedOnText: "Die Anmeldung ging in einem anderen Tab weiter. Machen Sie hier mit dem aktuellen Schritt weiter.",
   noWayTitle: "So können Sie sich nicht anmelden",
   noWayText: "Keine der verlangten Möglichkeiten ist für Ihr Konto eingerichtet. Wenden Sie sich an Ihre Administration.",
   unmetText:
@@ -106,7 +103,6 @@ export const de: Messages = {
   invitationSignIn: "Anmelden und annehmen",
   invitationUsername: "Benutzernamen wählen",
   invitationPassword: "Passwort wählen",
-  invitationPasswordAgain: "Passwort wiederholen",
   invitationCreate: "Konto erstellen und beitreten",
   invitationOtherTitle: "Diese Einladung gilt für ein anderes Konto",
   invitationOtherText:
@@ -357,7 +353,6 @@ export const de: Messages = {
   registerTitle: "Konto bei {name} erstellen",
   registerUsername: "Benutzername",
   registerPassword: "Passwort",
-  registerPasswordAgain: "Passwort wiederholen",
   registerSubmit: "Konto erstellen",
   registerHave: "Ich habe schon ein Konto",
   registerTakenTitle: "Dieses Konto gibt es schon",

@@ -29,7 +29,6 @@ export const es: Messages = {
   missingTitle: "Falta algo",
   missingText: "Rellena lo siguiente: {fields}.",
   lockedOutTitle: "Demasiados intentos",
-  lockedOutText: "Para proteger esta cuenta, el inicio de sesión está en pausa. Inténtalo más tarde.",
   lockedOutTextTimed: "Para proteger esta cuenta, el inicio de sesión está en pausa. Inténtalo de nuevo en {time}.",
   overloadedTitle: "Ahora mismo hay mucha actividad",
   overloadedText: "Tu inicio de sesión no se ha procesado. Vuelve a intentarlo en un momento.",
@@ -46,8 +45,6 @@ export const es: Messages = {
   notYou: "¿No eres tú?",
   otherWays: "Probar de otra forma",
   restarted: "El inicio de sesión ha vuelto a empezar.",
-  movedOnTitle: "Esta página ya no está al día",
-  movedOnText: "El inicio de sesión siguió en otra pestaña. Continúa aquí con el paso actual.",
   noWayTitle: "No puedes iniciar sesión de esta forma",
   noWayText: "Tu cuenta no tiene configurada ninguna de las formas que se piden. Habla con tu administrador.",
   unmetText:
@@ -104,7 +101,6 @@ export const es: Messages = {
   invitationSignIn: "Iniciar sesión y aceptar",
   invitationUsername: "Elige un nombre de usuario",
   invitationPassword: "Elige una contraseña",
-  invitationPasswordAgain: "Repite la contraseña",
   invitationCreate: "Crear mi cuenta y unirme",
   invitationOtherTitle: "Esta invitación es para otra cuenta",
   invitationOtherText:
@@ -341,7 +337,6 @@ export const es: Messages = {
   registerTitle: "Crear una cuenta en {name}",
   registerUsername: "Nombre de usuario",
   registerPassword: "Contraseña",
-  registerPasswordAgain: "Repite la contraseña",
   registerSubmit: "Crear mi cuenta",
   registerHave: "Ya tengo una cuenta",
   registerTakenTitle: "Esta cuenta ya existe",

@@ -30,7 +30,6 @@ export const fr: Messages = {
   missingTitle: "Il manque quelque chose",
   missingText: "Veuillez remplir : {fields}.",
   lockedOutTitle: "Trop de tentatives",
-  lockedOutText: "Pour protéger ce compte, la connexion est suspendue. Réessayez plus tard.",
   lockedOutTextTimed: "Pour protéger ce compte, la connexion est suspendue. Réessayez dans {time}.",
   overloadedTitle: "Il y a beaucoup de monde en ce moment",
   overloadedText: "Votre connexion n’a pas été traitée. Veuillez réessayer dans un instant.",
@@ -47,8 +46,6 @@ export const fr: Messages = {
   notYou: "Ce n’est pas vous ?",
   otherWays: "Essayer autrement",
   restarted: "La connexion a repris depuis le début.",
-  movedOnTitle: "Cette page n’est plus à jour",
-  movedOnText: "La connexion s’est poursuivie dans un autre onglet. Continuez ici avec l’étape en cours.",
   noWayTitle: "Vous ne pouvez pas vous connecter ainsi",
   noWayText: "Aucune des méthodes demandées n’est configurée pour votre compte. Contactez votre administrateur.",
   unmetText:
@@ -106,7 +103,6 @@ export const fr: Messages = {
   invitationSignIn: "Se connecter et accepter",
   invitationUsername: "Choisissez un nom d’utilisateur",
   invitationPassword: "Choisissez un mot de passe",
-  invitationPasswordAgain: "Répétez le mot de passe",
   invitationCreate: "Créer mon compte et rejoindre",
   invitationOtherTitle: "Cette invitation est destinée à un autre compte",
   invitationOtherText:
@@ -348,7 +344,6 @@ export const fr: Messages = {
   registerTitle: "Créer un compte sur {name}",
   registerUsername: "Nom d’utilisateur",
   registerPassword: "Mot de passe",
-  registerPasswordAgain: "Répétez le mot de passe",
   registerSubmit: "Créer mon compte",
   registerHave: "J’ai déjà un compte",
   registerTakenTitle: "Ce compte existe déjà",

@@ -52,8 +52,6 @@ export const arAccount: AccountMessages = {
   accountEmailPending: "أرسلنا رابطًا إلى {address}. افتحه لتأكيد العنوان الجديد.",
   accountEmailKeep: "الاحتفاظ بعنواني الحالي",
   accountEmailHint: "نرسل رابطًا إلى العنوان الجديد. يُعتمد بعد أن تفتح الرابط.",
-  accountFirstName: "الاسم الأول",
-  accountLastName: "اسم العائلة",
   accountNickname: "الاسم المستعار",
   accountPhone: "رقم الهاتف",
   accountWebsite: "الموقع الإلكتروني",

@@ -53,8 +53,6 @@ export const deAccount: AccountMessages = {
   accountEmailPending: "Wir haben einen Link an {address} gesendet. Öffnen Sie ihn, um die neue Adresse zu bestätigen.",
   accountEmailKeep: "Bisherige Adresse behalten",
   accountEmailHint: "An eine neue Adresse senden wir einen Link. Sie gilt, sobald Sie ihn öffnen.",
-  accountFirstName: "Vorname",
-  accountLastName: "Nachname",
   accountNickname: "Spitzname",
   accountPhone: "Telefonnummer",
   accountWebsite: "Webseite",

@@ -52,8 +52,6 @@ export const enAccount = {
   accountEmailPending: "We sent a link to {address}. Open it to confirm the new address.",
   accountEmailKeep: "Keep my present address",
   accountEmailHint: "We send a link to a new address. It counts once you open the link.",
-  accountFirstName: "First name",
-  accountLastName: "Last name",
   accountNickname: "Nickname",
   accountPhone: "Phone number",
   accountWebsite: "Website",

@@ -54,8 +54,6 @@ export const esAccount: AccountMessages = {
   accountEmailPending: "Hemos enviado un enlace a {address}. Ábrelo para confirmar la nueva dirección.",
   accountEmailKeep: "Mantener mi dirección actual",
   accountEmailHint: "Enviamos un enlace a una dirección nueva. Cuenta en cuanto lo abres.",
-  accountFirstName: "Nombre",
-  accountLastName: "Apellidos",
   accountNickname: "Apodo",
   accountPhone: "Número de teléfono",
   accountWebsite: "Sitio web",

@@ -53,8 +53,6 @@ export const frAccount: AccountMessages = {
   accountEmailPending: "Nous avons envoyé un lien à {address}. Ouvrez-le pour confirmer la nouvelle adresse.",
   accountEmailKeep: "Garder mon adresse actuelle",
   accountEmailHint: "Nous envoyons un lien à une nouvelle adresse. Elle compte dès que vous l’ouvrez.",
-  accountFirstName: "Prénom",
-  accountLastName: "Nom",
   accountNickname: "Surnom",
   accountPhone: "Numéro de téléphone",
   accountWebsite: "Site web",

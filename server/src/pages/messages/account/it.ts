@@ -51,8 +51,6 @@ export const itAccount: AccountMessages = {
   accountEmailPending: "Abbiamo inviato un link a {address}. Aprilo per confermare il nuovo indirizzo.",
   accountEmailKeep: "Mantieni il mio indirizzo attuale",
   accountEmailHint: "Inviamo un link al nuovo indirizzo. Vale appena apri il link.",
-  accountFirstName: "Nome",
-  accountLastName: "Cognome",
   accountNickname: "Soprannome",
   accountPhone: "Numero di telefono",
   accountWebsite: "Sito web",

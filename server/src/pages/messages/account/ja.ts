@@ -51,8 +51,6 @@ export const jaAccount: AccountMessages = {
   accountEmailPending: "{address} にリンクを送りました。開いて新しいアドレスを確認してください。",
   accountEmailKeep: "現在のアドレスのままにする",
   accountEmailHint: "新しいアドレスにリンクを送ります。リンクを開くと有効になります。",
-  accountFirstName: "名",
-  accountLastName: "姓",
   accountNickname: "ニックネーム",
   accountPhone: "電話番号",
   accountWebsite: "ウェブサイト",

@@ -53,8 +53,6 @@ export const nlAccount: AccountMessages = {
   accountEmailPending: "We hebben een link gestuurd naar {address}. Open die om het nieuwe adres te bevestigen.",
   accountEmailKeep: "Mijn huidige adres houden",
   accountEmailHint: "Naar een nieuw adres sturen we een link. Het telt zodra je die opent.",
-  accountFirstName: "Voornaam",
-  accountLastName: "Achternaam",
   accountNickname: "Bijnaam",
   accountPhone: "Telefoonnummer",
   accountWebsite: "Website",

@@ -52,8 +52,6 @@ export const plAccount: AccountMessages = {
   accountEmailPending: "Wysłaliśmy link na {address}. Otwórz go, aby potwierdzić nowy adres.",
   accountEmailKeep: "Zachowaj obecny adres",
   accountEmailHint: "Na nowy adres wysyłamy link. Adres zacznie obowiązywać po jego otwarciu.",
-  accountFirstName: "Imię",
-  accountLastName: "Nazwisko",
   accountNickname: "Pseudonim",
   accountPhone: "Numer telefonu",
   accountWebsite: "Strona internetowa",

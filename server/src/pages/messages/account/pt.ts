@@ -52,8 +52,6 @@ export const ptAccount: AccountMessages = {
   accountEmailPending: "Enviamos um link para {address}. Abra-o para confirmar o novo endereço.",
   accountEmailKeep: "Manter meu endereço atual",
   accountEmailHint: "Enviamos um link para um endereço novo. Ele vale quando você abrir o link.",
-  accountFirstName: "Nome",
-  accountLastName: "Sobrenome",
   accountNickname: "Apelido",
   accountPhone: "Telefone",
   accountWebsite: "Site",

@@ -51,8 +51,6 @@ export const svAccount: AccountMessages = {
   accountEmailPending: "Vi skickade en länk till {address}. Öppna den för att bekräfta den nya adressen.",
   accountEmailKeep: "Behåll min nuvarande adress",
   accountEmailHint: "Vi skickar en länk till en ny adress. Den gäller när du har öppnat länken.",
-  accountFirstName: "Förnamn",
-  accountLastName: "Efternamn",
   accountNickname: "Smeknamn",
   accountPhone: "Telefonnummer",
   accountWebsite: "Webbplats",
