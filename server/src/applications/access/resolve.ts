@@ -20,8 +20,8 @@ export interface KeepingGone {
 const UNRESTRICTED: ApplicationAccess = { allowedRoles: [], allowedGroups: [] };
 
 /**
- * The ids of what a request names. What the application has already stays what it was, also where its name has come to mean another role
- * since, and where the role was deleted. `within` is the path of the members in the request, such as `options.`.
+ * The ids of what a request names. The roles that the application has already keep their meaning, also where a name means another role since, or its
+ * role was deleted. `within` is the path of the members in the request, such as `options.`.
  */
 export async function resolveAccess(
   ctx: ReadCtx,

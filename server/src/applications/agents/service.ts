@@ -1,12 +1,13 @@
 import { DAY } from "../../kernel/clock.ts";
 import { AppError, type FieldError, invalidFields } from "../../kernel/errors.ts";
 import { isId } from "../../kernel/ids.ts";
+import { LISTING } from "../../kernel/lists.ts";
 import type { Ctx, DomainEvents, ReadCtx } from "../../platform/context.ts";
 import { refuseReadOnly } from "../../platform/full-state.ts";
 import type { ListQuery, Page } from "../../platform/paging/index.ts";
 import { expectVersion } from "../../platform/versions.ts";
 import { readSettings, type Settings } from "../../tenancy/settings/index.ts";
-import { inUse, LISTING } from "../client-scopes/index.ts";
+import { inUse } from "../client-scopes/index.ts";
 import * as clients from "../clients/index.ts";
 import { agentErrors } from "./errors.ts";
 import type { Agent, AgentQuery, AgentStatus, CreateAgent, UpdateAgent } from "./schema.ts";

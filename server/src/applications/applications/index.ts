@@ -1,3 +1,3 @@
-// Applications: what an administrator thinks of as one app, over its OIDC client; templates say what a new one begins with.
+// Applications: one app as administrators see it, over its OIDC or SAML client; templates hold the first settings of a new one.
 // Owns no table: everything is kept by applications/clients.
 export { applicationRoutes } from "./routes.ts";

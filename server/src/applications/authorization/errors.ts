@@ -1,4 +1,5 @@
 import { AppError, defineErrors } from "../../kernel/errors.ts";
+import { listed } from "../../kernel/lists.ts";
 
 export const authzErrors = defineErrors("authz", {
   disabled: [409, "Authorization services are not enabled for this client: PUT authz/settings with enabled: true first"],
@@ -16,15 +17,7 @@ export const authzErrors = defineErrors("authz", {
   view_users_needed: [403, "This also needs the permission view-users"],
 });
 
-/** A refusal names at most this many dependents. */
-const NAMED = 10;
-
 /** A 409 that names what would be left without a meaning. */
 export function inUse(what: string, by: string, names: readonly string[]): AppError {
-  const listed = names.slice(0, NAMED).join(", ");
-  return new AppError(
-    "authz.in_use",
-    409,
-    `${by} name ${what}: ${listed}${names.length > NAMED ? ", …" : ""}. Change or delete them first`,
-  );
+  return new AppError("authz.in_use", 409, `${by} name ${what}: ${listed(names)}. Change or delete them first`);
 }

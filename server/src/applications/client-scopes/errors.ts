@@ -1,4 +1,5 @@
 import { AppError, defineErrors } from "../../kernel/errors.ts";
+import { listed } from "../../kernel/lists.ts";
 
 export const scopeErrors = defineErrors("client_scopes", {
   not_found: [404, "No such client scope in this realm"],
@@ -7,15 +8,6 @@ export const scopeErrors = defineErrors("client_scopes", {
   claim_not_attached: [404, "This client scope does not include that claim"],
 });
 
-const NAMED = 10;
-
-/** A refusal that has so many names can tell that there are more than it says. */
-export const LISTING = NAMED + 1;
-
-/** Deleting it would silently change what these may request. Those who list it are named at most `LISTING` times. */
+/** Deleting it would silently change what these may request. The error names some of them. */
 export const inUse = (who: "Clients" | "Agents" | "Workload credentials", names: readonly string[]) =>
-  new AppError(
-    "client_scopes.in_use",
-    409,
-    `${who} list this scope: ${names.slice(0, NAMED).join(", ")}${names.length > NAMED ? ", …" : ""}. Take it from their scopes first`,
-  );
+  new AppError("client_scopes.in_use", 409, `${who} list this scope: ${listed(names)}. Take it from their scopes first`);

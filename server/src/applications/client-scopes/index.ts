@@ -1,6 +1,6 @@
-// Client scopes: what clients may ask for, and the claims that each brings. Owns `client_scopes` and `client_scope_claims`.
+// Client scopes: the scopes that clients may request, and the claims of each. Owns `client_scopes` and `client_scope_claims`.
 // Protocols read them by `createScopes`; which of them a client may have is decision 7.
-export { inUse, LISTING } from "./errors.ts";
+export { inUse } from "./errors.ts";
 export { clientScopeRoutes } from "./routes.ts";
 export { CreateClientScope } from "./schema.ts";
 export { completeRealms, seedScopes } from "./seeds.store.ts";

@@ -1,10 +1,11 @@
 import { isId } from "../../kernel/ids.ts";
+import { LISTING } from "../../kernel/lists.ts";
 import type { Ctx, ReadCtx } from "../../platform/context.ts";
 import { refuseReadOnly } from "../../platform/full-state.ts";
 import type { ListQuery, Page } from "../../platform/paging/index.ts";
 import { expectVersion } from "../../platform/versions.ts";
 import { takeClaim } from "../claims/index.ts";
-import { inUse, LISTING, scopeErrors } from "./errors.ts";
+import { inUse, scopeErrors } from "./errors.ts";
 import type { CreateClientScope, UpdateClientScope } from "./schema.ts";
 import * as store from "./store.ts";
 

@@ -9,7 +9,7 @@ import { clientErrors } from "./errors.ts";
 
 declare module "../../platform/context.ts" {
   interface DomainEvents {
-    /** These indicators now stand for another API, or for none: what users allowed for the former one does not apply to the next. */
+    /** These indicators now stand for another API, or for none: consents to the former one do not apply to the next. */
     "resources.moved": { readonly resources: readonly string[] };
   }
 }

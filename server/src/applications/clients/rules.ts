@@ -89,7 +89,7 @@ function crossAppErrors({ crossAppAccess }: StoredClient): FieldError[] {
   ]);
 }
 
-/** OpenID Connect Front-Channel Logout §2: what is shown in frames belongs to where users of the client are sent. */
+/** OpenID Connect Front-Channel Logout §2: the frames belong to an origin of the client's redirect URIs. */
 const sameOriginVerdict = (uri: string, { redirectUris }: StoredClient) =>
   redirectUris.some((redirect) => URL.canParse(redirect) && new URL(redirect).origin === new URL(uri).origin)
     ? null

@@ -218,8 +218,8 @@ export async function updateClient(tx: Tx, realm: string, id: string, change: Cl
 }
 
 /**
- * A new registration access token; the one that was presented works until the new one is used. Of two requests that found the client in the
- * same state one gets true. Holds the client until commit.
+ * A new registration access token; the one that was presented works until the new one is used. If two requests found the client in the same state,
+ * one of them gets true. Holds the client until commit.
  */
 export async function exchangeRegistrationHash(
   tx: Tx,

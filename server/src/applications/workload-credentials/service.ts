@@ -1,11 +1,12 @@
 import { type FieldError, invalidFields } from "../../kernel/errors.ts";
 import { isId } from "../../kernel/ids.ts";
+import { LISTING } from "../../kernel/lists.ts";
 import type { Ctx, DomainEvents, ReadCtx } from "../../platform/context.ts";
 import { refuseReadOnly } from "../../platform/full-state.ts";
 import type { Page } from "../../platform/paging/index.ts";
 import { expectVersion } from "../../platform/versions.ts";
 import { claimPath } from "../claims/index.ts";
-import { inUse, LISTING } from "../client-scopes/index.ts";
+import { inUse } from "../client-scopes/index.ts";
 import * as clients from "../clients/index.ts";
 import { workloadErrors } from "./errors.ts";
 import type { CreateWorkloadCredential, UpdateWorkloadCredential, WorkloadQuery } from "./schema.ts";

@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import { type FieldError, invalidFields } from "../../kernel/errors.ts";
+import { listed } from "../../kernel/lists.ts";
 import { compilePattern, MAX_SUBJECT, type Pattern } from "../../kernel/pattern.ts";
 import { isMailAddress } from "../../kernel/text.ts";
 import { attributesOf, type DeclaredAttribute, type Party, type UserProfile } from "../../tenancy/settings/index.ts";
@@ -92,7 +93,7 @@ const KINDS: Readonly<Record<DeclaredAttribute["type"], readonly [fits: (text: s
 function typeFault({ type, options }: DeclaredAttribute, value: string): readonly [string, string] | null {
   if (type === "choice") {
     const values = options.map((option) => option.value);
-    return values.includes(value) ? null : ["choice", `must be one of ${values.slice(0, 20).join(", ")}${values.length > 20 ? ", …" : ""}`];
+    return values.includes(value) ? null : ["choice", `must be one of ${listed(values, 20)}`];
   }
   const [fits, words] = KINDS[type];
   return fits(value) ? null : [type, words];

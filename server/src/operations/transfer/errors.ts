@@ -1,4 +1,5 @@
 import { AppError, defineErrors, type FieldError } from "../../kernel/errors.ts";
+import { listed } from "../../kernel/lists.ts";
 
 export const transferErrors = defineErrors("transfer", {
   wrong_passphrase: [400, "The passphrase does not open the secrets of this document: nothing was changed"],
@@ -19,10 +20,6 @@ export function faulty(faults: readonly (FieldError & { readonly status?: number
 }
 
 type Conflict = FieldError & { readonly status: number };
-
-/** A message names at most this many items. */
-const NAMED = 10;
-const listed = (places: readonly string[]) => `${places.slice(0, NAMED).join(", ")}${places.length > NAMED ? ", …" : ""}`;
 
 export const deletedWithOthers = (at: string, pruned: readonly string[]): Conflict => ({
   field: at,

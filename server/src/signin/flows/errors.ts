@@ -1,4 +1,5 @@
 import { AppError, defineErrors } from "../../kernel/errors.ts";
+import { listed } from "../../kernel/lists.ts";
 
 export const flowErrors = defineErrors("flows", {
   not_found: [404, "No such flow in this realm"],
@@ -12,9 +13,9 @@ export const flowErrors = defineErrors("flows", {
 });
 
 /** Deleting the flow would silently change how users of these clients sign in. */
-export const inUse = (clientIds: readonly string[], more: boolean) =>
+export const inUse = (clientIds: readonly string[]) =>
   new AppError(
     "flows.in_use",
     409,
-    `Clients use this flow: ${clientIds.join(", ")}${more ? ", …" : ""}. Give them another one first (browserFlow, directGrantFlow)`,
+    `Clients use this flow: ${listed(clientIds)}. Give them another one first (browserFlow, directGrantFlow)`,
   );

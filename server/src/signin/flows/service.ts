@@ -2,6 +2,7 @@ import { keepAttributesApart } from "../../applications/attribute-uses/index.ts"
 import { clientsUsingFlow, renameFlowOfClients } from "../../applications/clients/index.ts";
 import { renameFlowOfSamlClients, samlClientsUsingFlow } from "../../applications/saml-clients/index.ts";
 import { type FieldError, invalidFields } from "../../kernel/errors.ts";
+import { LISTING } from "../../kernel/lists.ts";
 import type { Ctx, DomainEvents, ReadCtx } from "../../platform/context.ts";
 import { lockRealm } from "../../platform/db/index.ts";
 import { refuseReadOnly } from "../../platform/full-state.ts";
@@ -22,9 +23,6 @@ export const BROWSER_FLOW = "browser";
 
 /** Custom flows per realm. */
 const MAX_FLOWS = 100;
-/** The error names at most this many clients. */
-const NAMED = 10;
-
 type VersionedFlow = FlowRecord & { readonly version: number };
 
 const builtIn = (alias: string): Flow | undefined => builtInFlows.find((flow) => flow.alias === alias);
@@ -134,10 +132,10 @@ export async function removeFlow(ctx: Ctx, alias: string): Promise<void> {
   expectVersion(ctx, flow.version);
   if (builtIn(alias)) throw flowErrors.built_in();
   const users = [
-    ...(await clientsUsingFlow(ctx.tx, ctx.realm, alias, NAMED + 1)),
-    ...(await samlClientsUsingFlow(ctx.tx, ctx.realm, alias, NAMED + 1)),
+    ...(await clientsUsingFlow(ctx.tx, ctx.realm, alias, LISTING)),
+    ...(await samlClientsUsingFlow(ctx.tx, ctx.realm, alias, LISTING)),
   ];
-  if (users.length > 0) throw inUse(users.slice(0, NAMED), users.length > NAMED);
+  if (users.length > 0) throw inUse(users);
   await deleteFlow(ctx.tx, ctx.realm, alias);
   await ctx.configChanged();
   ctx.audit({ category: "ADMIN", type: "ADMIN_DELETE", resourceType: "flows", resourceId: alias });

@@ -41,7 +41,7 @@ export interface AskedResult {
 }
 
 export interface Question {
-  /** The subject first, then those who act for it: what is allowed is allowed to every one of them. */
+  /** The subject first, then its actors: a permission needs every one of them. */
   readonly subjects: readonly Subject[];
   /** Claims that the request pushed. */
   readonly request: Readonly<Record<string, unknown>>;
@@ -56,7 +56,7 @@ export function evaluate(model: Model, question: Question, asked: readonly Asked
   return asked.map((each) => question.subjects.map((subject) => judge(model, question, subject, each)).reduce(both));
 }
 
-/** Delegation: what the one and the other may do. */
+/** Delegation: the intersection of both. */
 function both(one: AskedResult, other: AskedResult): AskedResult {
   const allowedScopes = one.allowedScopes.filter((scope) => other.allowedScopes.includes(scope));
   const denied = new Set([...one.deniedScopes, ...other.deniedScopes]);

@@ -1,4 +1,4 @@
-/** Three values: what a policy cannot tell is never turned into a permit. */
+/** Three values: an unknown result of a policy never becomes a permit. */
 export type Verdict = "PERMIT" | "DENY" | "UNKNOWN";
 export type Strategy = "UNANIMOUS" | "AFFIRMATIVE" | "CONSENSUS";
 

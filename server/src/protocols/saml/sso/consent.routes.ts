@@ -2,6 +2,7 @@ import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import Type from "typebox";
 import { samlClientName } from "../../../applications/saml-clients/index.ts";
+import { listed } from "../../../kernel/lists.ts";
 import { cut } from "../../../kernel/text.ts";
 import { messagesOf, type PageFrame, renderConsent, sendPage } from "../../../pages/index.ts";
 import { browser, declare } from "../../../platform/http/index.ts";
@@ -89,11 +90,8 @@ export const samlConsentRoutes: FastifyPluginAsyncTypebox<SsoParts> = async (app
   });
 };
 
-const MOST_VALUES = 10;
-
 /** An attribute with its values, so that users see what is released. */
 function wanted(frame: PageFrame, { name, values }: NewAttribute) {
-  const shown = values.slice(0, MOST_VALUES).map((value) => cut(value, 100));
-  const text = `${name} (${shown.join(", ")}${values.length > MOST_VALUES ? ", …" : ""})`;
+  const text = `${name} (${listed(values.map((value) => cut(value, 100)))})`;
   return { name, text: messagesOf(frame).consentClaims.replace("{claims}", () => text) };
 }
