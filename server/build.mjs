@@ -18,7 +18,7 @@ const dist = join(here, "dist");
 const stamp = join(dist, ".built-from");
 const require = createRequire(import.meta.url);
 
-/** What the build depends on, as one line: any file added, removed or changed makes another. */
+/** A fingerprint of the files that the build reads: any file added, removed or changed alters it. */
 export function fingerprint() {
   const files = readdirSync(join(here, "src"), { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile() && !/[.]test[.]tsx?$/.test(entry.name))
@@ -42,7 +42,7 @@ function writeWhole(file, content, mode = 0o644) {
   renameSync(draft, file);
 }
 
-/** Whether the program is there as these files make it. @param {string} print of the files */
+/** Tells whether the program is there, built from these very files. @param {string} print of the files */
 export const isBuiltFrom = (print) => existsSync(join(dist, "main.js")) && existsSync(stamp) && readFileSync(stamp, "utf8") === print;
 
 /**
@@ -114,7 +114,7 @@ export async function buildConsoleMeanwhile() {
 }
 
 /**
- * How much gzip takes of the template's 34 MB. A first start of a clone waits for it, so it takes nothing; what is shipped has 5 MB
+ * The level of gzip for the template of 34 MB. A first start of a clone waits for it, so it takes nothing; what is shipped has 5 MB
  * (level 9 takes seven times as long and saves one percent).
  */
 const LEVEL = { start: 0, ship: 6 };
@@ -143,7 +143,7 @@ function checkTypes() {
   if (status !== 0) throw new BuildError(`The build failed${signal ? ` (${signal})` : ""}; the messages above say where.`);
 }
 
-/** What stays outside of the bundle: machine code and WebAssembly, with the files that belong to them. */
+/** Packages outside of the bundle: machine code and WebAssembly, with their files. */
 const external = [/^@electric-sql[/]/, /^@node-rs[/]/, "pg-native"];
 
 /**
@@ -186,7 +186,7 @@ async function bundle(out) {
     console.error(/** @type {Error} */ (error).message);
     throw new BuildError("The build failed; the messages above say where.");
   }
-  // What is read at run time, from beside the code that reads it.
+  // Files that are read at run time, from beside the code that reads them.
   const swaggerUi = join(dirname(fromPackage("@fastify/swagger-ui")), "static");
   for (const beside of [
     ...[

@@ -13,7 +13,7 @@ try {
   const { template } = await buildWhenStale();
   template.catch(() => {}); // its maker says why, and a start that waits for it fails
   await buildConsoleMeanwhile();
-  // What a start takes is counted from here.
+  // The duration of a start is counted from here.
   performance.mark("gatehouse");
   const { runCli } = await import(new URL("dist/cli.js", import.meta.url).href);
   process.exitCode = await runCli(["start", ...process.argv.slice(2)], { template });

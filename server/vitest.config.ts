@@ -34,7 +34,7 @@ class LongestFirst extends BaseSequencer {
   }
 }
 
-// What needs no database runs once. Anything not listed here runs on Postgres: forgetting a line costs time, not safety.
+// Tests without a database run once. Anything not listed here runs on Postgres: forgetting a line costs time, not safety.
 const plain = [
   ...[
     "kernel",
@@ -95,7 +95,7 @@ export default defineConfig({
     teardownTimeout: 60_000,
     allowOnly: !inCI,
     sequence: { sequencer: LongestFirst },
-    // What is waited for comes when a busy machine lets it.
+    // A busy machine delays everything that a test waits for.
     expect: { poll: { timeout: 90_000 } },
     projects: [
       // "none" lets the harness refuse: a test that needs a database does not belong to this project.

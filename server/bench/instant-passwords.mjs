@@ -1,4 +1,4 @@
-// Loaded before the product (`node --import`): every password of ours is right, and takes no time to check. What is left is a sign-in whose password
+// Loaded before the product (`node --import`): every password of ours is right, and takes no time to check. The rest is a sign-in whose password
 // source answers at once.
 import { createRequire } from "node:module";
 

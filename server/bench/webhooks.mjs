@@ -1,5 +1,5 @@
 // node bench/webhooks.mjs [--events 10000] [--subscriptions 5]: how fast committed events reach their subscribers, on Postgres.
-// Build first. What the whole promise costs (refusals, kills) is test/journeys/webhooks.test.ts with GATEHOUSE_JOURNEY_EVENTS=10000.
+// Build first. test/journeys/webhooks.test.ts measures refusals and kills, with GATEHOUSE_JOURNEY_EVENTS=10000.
 import { randomBytes } from "node:crypto";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";

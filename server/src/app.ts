@@ -68,7 +68,7 @@ export async function createApp(core: Core, options: AppOptions = {}): Promise<S
   };
 }
 
-/** A server without routes: what holds for every request. */
+/** A server without routes, with the rules that hold for every request. */
 async function createHttpServer(core: Core, services: Services, compiled: CompiledSchemas | undefined): Promise<App> {
   const { config, db, log, work, background, metrics } = core;
   const { isDraining, tlsClientCertHeader, tracing } = services;

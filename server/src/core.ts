@@ -66,7 +66,7 @@ import { createRealmSnapshots, type RealmSnapshots } from "./tenancy/realms/inde
 import { seedSettings } from "./tenancy/settings/index.ts";
 import { forgetAnswers } from "./tenancy/webhooks/index.ts";
 
-/** Upward effects: what happens elsewhere, in the same transaction, when something happens here. Features add lines. */
+/** Upward effects: listeners of other features, in the same transaction as the event. Features add lines. */
 const listenersOf = (vault: Vault): Listeners => ({
   "settings.changed": [
     guardInheritance,

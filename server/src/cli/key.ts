@@ -22,7 +22,7 @@ async function rotate(call: Invocation): Promise<ExitCode> {
 }
 
 /**
- * Column by column, a batch per transaction. What is done is done: stopped at any moment, the next run takes up the rest. Servers may
+ * Column by column, a batch per transaction. It can be stopped at any moment: the next run continues with the rest. Servers may
  * run meanwhile if they hold both keys. The canary comes last: it says that the old key is needed no more.
  */
 async function rewrap(call: Invocation): Promise<ExitCode> {

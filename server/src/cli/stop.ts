@@ -50,8 +50,8 @@ export function stopOnSignals(core: Core, server: Server): void {
 }
 
 /**
- * The door closes first: a refused connection is one that a client or a proxy can safely try elsewhere. Those inside are answered,
- * each with the word that the connection ends, until none is left. HTTP's own `close` would cut connections that are idle at this
+ * The listening socket closes first: a refused connection is one that a client or a proxy can safely try elsewhere. Requests that have arrived are answered, each
+ * with `connection: close`, until none is left. HTTP's own `close` would cut connections that are idle at this
  * moment, on which the next request may already be in progress; so only the listening socket is closed here.
  */
 async function drain({ app, drain: sayGoodbye }: Server, sockets: ReadonlySet<Socket>, graceMs: number): Promise<void> {

@@ -10,7 +10,7 @@ const owner = (place: string) => `Give it to the user that runs Gatehouse, or ch
 const room = (place: string) => `Make room, or choose ${place} on a larger disk.`;
 const other = (place: string) => `Choose ${place}.`;
 
-/** By code: what is wrong with a path, and what to do about it, given what else can be chosen. */
+/** By code: the fault of a path and its remedy, given the other choices. */
 const PATHS: Readonly<Record<string, readonly [why: string, advice: (place: string) => string]>> = {
   EACCES: ["this user may not read or write it", owner],
   EPERM: ["this user may not read or write it", owner],

@@ -87,7 +87,7 @@ function guessVariable(name: string): string {
 }
 
 /**
- * Kubernetes gives every pod the addresses of the services around it; one named `gatehouse` yields GATEHOUSE_PORT=tcp://… and more. Those are not
+ * Kubernetes gives every pod the addresses of the services around it; one named `gatehouse` yields GATEHOUSE_PORT=tcp://… and more. They are not
  * ours.
  */
 function orchestratorFilter(env: Env): (name: string) => boolean {

@@ -93,7 +93,7 @@ export async function listConsents(db: Db, realm: string, userId: string, client
 export const findConsent = async (db: Db, realm: string, userId: string, clientId: string): Promise<Consent | null> =>
   (await listConsents(db, realm, userId, clientId))[0] ?? null;
 
-/** With those to its APIs: what a user ends is the application's access. */
+/** With the consents to its APIs: a user ends the application's whole access. */
 export async function deleteConsent(tx: Tx, realm: string, userId: string, clientId: string): Promise<boolean> {
   let deleted = 0n;
   for (const table of ["consents", "resource_consents"] as const) {

@@ -24,7 +24,7 @@ export interface DirectoryPasswords {
   write(realm: string, userId: string, password: { readonly next: string; readonly current: string | null }): Promise<WrittenPassword>;
 }
 
-/** A password that is in the user's directory already: what is left is to record it. */
+/** A password that the user's directory has accepted: only its record is left to be written. */
 export interface WrittenPassword {
   /** In the transaction that records it. Until then a job waits that would record it instead. */
   recorded(tx: Tx): Promise<void>;

@@ -1,5 +1,5 @@
 // Groups: a tree of them, who is in them, and the roles that they grant. Owns `groups`, `group_ancestors`, `group_members`,
-// `group_member_counts` and `group_roles`. What a member may do by them is in the views of directory/roles.
+// `group_member_counts` and `group_roles`. The views of directory/roles hold the permissions of their members.
 export { guardInheritance } from "./inheritance.ts";
 export { join, joinAll, leave, leaveAll } from "./members.service.ts";
 export { deleteMember, insertMember, insertMembers } from "./members.store.ts";

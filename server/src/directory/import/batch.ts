@@ -98,7 +98,7 @@ export async function writeBatch(ctx: Ctx, rows: readonly CheckedRow[], onConfli
     const byName = row.inactiveKeys.has(row.usernameKey) ? undefined : owners.get(row.usernameKey);
     outcomes.set(row, await settle(ctx, row, knownById(row) ?? byName, holders, onConflict, privileges));
   }
-  // The import itself is one event. Who got admin permissions by it is found in the trail by name.
+  // The import itself is one event. The trail names everyone who got admin permissions by it.
   for (const [row, { userId, roleIds }] of made) {
     const { roles: named, groups = [], clientRoles } = row.user;
     if (!named && !clientRoles && groups.length === 0) continue;

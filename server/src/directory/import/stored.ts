@@ -110,7 +110,7 @@ const eventOf = ({ importId, status, rows, created, updated, skipped, failed }: 
   }`,
 });
 
-/** Ends imports of a stopped server: what it committed is audited, and the import can be resumed. */
+/** Ends imports of a stopped server: its committed rows are audited, and the import can be resumed. */
 export async function endAbandonedImports({ db, work }: { db: Db; work: UnitOfWork }): Promise<void> {
   for (const { realm, importId, holder, actor } of await abandonedImports(db, clock.now())) {
     await work.transact({ realm, actor: systemActor(realm), sourceIp: null }, async (ctx) => {

@@ -16,7 +16,7 @@ import { shareOrganization } from "./store.ts";
 
 declare module "../../platform/context.ts" {
   interface DomainEvents {
-    /** A membership was ended: what the user had by it ends, too. */
+    /** A membership was ended: the grants that came with it end, too. */
     "organization.member_removed": { readonly organizationId: string; readonly userId: string };
   }
 }

@@ -24,7 +24,7 @@ import {
 
 declare module "../../platform/context.ts" {
   interface DomainEvents {
-    /** Before an organization is deleted: what it named itself goes with it. */
+    /** Before an organization is deleted: references to it go with it. */
     "organization.deleting": { readonly organizationId: string; readonly alias: string };
   }
 }

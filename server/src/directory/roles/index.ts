@@ -1,5 +1,5 @@
 // Roles of realms and of clients, what they include, the admin permissions they carry, and the escalation rule. Owns `roles`, `role_composites`,
-// `role_closure`, `role_permissions`, `user_roles`. What a user may do is the view `user_permissions`; nothing else works that out.
+// `role_closure`, `role_permissions`, `user_roles`. The view `user_permissions` holds the permissions of a user; nothing else computes them.
 export { type MappedRole, type RoleName, rolesGivenInRealm, rolesGivenTo, rolesOfClient, shareRole } from "./client-roles.store.ts";
 export { roleErrors } from "./errors.ts";
 export { shareNamedRole, spellRole } from "./naming.ts";

@@ -19,7 +19,7 @@ import { touchUser } from "./store.ts";
 
 declare module "../../platform/context.ts" {
   interface DomainEvents {
-    /** A credential of the user was added or removed: what was allowed because of those that they had is looked at anew. */
+    /** A credential of the user was added or removed: decisions that rested on the former ones are made again. */
     "user.credentials_changed": { readonly userId: string };
   }
 }

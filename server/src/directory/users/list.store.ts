@@ -37,7 +37,7 @@ const allOf = (conditions: Conditions) => sql<boolean>`(${sql.join(conditions.le
 
 /**
  * To be sorted, few users are found first; where many belong, the list is walked in its order and each user checked, which finds a
- * page soon. What would be slow in one is fast in the other, and Postgres does not always know which it has.
+ * page soon. A search that is slow by one is fast by the other, and Postgres does not always choose the right one.
  */
 async function pageOfMembers(
   db: Db,

@@ -72,7 +72,7 @@ const profile: SamlProfile = {
 
 export const eidas = eidKind({ ...eidasScheme, profile });
 
-/** Notified schemes are asked for by the lowest level. A list that names others as well is taken as it is: those have no order. */
+/** Notified schemes are asked for by the lowest level. A list that names other levels as well is sent unchanged: they have no order. */
 function requestedContext({ minimumLoa, allowNonNotified }: Config) {
   const minimum = EIDAS_LEVELS.indexOf(minimumLoa as (typeof EIDAS_LEVELS)[number]);
   if (allowNonNotified !== true) return { comparison: "minimum" as const, classRefs: [NOTIFIED[minimum]!], declRefs: [] };

@@ -1,7 +1,7 @@
 import { entryId, isWithin, type LdapConnection, LdapError, parseFilter, RESULT } from "../../platform/ldap/index.ts";
 import type { Directory } from "./directory.ts";
 
-/** The ids of changed entries in a whole domain. Whether they are people is asked afterwards. */
+/** The ids of changed entries in a whole domain. A later search tells which of them are people. */
 export interface DirSyncAnswer {
   readonly cookie: string;
   readonly changed: ReadonlySet<string>;

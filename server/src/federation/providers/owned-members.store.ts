@@ -33,7 +33,7 @@ export async function ownGivenGrants(ctx: Ctx, { userIds, roles, groups }: Domai
 const isAmong = ({ roles, groups }: { readonly roles: readonly string[]; readonly groups: readonly string[] }) => sql`(
   (g.kind = 'role' and g.target_id = any(${[...roles]}::uuid[])) or (g.kind = 'group' and g.target_id = any(${[...groups]}::uuid[])))`;
 
-/** `user.grants_removing`: what a mapper of a directory gave is taken away there. Here it would be missing until the entry changes. */
+/** `user.grants_removing`: a grant of a directory's mapper is removed in the directory. Removed here, it would be missing until the entry changes. */
 export async function keepMappedGrants(ctx: Ctx, { userId, roles, groups }: DomainEvents["user.grants_removing"]): Promise<void> {
   const { rows } = await sql<{ protocol: string; alias: string; kind: "role" | "group" }>`
     select p.protocol, p.alias, g.kind from identity_provider_grants g

@@ -35,7 +35,7 @@ export interface MarkShape {
   readonly fill?: string;
 }
 
-/** One kind of identity provider: what its `config` holds, and whether it can be reached. A plug point: a plain object in `protocols`. */
+/** One kind of identity provider: the schema of its `config`, its mappers and its test call. A plug point: a plain object in `protocols`. */
 export interface IdentityProviderProtocol {
   /** The members of `config`, secret ones included; what it does not list is refused. Without defaults: see `defaults`. */
   readonly config: TObject;

@@ -13,7 +13,7 @@ export interface OpenProvider {
   readonly alias: string;
   readonly protocol: string;
   readonly displayName: string;
-  /** Grows with every change: what is kept for a provider (a connection, a document) is kept for one version only. */
+  /** Grows with every change: connections and documents of a provider are cached for one version only. */
   readonly version: number;
   readonly config: Config;
   readonly secrets: Readonly<Record<string, string>>;

@@ -28,8 +28,8 @@ const WAIT = 2 * MINUTE;
 const place = (realm: string, row: string) => ({ realm, table: "broker_answers", column: "sealed", row });
 
 /**
- * Keeps what was posted and verified, a Response or a LogoutRequest, until its browser comes by with its cookies. Null: it was used. What is
- * posted twice before it is used waits once, under its last handle.
+ * Keeps what was posted and verified, a Response or a LogoutRequest, until its browser comes by with its cookies. Null: it was used. A response that
+ * is posted twice before it is used is stored once, under its last handle.
  */
 export async function keepAnswer(
   db: Db,

@@ -54,7 +54,7 @@ export const plain: SamlProfile = {
       subject: subjectOf(provider, claims, nameId, assertion.issuer),
       username: firstOf(claims, "username") ?? (isName ? lineOf(nameId.value) : null) ?? email,
       email,
-      // SAML has no word for it: what the provider says of an address is all there is, and `trustEmail` decides.
+      // SAML has no `email_verified`: `trustEmail` alone decides whether an address counts as verified.
       emailVerified: email !== null,
       firstName: named("firstNameAttribute"),
       lastName: named("lastNameAttribute"),

@@ -112,7 +112,7 @@ function isUsable(outbound: Pick<Outbound, "checkUrl">, location: string): boole
   }
 }
 
-/** Metadata may list keys that are too weak beside good ones: those count for nothing. */
+/** Metadata may list keys that are too weak beside good ones: they do not count. */
 function usableKey(certificate: string, algorithms?: readonly SignatureAlgorithm[]): VerificationKey[] {
   try {
     return [{ ...verificationKey(certificate), ...(algorithms && { algorithms }) }];

@@ -18,7 +18,7 @@ export interface SamlUpstreams {
   reread(provider: ProviderSnapshot, rules?: Pick<SamlRules, "signatures">): Promise<SamlUpstream | null>;
   /** The entity that the metadata at the provider's address named last; null: it was not read. */
   entityOf(db: Db, provider: Pick<OpenProvider, "realm" | "providerId">): Promise<string | null>;
-  /** A job: what is due is read again. */
+  /** A job: reads the metadata that is due. */
   rereadDue(providers: IdentityProviders): Promise<void>;
 }
 
@@ -101,8 +101,8 @@ export function createSamlUpstreams({ db, outbound }: { readonly db: Db; readonl
     const failure = failed.get(key);
     const hasFailed = failure?.version === version && clock.now() - failure.at < FAILED;
     if (hasFailed && !(isUsable && isDown(failure!.error))) throw failure!.error;
-    // An administrator has saved the provider since: it is read again. What was read before counts where the provider is down, but not
-    // where its signature is wrong: another certificate may be required of it now.
+    // An administrator has saved the provider since: it is read again. The last good copy counts while the provider is down, but not where its
+    // signature is wrong: another certificate may be required now.
     if (hasFailed) return keepStored();
     return fetched(provider, stored?.metadata ?? null).catch((error) => {
       if (isUsable && isDown(error)) return keepStored();

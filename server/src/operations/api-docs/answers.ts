@@ -11,7 +11,7 @@ import {
   type Schema,
 } from "./openapi.ts";
 
-/** The error responses of the admin and account APIs. Which of them a route can answer follows from its shape, so no route lists them by hand. */
+/** The error responses of the admin and account APIs. They follow from the shape of a route, so no route lists them by hand. */
 const refusals = {
   400: ["BadRequest", "The request is not valid: `errors` names every offending field"],
   401: ["Unauthorized", "There is no valid session or token for this realm: sign in"],

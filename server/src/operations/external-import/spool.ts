@@ -11,7 +11,7 @@ const PIECE = 64 * 1024;
 
 /**
  * Bytes that are written once and read as often as needed: the users of a dump stand before the configuration that they need, and there may be
- * millions. What does not fit into memory waits in a file, encrypted under a key that is never written down.
+ * millions. Rows that do not fit into memory wait in a file, encrypted under a key that is never written down.
  */
 export class Spool {
   #held: Buffer[] = [];

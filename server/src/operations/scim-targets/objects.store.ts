@@ -187,7 +187,7 @@ export async function storeErased(db: Db, { realm, targetId }: TargetKey, remote
     from scim_targets where realm_id = ${realm} and target_id = ${targetId}::uuid on conflict do nothing`.execute(db);
 }
 
-/** `digest`: what was refused is sent again only when it would be something else. */
+/** `digest`: a refused representation is sent again only when it would differ. */
 export async function storeFailure(
   tx: Tx,
   target: TargetKey,

@@ -83,7 +83,7 @@ async function learnMembers(parts: SendParts, groupId: string, remoteId: string)
   await transact(parts, (tx) => storeKnownMembers(tx, parts.target, groupId, known));
 }
 
-/** In pieces that the target takes. What was sent is stored with each piece, so that a repetition goes on from there. False: no such group. */
+/** In pieces that the target takes. Each piece is recorded when it is sent, so a repetition goes on from there. False: no such group. */
 async function sendMembers(parts: SendParts, groupId: string, remoteId: string): Promise<boolean> {
   const { db, target, peer } = parts;
   let size = peer.preset.membersPerPatch;

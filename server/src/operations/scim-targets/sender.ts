@@ -19,7 +19,7 @@ export interface ScimSender {
   wake(): void;
   /** Notes all changes and sends what is due, until nothing is: for tests. Answers how many lanes ran. */
   runDue(): Promise<number>;
-  /** Breaks off running requests: what is not known to be sent is looked for again. */
+  /** Aborts running requests: changes that are not known to be sent are searched for again. */
   stop(): Promise<void>;
 }
 

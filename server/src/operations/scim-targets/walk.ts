@@ -129,7 +129,7 @@ const NEXT: Readonly<Record<WalkPhase, WalkPhase | null>> = {
   "former-groups": null,
 };
 
-/** One chunk of a full sync: what differs is marked, and how far it is, in one transaction. Answers what is left of it. */
+/** One chunk of a full sync: it marks the differences and its position in one transaction. Answers what is left of it. */
 export async function walkOn(parts: WalkParts & { readonly target: HeldTarget }, walk: Walk): Promise<Walk | null> {
   const { db, target } = parts;
   const phase = walk.phase ?? "users";

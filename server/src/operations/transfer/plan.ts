@@ -159,7 +159,7 @@ function stepsOf(
 
 const leanOf = (section: Section, item: Item, realm: string) => lean(item, section.defaults?.(item, realm) ?? {});
 
-/** Full state, as PUT takes it: what the document leaves out has its default. */
+/** Full state, as PUT takes it: members that the document leaves out have their defaults. */
 function complete({ section, item }: Wanted, realm: string): Item {
   return { ...section.defaults?.(item, realm), ...item };
 }

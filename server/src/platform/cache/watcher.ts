@@ -86,8 +86,8 @@ export async function watchRealmChanges({
   let horizon = "0";
   const poll = async () => {
     const began = performance.now();
-    // Everything written by transactions that were still open at the last look, or began since. What is visible was written below xmax: a
-    // number beyond it came with a dump of another cluster, and stays until the realm is changed here.
+    // Everything written by transactions that were still open at the last look, or began since. Every visible row was written below xmax: a higher
+    // number came with a dump of another cluster, and stays until the realm is changed here.
     const { rows } = await sql<{ xmin: string; realm_id: string | null; version: number | null }>`
       select pg_snapshot_xmin(pg_current_snapshot())::text as xmin, v.realm_id, v.version
       from (select 1) one left join realm_versions v

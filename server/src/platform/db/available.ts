@@ -23,7 +23,7 @@ export interface Waiting {
 }
 
 /**
- * Waits until the database can be used: it answers, and takes writes. What waiting cannot mend (a wrong password, a database that does not
+ * Waits until the database can be used: it answers, and takes writes. A fault that waiting cannot mend (a wrong password, a database that does not
  * exist) is thrown at once.
  */
 export async function awaitPostgres({ url, setting }: Awaited, { withinMs, limitedBy, log }: Waiting): Promise<void> {

@@ -6,8 +6,8 @@ const SILENCE = 3 * SECOND;
 const MARGIN = 10 * SECOND;
 
 /**
- * When the database was last silent, as this node saw it. What was written shortly before or during an outage may have been committed
- * while its answer was lost: callers repeat it once the database is back.
+ * When the database was last silent, as this node saw it. A write shortly before or during an outage may have been committed although its answer was
+ * lost: callers repeat it once the database is back.
  */
 export interface Outages {
   /** The database has answered a poll. */

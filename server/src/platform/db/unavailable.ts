@@ -24,8 +24,8 @@ const states = new Set([
 const CLASSES = /^(08|53|57P)...?$/;
 
 /**
- * Tells whether the same request could succeed once the database is back: the one rule behind every 503 of the database. What failed below
- * the protocol is marked where it happens (postgres.ts, pglite-database.ts): a refused connection to another host must not count.
+ * Tells whether the same request could succeed once the database is back: the one rule behind every 503 of the database. Failures below the protocol
+ * are marked where they happen (postgres.ts, pglite-database.ts): a refused connection to another host must not count.
  */
 export function isDatabaseUnavailable(error: unknown): boolean {
   if (error instanceof DatabaseUnavailable) return true;

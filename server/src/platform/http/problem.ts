@@ -34,7 +34,7 @@ export type Problem = Static<typeof Problem>;
 /** RFC 9110 renamed 413; Node.js still has the old title. */
 const titleOf = (status: number): string => (status === 413 ? "Content Too Large" : (STATUS_CODES[status] ?? "Error"));
 
-/** Any error as an AppError: what we did not mean to throw becomes a 500 that says nothing. */
+/** Any error as an AppError: an unexpected error becomes a 500 without details. */
 export function asAppError(error: unknown): AppError {
   if (error instanceof AppError) return error;
   const { validation, validationContext, statusCode, code } = error as FastifyError;

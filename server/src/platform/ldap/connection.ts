@@ -91,7 +91,7 @@ export async function openConnection(options: ConnectionOptions): Promise<LdapCo
 }
 
 /**
- * One connection. It never connects again by itself: what was bound on it is what every later operation runs as.
+ * One connection. It never reconnects by itself: every later operation runs as the identity that was bound on it.
  * Operations may run at the same time; a bind runs alone (RFC 4511 §4.2.1).
  */
 export class LdapConnection {

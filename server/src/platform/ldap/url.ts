@@ -2,7 +2,7 @@ import { OutboundError } from "../outbound/index.ts";
 
 const SHAPE = /^(ldaps?):\/\/(\[[0-9a-f:.]+\]|[^\s/?#@\\:[\]%]+)(?::(\d{1,5}))?\/?$/i;
 
-/** Host and port of `ldap://…` or `ldaps://…`. A path, a query or credentials are not part of it: what is searched is configured. */
+/** Host and port of `ldap://…` or `ldaps://…`. A path, a query or credentials are not part of it: the search base is configured. */
 export function parseLdapUrl(written: string): { readonly host: string; readonly port: number; readonly tls: boolean } {
   const [, scheme = "", host = "", digits] = (written.length <= 300 && SHAPE.exec(written)) || [];
   const tls = scheme.toLowerCase() === "ldaps";

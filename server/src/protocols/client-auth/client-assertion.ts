@@ -49,7 +49,7 @@ export async function reasonAgainstAssertion(
   } catch {
     return "it is no JWT";
   }
-  // RFC 7797 §7, RFC 7515 §4.1.11: what was verified would not be what was read.
+  // RFC 7797 §7, RFC 7515 §4.1.11: the payload that is verified would differ from the one that is read.
   if (header.crit !== undefined || header.b64 !== undefined) return "it has an extension that is not understood here";
   // draft-ietf-oauth-rfc7523bis: the client signs other JWTs with the same key, such as request objects.
   if (!mayBeOfType(header.typ, "client-authentication+jwt")) return "its typ is that of another kind of token";

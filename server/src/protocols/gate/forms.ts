@@ -36,7 +36,7 @@ export const clientForm = (parameters: Readonly<Record<string, TSchema>>, exampl
   ),
 });
 
-/** RFC 6749 §3.2: parameters are sent in a form. What cannot be stored, and JSON and JWTs that are nested deeply, are refused. */
+/** RFC 6749 §3.2: parameters are sent in a form. Values that cannot be stored are refused, and so are JSON and JWTs that are nested deeply. */
 export function formOf({ headers, body, routeOptions }: FastifyRequest): Readonly<Record<string, string | string[] | undefined>> {
   const type = headers["content-type"];
   if (type === undefined) return {};

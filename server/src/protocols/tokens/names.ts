@@ -19,7 +19,7 @@ export function namesPerson(value: unknown, { ids, names }: PersonNames): boolea
   return search(value, (text, isPerson) => known.has(text.toLowerCase()) || (isPerson && named.has(text.toLowerCase()))) ?? true;
 }
 
-/** Tells whether a value can be stored and searched. What an anonymous request stores must be found when a user is erased. */
+/** Tells whether a value can be stored and searched. A name that an anonymous request stores must be found when a user is erased. */
 export const isReadable = (value: unknown): boolean => search(value, (text) => !isCleanText(text)) === false;
 
 interface Open {

@@ -122,8 +122,8 @@ export interface Proof {
   /** `accept` writes to the user's own row: it is held for that from the beginning. */
   readonly writesUser?: boolean;
   /**
-   * In the transaction in which the step counts: uses up a code, moves a counter. False: what was right a moment ago is so no more, and
-   * nothing has happened. The user is held until commit.
+   * In the transaction in which the step counts: uses up a code, moves a counter. Returns false if the answer no longer counts: then nothing has been
+   * written. The user is held until commit.
    */
   accept?(ctx: Ctx): Promise<boolean>;
   /** Once it has committed. */

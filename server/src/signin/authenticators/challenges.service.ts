@@ -27,7 +27,7 @@ export async function challengeOf(at: StepContext, kind: store.Challenge["kind"]
   return id === null ? null : store.findChallenge(at.parts.db, at.realm.realmId, kind, id, at.now);
 }
 
-/** The screen that waits. `previous`: what it asked before, which this takes the place of. */
+/** The screen that waits. `previous`: the challenge that this one replaces. */
 export const waitingOf = (at: StepContext, challengeId: string) => ({
   ...{ challengeId, previous: keptId(at), clientId: at.request.clientId ?? null, preSession: at.visitor.preSession },
   ...{ sessionId: at.visitor.session?.sessionId ?? null, sourceIp: at.visitor.sourceIp, userAgent: at.visitor.userAgent },

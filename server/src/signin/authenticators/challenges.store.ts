@@ -184,7 +184,7 @@ export async function countWrongNumber(
   return rows[0]?.status ?? null;
 }
 
-/** The screen that waited asks anew: what it asked before is worth nothing any more. */
+/** The waiting screen asks again: its former challenge no longer counts. */
 export async function withdrawChallenge(tx: Tx, realm: string, id: string, now: number): Promise<void> {
   await tx
     .updateTable("device_challenges")

@@ -38,7 +38,7 @@ export function codesSaved(at: StepContext): Answer | null {
 }
 
 /**
- * Stores the factor. Those who have no recovery codes get some in the same transaction, in which the user is held, and see them next. `store`: false
+ * Stores the factor. A user without recovery codes gets some in the same transaction, which locks the user, and sees them next. `store`: false
  * where it cannot be added any more.
  */
 export function storeFactor(at: StepContext, setUp: RequiredAction, proof: SetUp["proof"], store: (ctx: Ctx) => Promise<boolean>): Answer {

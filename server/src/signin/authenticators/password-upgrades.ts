@@ -12,8 +12,8 @@ export interface Upgrade {
 }
 
 /**
- * Replaces old hashes after their owner has signed in, without letting them wait for it. What does not get done here, because the
- * server is busy or stops, is done at the next sign-in: until then the old hash stands.
+ * Replaces old hashes after their owner has signed in, without letting them wait for it. A hash that is not replaced here, because the server is busy
+ * or stops, is replaced at the next sign-in.
  */
 export interface PasswordUpgrades {
   soon(upgrade: Upgrade): void;

@@ -122,7 +122,7 @@ export const toProofs = ({ flow, passed }: Progress): SessionProof[] =>
     .map((step) => ({ ...step, flow: step.flow ?? flow }))
     .map(({ flow: of, authenticator, factor, amr, at }) => ({ flow: of, authenticator, factor, amr, at }));
 
-/** The step is passed: what it found out stays, what it kept goes. */
+/** The step is passed: its findings are kept, its own data is dropped. */
 export function withPassed(
   progress: Progress,
   step: PassedStep,

@@ -101,7 +101,7 @@ export const codeFor = (way: Way, at: Elsewhere, { nonce }: Sent, digits: number
 /** No secret is as short. */
 const CODE = "code";
 
-/** Known to the server alone, which is enough: what it says stands in the sign-in's own row. */
+/** Known to the server alone, which is enough: its content is in the sign-in's own row. */
 const CONFIRMED = "confirmed";
 
 /** The secret was brought back. It is used up, and what stays says to which address it went: another one is not confirmed by it. */

@@ -31,7 +31,7 @@ const MAX_DEVICES = 20;
 
 const audienceOf = (baseUrl: string, realm: string) => `${baseUrl}/realms/${realm}/device/enroll`;
 
-/** Bound to the token and to a time, so that nothing has to be kept: what makes it work once is the token. */
+/** Bound to the token and to a time, so nothing has to be stored: the token makes it work once. */
 function enrollmentChallenges(vault: Vault) {
   const key = vault.derive("devices.enrollment");
   const sign = (realm: string, token: string, expiresAt: string, random: string) =>

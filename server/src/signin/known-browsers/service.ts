@@ -117,7 +117,7 @@ export async function forgetBrowser(ctx: Ctx, id: string): Promise<void> {
   if (trustedUntil > ctx.now) audit(ctx, "CREDENTIAL_REVOKED", { id: ctx.actor.id, username: ctx.actor.name });
 }
 
-/** `user.password_changed`, `user.credentials_changed`: what was trusted was so because of what they had then. */
+/** `user.password_changed`, `user.credentials_changed`: the trust rested on the credentials of that time. */
 export const endTrust = (ctx: Ctx, { userId }: { readonly userId: string }): Promise<void> =>
   store.distrustBrowsers(ctx.tx, ctx.realm, userId);
 

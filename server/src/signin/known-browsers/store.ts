@@ -86,7 +86,7 @@ async function findTrust(db: Db, realm: string, userId: string, id: string): Pro
   return row ?? null;
 }
 
-/** A new `tokenHash` begins the trust. It replaces the one before: what was not proven again is not prolonged. */
+/** A new `tokenHash` begins the trust. It replaces the former trust, which is not prolonged without a new proof. */
 export async function touchBrowser(tx: Tx, realm: string, id: string, { userId, tokenHash, trust, expiresAt }: SeenBrowser, now: number) {
   await sql`
     update known_devices set last_seen_at = ${now}, expires_at = ${expiresAt}, token_hash = ${tokenHash},

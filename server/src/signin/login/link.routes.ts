@@ -93,8 +93,8 @@ export const linkRoutes: FastifyPluginAsyncTypebox<ContinueRouteParts> = async (
   );
 
   /**
-   * The mail was opened in another browser than the sign-in's, as on a telephone. Whoever has the link reads who asked, and can then get a code to type
-   * where it was asked for: nothing in this browser is signed in.
+   * The mail was opened in another browser than the sign-in's, as on a telephone. The page of a link names the browser that asked, and shows a code
+   * to type there: it signs nothing in here.
    */
   const showElsewhere = async (
     { request, reply, visitor }: Visit,

@@ -214,7 +214,7 @@ function auditChallenge(parts: SignInParts, ctx: Ctx, next: Position, actor: { i
   ctx.afterCommit(() => parts.metrics.mfaChallenge(realm.realmId));
 }
 
-/** Completes a run without a question: what was proven before is sufficient. */
+/** Completes a run without a question: the proofs of the session are sufficient. */
 async function passUnasked<T>(parts: SignInParts, run: Run, { complete }: Completion<T>): Promise<Outcome<T>> {
   const { userId, login } = run.progress;
   if (userId === null || !isProven(run.progress)) return impossible(run);

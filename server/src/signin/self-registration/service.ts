@@ -131,7 +131,7 @@ async function mailEither(
   { isPending, owner, locale }: Reader,
 ): Promise<Mailed> {
   const mailed = await mailLink(ctx, parts, {
-    // Anyone can register an address: what its owner needs to confirm it in an account is not used up.
+    // Anyone can register an address, so this does not use up the messages that its owner needs to confirm it in an account.
     ...{ kind: "registration", templateKey: "verify-email", countedAs: "account-exists-email", path: REGISTER_PATH, minutes: MINUTES },
     ...{ to: applicant.email, user: null, locale, data: { ...applicant }, keeps: isPending, keepsUnsent: true },
   });

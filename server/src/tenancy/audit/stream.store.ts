@@ -34,8 +34,8 @@ declare module "../../platform/db/tables.ts" {
 
 /**
  * The next events after a position, in commit order. A transaction that is still open may yet commit with a lower number than
- * later ones, so nothing at or above the oldest open transaction is read: what is passed over now comes next time, and no late
- * commit is skipped. Beyond a position of another cluster (see `lockCursor`) are restored events only, which no transaction is writing.
+ * later ones, so nothing at or above the oldest open transaction is read: the rest comes next time, and no late commit is skipped. Beyond a position
+ * of another cluster (see `lockCursor`) are restored events only, which no transaction is writing.
  */
 export async function readStream(db: Db, after: Position, limit: number): Promise<StreamedEvent[]> {
   // The text form has another name: `order by xid` would otherwise sort it as text, with 1000 before 999.

@@ -59,7 +59,7 @@ export const publishEdwards =
     if (algs.some((alg) => alg !== null && isEdwards(alg))) await addEdwards(ctx, vault);
   };
 
-/** Takes a retained key, and the companions that share its life, out of the JWKS: what they signed no longer verifies. */
+/** Takes a retained key, and the companions that share its life, out of the JWKS: their signatures no longer verify. */
 export async function removeKey(ctx: Ctx, keyId: string): Promise<void> {
   const key = isId(keyId) ? await lockKey(ctx.tx, ctx.realm, keyId) : null;
   if (!key) throw errors.not_found();

@@ -23,7 +23,7 @@ export interface Envelope {
 export interface Provider {
   readonly id: string;
   readonly realm: string;
-  /** Grows with every change: what a driver keeps between messages (a token, a connection) is kept for one version only. */
+  /** Grows with every change: a driver keeps tokens and connections for one version only. */
   readonly version: number;
   readonly channel: Channel;
   readonly driver: string;
@@ -57,7 +57,7 @@ export interface MessageDriver {
   addresses(config: Provider["config"]): readonly string[];
   /** Checks the rules that a schema cannot express; returns faults by field (`config.host`). Sends nothing. */
   check?(provider: Provider, outbound: Outbound): readonly FieldFault[];
-  /** Sends, or throws a MessageError. What `outbound` or the signal throws may pass through: `sendNow` translates it. */
+  /** Sends, or throws a MessageError. Errors of `outbound` and of the signal may pass through: `sendNow` translates them. */
   send(provider: Provider, envelope: Envelope, delivery: Delivery): Promise<{ readonly messageId: string }>;
 }
 

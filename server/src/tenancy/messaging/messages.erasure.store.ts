@@ -10,7 +10,7 @@ interface ErasedRecipient {
   readonly attributes: Readonly<Record<string, string | readonly string[]>>;
 }
 
-/** `user.erased`: what was still to be sent to them is not sent, and nothing counts what they were sent. */
+/** `user.erased`: their pending messages are not sent, and no counter of their messages stays. */
 export function forgetMessages(vault: Vault): (ctx: Ctx, person: ErasedRecipient) => Promise<void> {
   const marks = messageMarks(vault);
   return async (ctx, { userId, email, attributes }) => {

@@ -75,7 +75,7 @@ export const oneLine = (value: string): string => value.toWellFormed().replace(U
 const ENTITIES: Record<string, string> = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&#39;" };
 export const escapeHtml = (value: string): string => value.replace(/[&<>"']/g, (character) => ENTITIES[character]!);
 
-/** Values are put in as they are: what looks like a placeholder inside one stays text. */
+/** Values are inserted as they are: a placeholder inside a value stays text. */
 export const renderText = (parts: readonly Part[], values: Values): string =>
   parts.map((part) => (typeof part === "string" ? part : oneLine(values(part.name)))).join("");
 

@@ -44,7 +44,7 @@ export function createWebhookSender({
   );
   const sendLoop = createLoop(
     async () => {
-      // Both at once: what is being stored keeps its lease, so it cannot be taken again.
+      // Both at once: a delivery keeps its lease while its outcome is stored, so it cannot be taken again.
       const [looked, stored] = await Promise.allSettled([dispatcher.look(), dispatcher.store()]);
       if (stored.status === "rejected") throw stored.reason;
       if (looked.status === "rejected") throw looked.reason;

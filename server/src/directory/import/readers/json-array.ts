@@ -12,8 +12,8 @@ const MAX_DEPTH = 1_000;
 type Expecting = "list" | "first" | "row" | "comma" | "end";
 
 /**
- * The elements of one JSON array, found by following brackets and strings. What an element holds is for its own parsing to judge;
- * only what blurs where the next one begins stops the reading.
+ * The elements of one JSON array, found by following brackets and strings. The content of an element is judged when it is parsed; the reading stops
+ * only where the start of the next element cannot be found.
  */
 export function jsonArrayReader(): RowReader {
   const current = new RowBytes();

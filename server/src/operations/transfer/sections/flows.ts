@@ -4,7 +4,7 @@ import { bodyOf, everyRow, type Section } from "../section.ts";
 
 const { alias, displayName, steps } = CreateFlow.properties;
 
-/** The built-in flows among them: those are changed, never made. */
+/** Built-in flows are among them: they are changed, never created. */
 export const flows: Section = {
   name: "flows",
   tables: ["flows"],

@@ -21,7 +21,7 @@ interface RawParameter {
   readonly raw: string;
 }
 
-/** SAML bindings §3.4.4. `query` is the address's query as it came, without its question mark: what was signed is what was sent. */
+/** SAML bindings §3.4.4. `query` is the address's query as it came, without its question mark: the signature covers the octets that were sent. */
 export async function readRedirect(query: string, limit: RelayStateLimit = {}): Promise<ReceivedMessage> {
   if (query.length > MAX_QUERY) throw new SamlError("size", "The query is too long");
   const parameters = rawParameters(query);
@@ -46,7 +46,7 @@ export async function readRedirect(query: string, limit: RelayStateLimit = {}): 
   return received;
 }
 
-/** Each of ours at most once, and under its plain name: what another reader would take for a second one is refused. */
+/** Each of ours at most once, and under its plain name: a parameter that another parser would take for a second one is refused. */
 function rawParameters(query: string): RawParameter[] {
   const found: RawParameter[] = [];
   for (const part of query.split("&")) {

@@ -44,8 +44,8 @@ interface Proven {
 class NameIdTaken extends Error {}
 
 /**
- * The response with its assertion. It is made before the transaction that records it, because signing takes long, and is handed out after
- * it: what was not recorded never leaves the server.
+ * The response with its assertion. It is made before the transaction that records it, because signing takes long, and is sent after it: an assertion
+ * that was not recorded never leaves the server.
  */
 export async function respond(parts: SamlParts, exchange: Exchange, proven: Proven): Promise<Fragment> {
   const { realmId } = exchange.realm;

@@ -122,7 +122,7 @@ async function askConsent(parts: SsoParts, visit: Visit, exchange: Exchange, { u
   return seeOther(visit.reply, `/realms/${realm.realmId}${PATHS.consent}/${id}`);
 }
 
-/** The user has answered, or is another one by now: what is missing is found out anew. */
+/** The user has answered, or is another one by now: the open questions are computed again. */
 export async function proceedAfterConsent(parts: SsoParts, visit: Visit, { request, signedIn }: AskedConsent) {
   return proceedWith(parts, visit, await exchangeOf(parts, visit, request, signedIn), true);
 }

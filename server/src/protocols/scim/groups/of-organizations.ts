@@ -2,7 +2,7 @@ import { findGroupOfOrganization, leaveAll, removeGroup } from "../../../directo
 import type { Ctx, DomainEvents } from "../../../platform/context.ts";
 import { findOwnedGroup, groupsOfMember } from "./store.ts";
 
-/** `organization.member_removed`: its groups are for its members. What takes them out of a group applies: a lesser administrator takes nothing from others. */
+/** `organization.member_removed`: its groups are for its members. The rule for taking them out of a group applies: a lesser administrator takes nothing from others. */
 export async function leaveGroupsOf(ctx: Ctx, { organizationId, userId }: DomainEvents["organization.member_removed"]): Promise<void> {
   for (const groupId of await groupsOfMember(ctx.tx, ctx.realm, organizationId, userId))
     await leaveAll({ ...ctx, ifMatch: null }, groupId, [userId]);

@@ -106,7 +106,7 @@ export const createGroup = ({ connection, transact }: ScimCall, body: unknown): 
   });
 };
 
-/** The group below which the token names groups: that of its organization; null: the top. What is given to a name at the top is not for an outsider. */
+/** The group below which the token names groups: that of its organization; null: the top. No outsider gets the permissions of a group at the top. */
 async function homeOf(ctx: Ctx, { organizationId }: Connection): Promise<string | null> {
   if (organizationId === null) return null;
   const organization = await shareOrganization(ctx.tx, ctx.realm, organizationId);

@@ -114,7 +114,7 @@ async function userOf(ctx: TokenCtx, read: ReadAssertion, scopes: readonly strin
   return user;
 }
 
-/** The token hangs on it: it ends with the user, the client and the user's consent. What the provider says proves as much as a sign-in by it. */
+/** The token hangs on it: it ends with the user, the client and the user's consent. An assertion of the provider proves as much as a sign-in by it. */
 async function makeGrant(
   { parts, client, sourceIp, requestId }: TokenCtx,
   { provider, subject }: ReadAssertion,

@@ -48,7 +48,7 @@ export interface RecordPayload {
   readonly [member: string]: unknown;
 }
 
-/** The content of a grant: what is not a column. */
+/** The content of a grant that is not in columns. */
 export interface GrantPayload {
   readonly openid?: { readonly scope?: string; readonly claims?: readonly string[] };
   /** Scopes by resource. */

@@ -16,7 +16,7 @@ const escaping: Record<ContentType, (value: string) => string> = {
   form: (value) => new URLSearchParams({ v: value }).toString().slice("v=".length),
 };
 
-/** One pass: what a value holds is never read as a placeholder. */
+/** One pass: a placeholder inside a value is never replaced. */
 export const fillIn = (template: string, contentType: ContentType, values: Values): string =>
   template.replace(PLACEHOLDER, (_all, name: string) => escaping[contentType](values[name] ?? ""));
 

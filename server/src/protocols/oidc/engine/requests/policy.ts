@@ -94,7 +94,7 @@ export function createPolicy(parts: RealmParts) {
   return policy;
 }
 
-/** OpenID Connect Core §3.1.2.2: a request for one user is never answered with another's tokens. Who has signed in for it is not asked again. */
+/** OpenID Connect Core §3.1.2.2: a request for one user is never answered with another's tokens. Whoever signed in for it is not asked again. */
 function refuseOtherUser(check: interactionPolicy.Check): void {
   const isOther = check.check;
   check.check = async (ctx) => {

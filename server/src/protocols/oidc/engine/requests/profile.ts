@@ -35,7 +35,7 @@ export async function assertRequestObject(
   client: Client,
 ): Promise<void> {
   if ("PushedAuthorizationRequest" in ctx.oidc.entities) return;
-  // RFC 7797 §7: what was verified would not be what was read.
+  // RFC 7797 §7: the payload that is verified would differ from the one that is read.
   if (crit !== undefined || b64 !== undefined)
     throw new errors.InvalidRequestObject("the Request Object has an extension that is not understood");
   const { settings, clientId } = snapshotOf(client);
