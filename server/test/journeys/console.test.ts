@@ -232,7 +232,7 @@ describe.skipIf(noBrowser)("the admin console (needs Chromium)", () => {
     await page.getByRole("row", { name: /gmh Grace Hopper/ }).waitFor();
     await expectAccessible(page, "console-filters");
 
-    // Who cannot sign in cannot be acted as either.
+    // A user who cannot sign in is not offered.
     const shut = await admin.request("POST", "/admin/realms/demo/users", { body: { username: "shut-out", enabled: false } });
     for (const [userId, offers] of [
       [ids.user, 1],
