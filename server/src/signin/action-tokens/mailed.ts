@@ -5,7 +5,7 @@ import { hmac, safeEqual, type Vault } from "../../kernel/vault.ts";
 import type { Ctx } from "../../platform/context.ts";
 import { inSavepoint } from "../../platform/db/index.ts";
 import type { Messages, MessageUser, TemplateKey } from "../../tenancy/messaging/index.ts";
-import { newActionToken, storeToken, type TokenKind, tokenHash } from "./store.ts";
+import { dropTokensOf, newActionToken, storeToken, type TokenKind, tokenHash } from "./store.ts";
 
 /** Until then no other mail is sent for the same step. */
 const RESEND_AFTER = 30 * SECOND;
@@ -41,6 +41,8 @@ interface LinkMail {
   readonly path: string;
   /** False: the mail is written like the others and taken back, so that the time does not tell who gets none. No code fits. */
   readonly keeps: boolean;
+  /** It takes the place of every other of this kind that the user has, once its mail can leave. */
+  readonly isOnlyOne?: boolean;
   /** The token stays where its mail cannot leave, to be mailed again. No code fits until then. */
   readonly keepsUnsent?: boolean;
 }
@@ -61,7 +63,10 @@ export async function mailLink(ctx: Ctx, { messages, vault, baseUrl }: MailParts
   const expiresAt = ctx.now + minutes * MINUTE;
   const link = `${baseUrl}/realms/${ctx.realm}/${mail.path}/${token}`;
   const values = { link, code, ttlSeconds: minutes * 60 };
-  const store = () => storeToken(ctx, { kind, userId: user?.id ?? null, data, expiresAt, token });
+  const store = async () => {
+    if (mail.isOnlyOne && user) await dropTokensOf(ctx, kind, user.id);
+    await storeToken(ctx, { kind, userId: user?.id ?? null, data, expiresAt, token });
+  };
   const write = async () => {
     const message = { templateKey, countedAs, countsUser, to, user, locale, values, expiresAt };
     const failure = await messages.send(ctx, message).then(() => null, failureOf);

@@ -58,7 +58,7 @@ export { codesPage, codesSaved, setUpIn, storeFactor } from "./first-codes.tsx";
 export { IDENTITY_PROVIDER } from "./identity-provider.tsx";
 export { linkAccount } from "./link-account.tsx";
 export { fitsLink, openElsewhere } from "./magic-link.tsx";
-export { answerMailedCode, confirmMailed, mailedOf, mailWait, resendMail } from "./mailed-code.ts";
+export { afterMail, answerMailedCode, confirmMailed, mailedOf, mailWait, resendMail } from "./mailed-code.ts";
 export { newAccount } from "./new-account.tsx";
 export type { SignInParts } from "./parts.ts";
 export { createPasswordUpgrades } from "./password-upgrades.ts";

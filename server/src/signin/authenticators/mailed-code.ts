@@ -29,6 +29,10 @@ export function resendMail(at: StepContext, send: (ctx: Ctx) => Promise<Mailed>)
   return { outcome: "again", notice: "mailedAgain", commit: async (ctx) => ({ ...(await send(ctx)) }) };
 }
 
+/** The data of the step after another mail. Where none can leave, the code of the one before goes on to count: the page says to use it. */
+export const afterMail = (at: StepContext, next: Mailed): Mailed =>
+  next.failure === null ? next : { ...(mailedOf(at) ?? next), sentAt: next.sentAt, failure: next.failure };
+
 /** The link or code of a mail confirms the address that the mail went to. False: it was used, or the user has another address by now. */
 export const confirmMailed = async (ctx: Ctx, taken: ActionToken | null): Promise<boolean> =>
   taken !== null && taken.userId !== null && confirmEmail(ctx, taken.userId, String(taken.data.email));

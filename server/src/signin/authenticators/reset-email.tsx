@@ -5,7 +5,7 @@ import { MailedCode, Named } from "../../pages/index.ts";
 import type { Ctx } from "../../platform/context.ts";
 import { type Mailed, mailLink } from "../action-tokens/index.ts";
 import { type Question, question, type StepContext } from "./authenticator.ts";
-import { answerMailedCode, mailWait, resendMail } from "./mailed-code.ts";
+import { afterMail, answerMailedCode, mailWait, resendMail } from "./mailed-code.ts";
 import { type Progress, withPassed } from "./progress.ts";
 import { NO_ADDRESS } from "./sent.store.ts";
 import { addresseeOf } from "./user.store.ts";
@@ -73,5 +73,5 @@ async function send(ctx: Ctx, at: StepContext): Promise<Mailed> {
     keeps: user?.email != null && account !== null && account.enabled && !account.lockedByAdmin,
   });
   if (mailed.failure !== null) parts.log.warn({ realm: ctx.realm, failure: mailed.failure }, "a mail to reset a password could not leave");
-  return { ...mailed, failure: null };
+  return { ...afterMail(at, mailed), failure: null };
 }

@@ -3,7 +3,7 @@ import { DAY } from "../../kernel/clock.ts";
 import { type AppError, defineErrors } from "../../kernel/errors.ts";
 import type { Ctx, ReadCtx } from "../../platform/context.ts";
 import type { MessageUser } from "../../tenancy/messaging/index.ts";
-import { dropTokensOf, failureOf, findTokenOf, type MailParts, mailLink, takeToken } from "../action-tokens/index.ts";
+import { failureOf, findTokenOf, type MailParts, mailLink, takeToken } from "../action-tokens/index.ts";
 import { fixedMembersOf } from "../own-profile/index.ts";
 
 const KIND = "change-email";
@@ -29,9 +29,8 @@ interface Asker {
  * its owner can still do something about it. Only the page behind the mail to the new address says whether another account has it.
  */
 export async function askToChangeEmail(ctx: Ctx, parts: MailParts, { user, locale }: Asker, to: string): Promise<void> {
-  await dropTokensOf(ctx, KIND, user.id);
   const { failure } = await mailLink(ctx, parts, {
-    ...{ kind: KIND, templateKey: "change-email", path: CHANGE_EMAIL_PATH, minutes: MINUTES, to, user },
+    ...{ kind: KIND, templateKey: "change-email", path: CHANGE_EMAIL_PATH, minutes: MINUTES, to, user, isOnlyOne: true },
     locale: locale ?? null,
     data: { from: user.email, to },
     keeps: true,

@@ -170,6 +170,22 @@ describe("VERIFY_EMAIL", () => {
     expect([signedIn(realm, browser), await isVerified(realm, ada)]).toEqual([false, false]);
   });
 
+  test("where no other mail can leave, the latest one still works, as the page says: its code, and after another sign-in its link", async () => {
+    const realm = await iam.realm();
+    await mail.enable(realm);
+    await settings(realm, { messaging: { maxPerRecipient: 1 } });
+    const ada = await person(realm, ["VERIFY_EMAIL"]);
+    const { browser, page } = await requested(realm, ada);
+    const { code, link } = await mail.latestTo(ada.email);
+    clock.advance(31 * SECOND);
+    const again = await submit(browser, base, page, { resend: "1" });
+    expect(again.page.text).toContain("Use the latest");
+    await requested(realm, ada);
+    expect((await iam.browser().get(pathOf(link))).status).toBe(200);
+    await submit(browser, base, again.page, { code });
+    expect([signedIn(realm, browser), await isVerified(realm, ada)]).toEqual([true, true]);
+  });
+
   test("a code that the mail of another sign-in has replaced no longer works, and the page says so", async () => {
     const { realm, ada, browser, page } = await verifying();
     const { code } = await mail.latestTo(ada.email);

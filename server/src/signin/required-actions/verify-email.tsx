@@ -1,8 +1,9 @@
 import { MailedCode, Named } from "../../pages/index.ts";
 import type { Ctx } from "../../platform/context.ts";
-import { dropTokensOf, type Mailed, mailLink } from "../action-tokens/index.ts";
+import { type Mailed, mailLink } from "../action-tokens/index.ts";
 import {
   addresseeOf,
+  afterMail,
   answerMailedCode,
   mailedOf,
   mailWait,
@@ -53,16 +54,16 @@ export const verifyEmail: Question = {
   },
 };
 
-async function send(ctx: Ctx, { parts, user, visitor }: StepContext): Promise<Mailed> {
-  const { userId, email } = user!;
-  // The latest mail is the one that counts.
-  await dropTokensOf(ctx, "verify-email", userId);
-  return mailLink(ctx, parts, {
-    ...{ kind: "verify-email", templateKey: "verify-email", path: VERIFY_EMAIL_PATH, minutes: MINUTES },
+async function send(ctx: Ctx, at: StepContext): Promise<Mailed> {
+  const { parts, user, visitor } = at;
+  const { email } = user!;
+  const mailed = await mailLink(ctx, parts, {
+    ...{ kind: "verify-email", templateKey: "verify-email", path: VERIFY_EMAIL_PATH, minutes: MINUTES, isOnlyOne: true },
     to: email!,
     user: addresseeOf(user!),
     locale: visitor.locale,
     data: { email: email! },
     keeps: true,
   });
+  return afterMail(at, mailed);
 }

@@ -102,6 +102,18 @@ describe("the code of the mail", () => {
     expect(heading((await submit(browser, base, page, { code: again.code })).page)).toBe("Choose a new password");
   });
 
+  test("of the latest mail still works where no other can leave", async () => {
+    const { realm, ada } = await situation();
+    expect((await realm.asMaster().put("/settings", { messaging: { maxPerRecipient: 1 } })).status).toBe(200);
+    const { browser, page } = await forgot(realm, ada.username);
+    const { code } = await mail.latestTo(ada.email);
+    clock.advance(31 * SECOND);
+    const again = await submit(browser, base, page, { resend: "1" });
+    const next = await submit(browser, base, again.page, { code });
+    await submit(browser, base, next.page, fresh);
+    expect(signedIn(realm, browser)).toBe(true);
+  });
+
   test("proves the address that the mail went to, and no other that the account has by now", async () => {
     const { realm, ada } = await situation();
     const { browser, page } = await forgot(realm, ada.username);
