@@ -51,20 +51,6 @@ const typesOf = async (realm: RealmUnderTest, { userId }: Person) => (await real
 const settings = async (realm: RealmUnderTest, members: object) =>
   expect((await realm.asMaster().put("/settings", members)).status).toBe(200);
 
-test("CONFIGURE_PASSKEY within a session, which needs scripts and a device, lets its user sign out instead", async () => {
-  const realm = await iam.realm();
-  const ada = await person(realm, []);
-  const browser = iam.browser();
-  await browser.signIn(realm.name, ada.username, ada.password);
-  await realm.asMaster().put(`/users/${ada.userId}/required-actions`, ["CONFIGURE_PASSKEY"]);
-  const { page } = await walk(browser, base, (await relyingParty(iam, realm)).url());
-  expect(heading(page)).toBe("Set up a passkey");
-  expect(page.text).toContain(`href="/realms/${realm.name}/logout"`);
-  const asked = await walk(browser, base, `/realms/${realm.name}/logout`);
-  await submit(browser, base, asked.page, {});
-  expect(signedIn(realm, browser)).toBe(false);
-});
-
 describe("UPDATE_PASSWORD", () => {
   test("comes before the session, accepts a good password, and ends other sessions", async () => {
     const realm = await iam.realm();

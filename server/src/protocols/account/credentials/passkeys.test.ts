@@ -5,6 +5,7 @@ import { type Harness, harness } from "../../../testing/harness.ts";
 import { passkeyForm, testPasskey } from "../../../testing/passkey.ts";
 import { answerWith, signInWithPasskey, toSecondFactor, userWithPasskey } from "../../../testing/passkeys.ts";
 import type { RealmUnderTest } from "../../../testing/realm.ts";
+import { relyingParty, submit, walk } from "../../../testing/relying-party.ts";
 import { answerPage, followed, isSignedIn } from "../../../testing/step-pages.ts";
 
 let iam: Harness;
@@ -117,6 +118,18 @@ describe("in the account, a passkey", () => {
 });
 
 describe("the required action CONFIGURE_PASSKEY", () => {
+  test("within a session lets a user sign out who has no scripts or no device for it", async () => {
+    const realm = await iam.realm();
+    const ada = await signedIn(realm);
+    await realm.asMaster().post(`/users/${ada.userId}/required-actions`, { action: "CONFIGURE_PASSKEY" });
+    const base = iam.config.baseUrl;
+    const { page } = await walk(ada.browser, base, (await relyingParty(iam, realm)).url());
+    expect(page.text).toContain("Set up a passkey");
+    expect(page.text).toContain(`href="/realms/${realm.name}/logout"`);
+    await submit(ada.browser, base, (await walk(ada.browser, base, `/realms/${realm.name}/logout`)).page, {});
+    expect(isSignedIn(ada.browser, realm.name)).toBe(false);
+  });
+
   test("sets one up before the sign-in ends, and is not asked again", async () => {
     const realm = await iam.realm();
     const ada = await realm.user();
