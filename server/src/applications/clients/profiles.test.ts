@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import { exportJWK, generateKeyPair } from "jose";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type SharedHarness, sharedHarness } from "../../testing/harness.ts";
@@ -87,6 +88,18 @@ describe("a profile", () => {
     expect((await realm.asMaster().post("/clients", spa)).body.errors).toMatchObject([{ field: "rotateRefreshTokens", code: "unbound" }]);
     expect((await realm.asMaster().post("/clients", { ...spa, requireDpop: true })).status).toBe(201);
   });
+});
+
+test("a client whose tokens are bound gets none in an address, where they would be bound to nothing", async () => {
+  const realm = await iam.realm();
+  await realm.asMaster().put("/settings", { oidc: { implicitFlow: true } });
+  const made = (more: object) =>
+    realm.asMaster().post("/clients", { clientId: randomUUID(), publicClient: false, redirectUris: ["https://app.example/cb"], ...more });
+  for (const bound of [{ requireDpop: true }, { certificateBoundTokens: true }]) {
+    const refused = await made({ ...bound, responseTypes: ["code", "code id_token token"] });
+    expect([refused.status, refused.body.errors]).toMatchObject([400, [{ field: "responseTypes", code: "unbound" }]]);
+    expect((await made({ ...bound, responseTypes: ["code", "code id_token"] })).status).toBe(201);
+  }
 });
 
 describe("the least profile of a realm", () => {

@@ -183,8 +183,15 @@ function grantErrors(client: StoredClient, publicClient: boolean): FieldError[] 
 }
 
 /** OpenID Connect Dynamic Client Registration §2, `application_type`: tokens in an address go to no http address, and to no device. */
-function responseTypeErrors({ responseTypes, redirectUris, applicationType, grantTypes }: StoredClient): FieldError[] {
+function responseTypeErrors(client: StoredClient): FieldError[] {
+  const { responseTypes, redirectUris, applicationType, grantTypes, requireDpop, certificateBoundTokens } = client;
   if (responseTypes.every((type) => type === "code")) return [];
+  // An authorization response has access tokens that are bound to nothing.
+  const withToken = responseTypes.find((type) => type.split(" ").includes("token"));
+  if (withToken !== undefined && (requireDpop || certificateBoundTokens)) {
+    const member = requireDpop ? "requireDpop" : "certificateBoundTokens";
+    return [error("responseTypes", "unbound", `responseTypes: ${withToken} gives tokens that are not bound, which ${member} refuses`)];
+  }
   const withCode = responseTypes.find((type) => type.startsWith("code"));
   if (withCode !== undefined && !grantTypes.includes("authorization_code"))
     return [error("responseTypes", "grant_type", `responseTypes: ${withCode} needs the grant type authorization_code`)];
