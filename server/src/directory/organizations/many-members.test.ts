@@ -58,6 +58,8 @@ test.runIf(testDatabase() === "postgres")("of many members a page is found by an
     expect(new Set(seen)).toEqual(new Set(expected));
   }
   expect((await list({ search: "c77", size: 3 })).total).toBe(111);
+  const inOrder = await list({ search: "c", size: 30 });
+  expect(inOrder.rows.map(({ username }) => username)).toEqual(inOrder.rows.map(({ username }) => username).sort());
 
   // A page by cursor begins where the one before ended.
   const { nextCursor } = await list({ size: 100, sort: "username" });

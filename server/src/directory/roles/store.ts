@@ -50,7 +50,7 @@ const columns = ["realm_id", "role_id", "client_id", "name", "description", "is_
  * all roles of a realm that has thousands, for each row.
  */
 export const roleOf = (of: string): RawBuilder<unknown> =>
-  sql`cross join lateral (select * from roles found where found.realm_id = ${sql.ref(`${of}.realm_id`)} and found.role_id = ${sql.ref(`${of}.role_id`)} limit 1) r`;
+  sql`cross join lateral (select found.realm_id, found.client_id, found.name, found.name_key from roles found where found.realm_id = ${sql.ref(`${of}.realm_id`)} and found.role_id = ${sql.ref(`${of}.role_id`)} limit 1) r`;
 const included = sql`(select x.realm_id, x.role_id as holder, x.included_id as role_id from role_composites x) c ${roleOf("c")}`;
 const composites = sql<string[]>`array(select r.name from ${included}
   where c.realm_id = roles.realm_id and c.holder = roles.role_id and r.client_id is null order by r.name_key)`.as("composites");

@@ -9,7 +9,7 @@ import { fewToSort } from "./list.filters.store.ts";
 export const orderOfJoined = (table: "group_members" | "organization_members", { sort }: ListQuery): ListOrder => ({
   sorts: { username: sql.ref("users.username_key"), joinedAt: sql.ref(`${table}.joined_at`) },
   defaultSort: "username",
-  // Of the table whose index is read, or Postgres would read it from its beginning for each page.
+  // From the table whose index is read: otherwise Postgres reads the index from its beginning for each page.
   id: sql.ref(sort?.endsWith("joinedAt") ? `${table}.user_id` : "users.user_id"),
 });
 
@@ -37,16 +37,19 @@ export async function pageOfNamed<TB extends keyof Tables, Row>(
   if (sort === undefined && order.defaultSort === "username") {
     const isFirst = sql<boolean>`n.key = (select min(o.key) from login_names o
       where o.realm_id = ${realm} and o.user_id = n.user_id and ${startsWith("o.key", prefix)})`;
-    // biome-ignore lint/suspicious/noExplicitAny: the query of one joined row is not one of the tables
-    const joined: any = all.where(sql<boolean>`${id} = n.user_id`).limit(sql<number>`1`).as("joined");
+    const belongs = all.clearSelect().select(sql`true`.as("there")).where(sql<boolean>`${id} = n.user_id`).limit(sql<number>`1`);
     const matches = db
       .selectFrom("login_names as n")
-      .innerJoinLateral(joined, (join) => join.onTrue())
-      .selectAll("joined" as never)
-      .where(sql<boolean>`${named} and ${isFirst}`);
+      .select("n.user_id")
+      .where(sql<boolean>`${named} and ${isFirst} and coalesce((${belongs}), false)`);
     // biome-ignore lint/suspicious/noExplicitAny: an aliased query no longer names its tables
     const page = await pageOf(db, matches as any, orderOfMatches, query, count);
-    return page as unknown as Page<Row>;
+    const found = (page.rows as { user_id: string }[]).map(({ user_id }) => user_id);
+    const shown = (await all.select(id.as("__id")).where(sql<boolean>`${id} = any(${found}::uuid[])`).execute()) as (Row & {
+      __id: string;
+    })[];
+    const byId = new Map(shown.map(({ __id, ...row }) => [__id, row as Row]));
+    return { ...page, rows: found.flatMap((one) => byId.get(one) ?? []) };
   }
   const isNamed = sql<boolean>`coalesce((select true from login_names n where ${named} and n.user_id = ${id} limit 1), false)`;
   return pageOf(db, all.where(isNamed), order, query, count);

@@ -34,6 +34,6 @@ test("a page far behind is worked out alone, not with the rows before it", async
   }
   const { rows } = await sql<{ turns: number }>`select last_value as turns from worked_out`.execute(db);
   await sql`drop sequence worked_out`.execute(db);
-  // Of each page what it shows, and one row more to know whether another follows.
+  // Each page takes what it shows, and one row more that tells whether another follows.
   expect(Number(rows[0]?.turns)).toBeLessThanOrEqual(2 * 32 * 11);
 });
