@@ -59,8 +59,8 @@ export const FEW = 20_000;
 const FEW_ALIKE = 200_000;
 export const fewToSort = (sort: string | undefined): number => (/^-?(username|email)$/.test(sort ?? "") ? FEW_ALIKE : FEW);
 
-/** Below this many, an array of them is searched faster than an index. */
-export const TINY = 1_000;
+/** So few that each is compared with a prefix: working out a person's names takes longer than finding them. */
+export const COMPARED = 5_000;
 
 /** The membership that the fewest users share, and how many; those beyond `FEW` are all the same. */
 export async function fewest(

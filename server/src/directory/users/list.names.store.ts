@@ -34,6 +34,11 @@ export function isFirstMatch(prefix: string): RawBuilder<boolean> {
       from (select ${byFirstName} as by_first, ${byLastName} as by_last offset 0) person offset 0) own), false)`;
 }
 
+/** The first of the user's names that begins so; null for none. */
+export const firstMatch = (prefix: string): RawBuilder<string | null> =>
+  sql<string | null>`(select min(own.key) from (values (users.username_key), (users.email_key), (${byFirstName}), (${byLastName})) own (key)
+    where ${startsWith("own.key", prefix)})`;
+
 const ownKeys = ["users.username_key", "users.email_key", byFirstName, byLastName];
 
 export const matchesByAny = (prefix: string): RawBuilder<boolean> =>

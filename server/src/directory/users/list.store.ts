@@ -4,8 +4,18 @@ import { loginKey } from "../../kernel/text.ts";
 import { type Db, startsWith } from "../../platform/db/index.ts";
 import { countUpTo, EXACT_TOTAL, estimate, type ListOrder, type Page, pageOf } from "../../platform/paging/index.ts";
 import { attributeConditions } from "./list.attributes.store.ts";
-import { amongFew, belongsTo, conditionsOf, FEW, fewest, fewToSort, type Membership, membershipsOf, TINY } from "./list.filters.store.ts";
-import { allNames, FIRST_NAME, isFirstMatch, LAST_NAME, LOGIN_NAME, matchesByAny } from "./list.names.store.ts";
+import {
+  amongFew,
+  belongsTo,
+  COMPARED,
+  conditionsOf,
+  FEW,
+  fewest,
+  fewToSort,
+  type Membership,
+  membershipsOf,
+} from "./list.filters.store.ts";
+import { allNames, FIRST_NAME, firstMatch, isFirstMatch, LAST_NAME, LOGIN_NAME, matchesByAny } from "./list.names.store.ts";
 import type { UserQuery } from "./list.schema.ts";
 import { completeUsers, type PlainUser, plainUsers, type UserRow, userColumns } from "./store.ts";
 
@@ -28,7 +38,7 @@ export async function listUsers(db: Db, realm: string, query: UserQuery, now: nu
   if (!memberships) return { rows: [], total: 0, estimated: false, nextCursor: null };
   const page = await (memberships.length > 0
     ? pageOfMembers(db, realm, query, conditions, memberships)
-    : pageOfUsers(db, realm, query, conditions, false));
+    : pageOfUsers(db, realm, query, conditions));
   return { ...page, rows: await completeUsers(db, realm, page.rows, now) };
 }
 
@@ -48,13 +58,15 @@ async function pageOfMembers(
 ): Promise<Page<PlainUser>> {
   const { membership: first, users } = await fewest(db, realm, memberships);
   const searches = (query.search ?? "") !== "";
-  const few = users <= (searches ? TINY : FEW);
+  // A name is one user's: found by it, they are asked where they belong.
+  const isOne = query.username !== undefined || query.email !== undefined;
+  const few = users <= (searches ? COMPARED : FEW) && !isOne;
   const rest = [...own, ...memberships.filter((one) => one !== first).map((one) => belongsTo(realm, one))];
   const inOrder = [...rest, few ? amongFew(realm, first) : belongsTo(realm, first)];
   if (searches) return pageOfUsers(db, realm, query, inOrder, few);
   const filtered = plainUsers(db).where("users.realm_id", "=", realm).where(allOf(inOrder));
   // Among many members, those few users who are disabled, locked or of some days are found by that.
-  if (users > FEW && isNarrow(query)) return pageOf(db, filtered, query.sort === undefined ? orderOfIds : order, query);
+  if (isOne || (users > FEW && isNarrow(query))) return pageOf(db, filtered, query.sort === undefined ? orderOfIds : order, query);
   const found = alongIndex(db, realm, first, rest);
   const count = () => countUpTo(db, rest.length === 0 ? membersAlone(db, realm, first) : found);
   return query.sort === undefined ? pageOf(db, found, orderOfMembers, query, count) : pageOf(db, filtered, order, query, count);
@@ -77,23 +89,27 @@ const alongIndex = (db: Db, realm: string, membership: Membership, rest: Conditi
   db
     .selectFrom(membersOf(realm, membership))
     .innerJoinLateral(
-      plainUsers(db).where("users.realm_id", "=", realm).where(sql<boolean>`users.user_id = m.user_id`).limit(sql<number>`1`).as("users"),
+      plainUsers(db)
+        .where("users.realm_id", "=", realm)
+        .where(sql<boolean>`users.user_id = m.user_id`)
+        .where(allOf(rest))
+        .limit(sql<number>`1`)
+        .as("users"),
       (join) => join.onTrue(),
     )
-    .select(userColumns)
-    .where(allOf(rest)) as unknown as UserList;
+    .select(userColumns) as unknown as UserList;
 
 /** Only their ids, in the index alone: enough to be counted. */
 const membersAlone = (db: Db, realm: string, membership: Membership): UserList =>
   db.selectFrom(membersOf(realm, membership)).select("m.user_id") as unknown as UserList;
 
-function pageOfUsers(
+async function pageOfUsers(
   db: Db,
   realm: string,
   query: UserQuery,
   conditions: Conditions,
-  /** True when the conditions leave a handful already. */
-  handful: boolean,
+  /** True when the conditions leave few already. Undefined: unknown, and each condition has an index. */
+  few?: boolean,
 ): Promise<Page<PlainUser>> {
   const { search = "" } = query;
   const all = plainUsers(db).where("users.realm_id", "=", realm).where(allOf(conditions));
@@ -109,7 +125,15 @@ function pageOfUsers(
     const ids = sql<string>`(select ${search}::uuid union all ${named(db, realm, prefix)})`;
     return pageOf(db, all.where("users.user_id", "in", ids), order, query);
   }
-  if (query.sort !== undefined) return pageOfSortedMatches(db, realm, prefix, all, query, handful, count);
+  // Few who meet the conditions are compared with the prefix: many names could begin so, and none of them be theirs.
+  if (few ?? (conditions.length > 0 && (await isFewOf(all)))) {
+    const ids = sql`array(${all.clearSelect().select("users.user_id")})`;
+    const matching = plainUsers(db).where(
+      sql<boolean>`users.realm_id = ${realm} and users.user_id = any(${ids}) and ${firstMatch(prefix)} is not null`,
+    );
+    return pageOf(db, matching, query.sort === undefined ? orderOfFew(prefix) : order, query);
+  }
+  if (query.sort !== undefined) return pageOfSortedMatches(db, realm, prefix, all, query, count);
   const matches = plainUsers(db)
     .innerJoin(allNames.as("n"), (join) => join.onRef("n.user_id", "=", "users.user_id"))
     .where("users.realm_id", "=", realm)
@@ -119,6 +143,21 @@ function pageOfUsers(
     .where(allOf(conditions));
   // biome-ignore lint/suspicious/noExplicitAny: an aliased query no longer names its tables
   return pageOf(db, matches as any, orderOfMatches, query, count) as Promise<Page<PlainUser>>;
+}
+
+const orderOfFew = (prefix: string): ListOrder => ({
+  sorts: { match: firstMatch(prefix) },
+  defaultSort: "match",
+  id: sql.ref("users.user_id"),
+});
+
+async function isFewOf(users: UserList): Promise<boolean> {
+  const found = await users
+    .clearSelect()
+    .select(sql`1`.as("one"))
+    .limit(COMPARED + 1)
+    .execute();
+  return found.length <= COMPARED;
 }
 
 /** Postgres takes half of all users for locked; an estimate does better to take none. */
@@ -138,7 +177,6 @@ async function pageOfSortedMatches(
   prefix: string,
   all: UserList,
   query: UserQuery,
-  handful: boolean,
   count: (() => ReturnType<typeof countMatches>) | undefined,
 ): Promise<Page<PlainUser>> {
   const ids = named(db, realm, prefix);
@@ -147,7 +185,7 @@ async function pageOfSortedMatches(
     .selectFrom(ids.limit(few + 1).as("found"))
     .select(({ fn }) => fn.countAll<number>().as("matches"))
     .executeTakeFirstOrThrow();
-  const among = matches <= few && !handful ? sql<boolean>`users.user_id = any(array(${ids}))` : sql<boolean>`users.user_id in (${ids})`;
+  const among = matches <= few ? sql<boolean>`users.user_id = any(array(${ids}))` : sql<boolean>`users.user_id in (${ids})`;
   return pageOf(db, all.where(among), order, query, count);
 }
 

@@ -91,6 +91,11 @@ const cases: [string, (person: Person) => boolean, "username" | "age"][] = [
   ["group=TINY", ({ n }) => n % 200 === 0, "age"],
   ["organization=acme", ({ createdAt }) => createdAt >= 1_200_000 && createdAt < 1_300_000, "age"],
   ["organization=acme&group=TINY", ({ n, createdAt }) => n % 200 === 0 && createdAt >= 1_200_000 && createdAt < 1_300_000, "age"],
+  ["role=reader&username=P0751", ({ n }) => n === 3, "age"],
+  ["role=reader&username=p0617", () => false, "age"],
+  ["organization=acme&group=MOST&email=p200@example.com", () => false, "age"],
+  ["group=MOST&email=p200@example.com", ({ n }) => n === 200, "age"],
+  ["group=MOST&username=p0751&search=x3", ({ n }) => n === 3, "age"],
   ["createdFrom=1100000&createdTo=1150000", ({ createdAt }) => createdAt >= 1_100_000 && createdAt < 1_150_000, "age"],
   [
     "createdFrom=1970-01-01T00:18:20Z&createdTo=1150000&group=MOST",

@@ -179,6 +179,12 @@ describe("search", () => {
       const { sql: text, parameters } = db.getExecutor().compileQuery(node, createQueryId());
       plans.push(JSON.stringify((await db.executeQuery(CompiledQuery.raw(`explain ${text}`, [...parameters]))).rows));
     }
+    asked.length = 0;
+    await sql`update users set email_verified = true where realm_id = ${crowd.name} and username_key = 'c77'`.execute(db);
+    const verified = await listUsers(watched, crowd.name, { search: "first", emailVerified: true }, 0);
+    expect([verified.rows.map(({ username }) => username), verified.total]).toEqual([["c77"], 1]);
+    const texts = asked.map((node) => db.getExecutor().compileQuery(node, createQueryId()).sql);
+    expect(texts.join(), "few are compared; names are not walked").not.toContain("login_names");
     expect(plans.join()).toContain("users_by_first_name");
     expect(plans.join()).toContain("users_by_last_name");
     expect(plans.join().match(/Seq Scan on (users|login_names)/g)).toBeNull();
