@@ -17,6 +17,7 @@ import {
 } from "../users/index.ts";
 import { findClientsCalled, findTaken, findTakenIds, insertNewUsers, type NewUser, rolesByMappers } from "./batch.store.ts";
 import type { BatchTools } from "./batch-tools.ts";
+import type { Batch } from "./batches.ts";
 import { type Belongings, createResolver, insertBelongings, isFault } from "./belongings.ts";
 import { createPrivileges, type Privileges } from "./privileges.ts";
 import type { Fault } from "./readers/index.ts";
@@ -36,7 +37,7 @@ const forNewUsers = ["groups", "clientRoles", "organizations", "credentials", "t
  * Writes the rows of one batch, of which no two share a name, and says of each what became of it. New users go in by a statement
  * per table; users who are there are changed one by one, by the same rules and with the same effects as any change of them.
  */
-export async function writeBatch(ctx: Ctx, rows: readonly CheckedRow[], onConflict: OnConflict, tools: BatchTools): Promise<Outcome[]> {
+async function applyRows(ctx: Ctx, rows: readonly CheckedRow[], onConflict: OnConflict, tools: BatchTools): Promise<Outcome[]> {
   const outcomes = new Map<CheckedRow, Outcome>();
   const ids = rows.filter(isReady).flatMap((row) => idOf(row) ?? []);
   // No client comes to be called by one of the ids meanwhile.
@@ -118,7 +119,7 @@ export async function importOne(ctx: Ctx, user: ImportUser, vault: BatchTools["v
   const none = async () => {
     throw invalidFields([{ field: "federatedIdentities", code: "unknown", message: "There are no accounts at providers here" }]);
   };
-  const [outcome] = await writeBatch(ctx, [row], "fail", { vault, links: { check: none, insert: none } });
+  const [outcome] = await applyRows(ctx, [row], "fail", { vault, links: { check: none, insert: none } });
   return outcome!;
 }
 
@@ -265,4 +266,34 @@ async function rolesOf(ctx: Ctx, rows: readonly ReadyRow[]) {
       return null;
     },
   };
+}
+
+/** SQLSTATE of what is wrong with the data (22, 23) or larger than an index takes (54). */
+const isAboutData = (error: unknown): boolean => /^(22|23|54)/.test(String((error as { code?: unknown })?.code));
+const notStored = { code: "import.not_stored", message: "The database does not take this row: a value is out of its range" };
+
+/** Writes a batch; where the database refuses something in it that no rule foresaw, once more row by row, to lose that row only. */
+export async function writeBatch(
+  { rows }: Batch,
+  onConflict: OnConflict,
+  tools: BatchTools,
+  run: (write: (ctx: Ctx) => Promise<Outcome[]>) => Promise<Outcome[]>,
+): Promise<Outcome[]> {
+  try {
+    return await run((ctx) => applyRows(ctx, rows, onConflict, tools));
+  } catch (error) {
+    if (!isAboutData(error)) throw error;
+  }
+  return run(async (ctx) => {
+    const outcomes: Outcome[] = [];
+    for (const row of rows) {
+      try {
+        outcomes.push(...(await inSavepoint(ctx.tx, () => applyRows(ctx, [row], onConflict, tools))));
+      } catch (error) {
+        if (!isAboutData(error)) throw error;
+        outcomes.push(notStored);
+      }
+    }
+    return outcomes;
+  });
 }

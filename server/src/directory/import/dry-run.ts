@@ -1,11 +1,10 @@
 import { clock } from "../../kernel/clock.ts";
 import { userErrors } from "../users/index.ts";
-import type { Outcome } from "./batch.ts";
+import { type Outcome, writeBatch } from "./batch.ts";
 import { MAX_ERRORS } from "./imports.store.ts";
 import { createKeySet } from "./key-set.ts";
 import { type CheckedRow, isReady, keysOf, type ReadyRow } from "./row.ts";
 import type { OnConflict, RowError } from "./schema.ts";
-import { writing } from "./stored.ts";
 import { type ImportParts, type Target, tally } from "./target.ts";
 
 /** Thrown where a batch would be committed. */
@@ -36,7 +35,7 @@ export function dryRunTarget({ transact, vault, links }: ImportParts, onConflict
     return { code, message };
   };
 
-  const undone = (write: Parameters<Parameters<typeof writing>[3]>[0]): Promise<Outcome[]> =>
+  const undone = (write: Parameters<Parameters<typeof writeBatch>[3]>[0]): Promise<Outcome[]> =>
     transact(async (ctx): Promise<Outcome[]> => {
       throw new Undone(await write(ctx));
     }).catch((error) => {
@@ -62,7 +61,7 @@ export function dryRunTarget({ transact, vault, links }: ImportParts, onConflict
     async write(batch) {
       const fresh = batch.rows.filter((row) => !isRepeated(row));
       const results = new Map(batch.rows.filter(isRepeated).map((row): [CheckedRow, Outcome] => [row, repeated(row)]));
-      const outcomes = await writing({ ...batch, rows: fresh }, onConflict, { vault, links }, undone);
+      const outcomes = await writeBatch({ ...batch, rows: fresh }, onConflict, { vault, links }, undone);
       for (const [index, row] of fresh.entries()) {
         results.set(row, outcomes[index]!);
         if (isReady(row) && outcomes[index] === "created")

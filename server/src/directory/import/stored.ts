@@ -1,14 +1,12 @@
 import { clock } from "../../kernel/clock.ts";
 import { newId } from "../../kernel/ids.ts";
-import { type AuditDraft, type Ctx, systemActor } from "../../platform/context.ts";
-import { type Db, inSavepoint } from "../../platform/db/index.ts";
+import { type AuditDraft, systemActor } from "../../platform/context.ts";
+import type { Db } from "../../platform/db/index.ts";
 import type { UnitOfWork } from "../../platform/unit-of-work.ts";
-import { type Outcome, writeBatch } from "./batch.ts";
-import type { BatchTools } from "./batch-tools.ts";
-import type { Batch } from "./batches.ts";
+import { writeBatch } from "./batch.ts";
 import { importErrors } from "./errors.ts";
 import { abandonedImports, addProgress, finishImport, HOLD, holdImport, keepHold, MAX_ERRORS } from "./imports.store.ts";
-import type { OnConflict, Status, UserImport } from "./schema.ts";
+import type { Status, UserImport } from "./schema.ts";
 import { type ImportOptions, type ImportParts, type Target, tally } from "./target.ts";
 
 /** Rows go into the database, their number and fate with them. One request at a time holds an import. */
@@ -43,7 +41,7 @@ export async function storedTarget(
   return {
     done: { rows: held.report.rows, digest: held.digest },
     async write(batch) {
-      const outcomes = await writing(batch, onConflict, { vault, links }, (write) =>
+      const outcomes = await writeBatch(batch, onConflict, { vault, links }, (write) =>
         transact(async (ctx) => {
           const results = await write(ctx);
           const { errors, ...counts } = tally(batch.rows, results);
@@ -67,36 +65,6 @@ export async function storedTarget(
       await finish(status, null).catch((err) => log.warn({ err, importId }, "could not mark an import as interrupted"));
     },
   };
-}
-
-/** SQLSTATE of what is wrong with the data (22, 23) or larger than an index takes (54). */
-const isAboutData = (error: unknown): boolean => /^(22|23|54)/.test(String((error as { code?: unknown })?.code));
-const notStored = { code: "import.not_stored", message: "The database does not take this row: a value is out of its range" };
-
-/** Writes a batch; where the database refuses something in it that no rule foresaw, once more row by row, to lose that row only. */
-export async function writing(
-  { rows }: Batch,
-  onConflict: OnConflict,
-  tools: BatchTools,
-  run: (write: (ctx: Ctx) => Promise<Outcome[]>) => Promise<Outcome[]>,
-): Promise<Outcome[]> {
-  try {
-    return await run((ctx) => writeBatch(ctx, rows, onConflict, tools));
-  } catch (error) {
-    if (!isAboutData(error)) throw error;
-  }
-  return run(async (ctx) => {
-    const outcomes: Outcome[] = [];
-    for (const row of rows) {
-      try {
-        outcomes.push(...(await inSavepoint(ctx.tx, () => writeBatch(ctx, [row], onConflict, tools))));
-      } catch (error) {
-        if (!isAboutData(error)) throw error;
-        outcomes.push(notStored);
-      }
-    }
-    return outcomes;
-  });
 }
 
 /** `before`: how many rows were done when the import was sent again with the same id; null for the first time. */
