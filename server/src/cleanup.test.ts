@@ -1,8 +1,9 @@
 import { sql } from "kysely";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { cleanUp } from "./cleanup.ts";
-import { clock } from "./kernel/clock.ts";
+import { clock, MINUTE, SECOND } from "./kernel/clock.ts";
 import { type Harness, harness } from "./testing/harness.ts";
+import { dpopKey } from "./testing/proof.ts";
 
 let iam: Harness;
 beforeAll(async () => {
@@ -16,7 +17,40 @@ test("a step of the clean-up that fails is reported, and keeps no other from its
   await sql`create function refuse_deletion() returns trigger language plpgsql as $$ begin raise exception 'not today'; end $$`.execute(db);
   await sql`create trigger refuse_deletion before delete on action_tokens execute function refuse_deletion()`.execute(db);
   await sql`insert into login_attempts (realm_id, kind, subject, failures, last_at, expires_at)
-    values ('master', 'user:password', 'somebody', 1, 0, ${clock.now() - 1})`.execute(db);
+    values ('master', 'user:password', 'somebody', 1, 0, ${clock.now() - 10 * MINUTE})`.execute(db);
   await expect(cleanUp(db)).rejects.toThrow(/1 of \d+ steps.*not today/);
   expect(await db.selectFrom("login_attempts").select("subject").where("subject", "=", "somebody").execute()).toEqual([]);
+  await sql`drop trigger refuse_deletion on action_tokens`.execute(db);
+});
+
+test("a node whose clock is ahead deletes nothing that the others still need to refuse a proof or a token", async () => {
+  const realm = await iam.realm();
+  const { body: client } = await realm.asMaster().post("/clients", { clientId: "machine", grantTypes: ["client_credentials"] });
+  const url = `${iam.config.baseUrl}/realms/${realm.name}/token`;
+  const post = (path: string, form: Record<string, string>, headers: Record<string, string> = {}) =>
+    iam.browser().request("POST", `/realms/${realm.name}${path}`, {
+      form: { client_id: "machine", client_secret: client.secret, ...form },
+      headers,
+      csrf: false,
+    });
+  const cleanUpAhead = async () => {
+    clock.advance(90 * SECOND);
+    await cleanUp(iam.core.db);
+    clock.advance(-90 * SECOND);
+  };
+  await iam.server.jobs.stop();
+
+  const withProof = { dpop: dpopKey()("POST", url) };
+  const token = () => post("/token", { grant_type: "client_credentials" }, withProof);
+  expect((await token()).status).toBe(200);
+  clock.advance(4 * MINUTE);
+  await cleanUpAhead();
+  expect(await token()).toMatchObject({ status: 400, body: { error: "invalid_dpop_proof" } });
+
+  const { body: issued } = await post("/token", { grant_type: "client_credentials" });
+  expect((await post("/revoke", { token: issued.access_token })).status).toBe(200);
+  clock.advance((issued.expires_in - 30) * SECOND);
+  await cleanUpAhead();
+  expect((await post("/introspect", { token: issued.access_token })).body).toEqual({ active: false });
+  clock.reset();
 });

@@ -189,7 +189,7 @@ describe("a request is answered once", () => {
     expect(await rows()).toHaveLength(1);
     await cleanUp(iam.core.db);
     expect(await rows()).toHaveLength(1);
-    clock.advance(72 * MINUTE);
+    clock.advance(77 * MINUTE);
     await cleanUp(iam.core.db);
     expect(await rows()).toEqual([]);
   });
