@@ -5,6 +5,7 @@ import { clock, SECOND } from "../../kernel/clock.ts";
 import { Browser } from "../../testing/browser.ts";
 import { type DatabaseProxy, databaseProxy } from "../../testing/database-proxy.ts";
 import { type Harness, harness, MASTER_PASSWORD, type Node } from "../../testing/harness.ts";
+import { asAdmin } from "../../testing/postgres-admin.ts";
 import { relyingParty } from "../../testing/relying-party.ts";
 import { waitingSessions } from "../../testing/waiting-sessions.ts";
 
@@ -142,6 +143,49 @@ test("a refresh that was committed and answered with 503 can be repeated once th
   clock.advance(2 * SECOND);
   expect((await refresh()).body.error, "the grace begins when the database is back").toBe("invalid_grant");
   clock.reset();
+});
+
+describe("a host that takes no writes any more, and answers reads as before", () => {
+  const name = () => new URL(iam.config.databaseUrl!).pathname.slice(1);
+  const becomeReadOnly = async () => {
+    await asAdmin((client) => client.query(`alter database ${name()} set default_transaction_read_only = on`));
+    // The new connections of this node are such; the other node keeps its own.
+    proxy.reset();
+  };
+  afterEach(() => asAdmin((client) => client.query(`alter database ${name()} reset default_transaction_read_only`)));
+
+  test("is not ready, and ready again without a hand", async () => {
+    const ready = () => {
+      clock.advance(2 * SECOND);
+      return admin.get("/readyz");
+    };
+    await becomeReadOnly();
+    // The reset alone takes it away for a moment.
+    await setTimeout(3 * SECOND);
+    expect((await ready()).status).toBe(503);
+    expect((await ready()).status).toBe(503);
+    await asAdmin((client) => client.query(`alter database ${name()} reset default_transaction_read_only`));
+    await expect.poll(async () => (await ready()).status).toBe(200);
+    clock.reset();
+  });
+
+  test("is not believed that nothing has changed: what was read before counts no more", async () => {
+    const { token } = await machine();
+    let requested = 0;
+    node.core.database.pool!.on("acquire", () => requested++);
+    const requests = async () => {
+      const before = requested;
+      expect((await token(node)).status).not.toBe(401);
+      return requested - before;
+    };
+    await becomeReadOnly();
+    await expect.poll(async () => (await token(node)).status).toBe(200);
+    await setTimeout(7 * SECOND);
+    for (let times = 0; times < 3; times++) {
+      expect(await requests(), "nobody confirms it").toBeGreaterThan(0);
+      await setTimeout(1_100);
+    }
+  });
 });
 
 describe("a connection that breaks in the middle of a request", () => {

@@ -1,7 +1,6 @@
-import { sql } from "kysely";
-import type { Db } from "../../platform/db/index.ts";
+import { assertWritable, type Db } from "../../platform/db/index.ts";
 
-/** Throws if the database does not answer. */
+/** Throws if the database does not answer or takes no writes. */
 export async function ping(db: Db): Promise<void> {
-  await sql`select 1`.execute(db);
+  await assertWritable.execute(db);
 }

@@ -1,7 +1,7 @@
 import { setTimeout } from "node:timers/promises";
 import { sql } from "kysely";
 import { SECOND } from "../../kernel/clock.ts";
-import { connectDirectly, type Db, type Outages } from "../db/index.ts";
+import { assertWritable, connectDirectly, type Db, type Outages } from "../db/index.ts";
 import { createLoop } from "../loop.ts";
 import { CHANNEL, type RealmChanges } from "./realm-changes.ts";
 
@@ -89,8 +89,9 @@ export async function watchRealmChanges({
     // Everything written by transactions that were still open at the last look, or began since. Every visible row was written below xmax: a higher
     // number came with a dump of another cluster, and stays until the realm is changed here.
     const { rows } = await sql<{ xmin: string; realm_id: string | null; version: number | null }>`
+      with writable as (${assertWritable})
       select pg_snapshot_xmin(pg_current_snapshot())::text as xmin, v.realm_id, v.version
-      from (select 1) one left join realm_versions v
+      from (select 1) one left join writable on true left join realm_versions v
         on v.xid >= ${horizon}::text::xid8 and v.xid < pg_snapshot_xmax(pg_current_snapshot())`.execute(db);
     horizon = rows[0]?.xmin ?? horizon;
     for (const { realm_id, version } of rows) if (realm_id !== null && version !== null) changes.drop(realm_id, version);

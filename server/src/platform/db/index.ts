@@ -26,6 +26,7 @@ export { poolOf, prepared } from "./prepared.ts";
 export { type Db, lockRealm, shareRealm, type Tables, type Tx, translating } from "./tables.ts";
 export { inSavepoint, inTransaction, isInTransaction, outsideTransaction, singleConnection } from "./transaction.ts";
 export { DatabaseUnavailable, isDatabaseUnavailable } from "./unavailable.ts";
+export { assertWritable } from "./writable.ts";
 
 export interface DatabaseOptions {
   /** A postgres:// URL; null opens the embedded database below `dataDir`. */
