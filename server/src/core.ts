@@ -39,12 +39,14 @@ import {
   awaitPostgres,
   type Database,
   type Db,
+  inTransaction,
   migrate,
   type OpenedEmbedded,
   openDatabase,
   poolerVerdict,
   poolingOf,
 } from "./platform/db/index.ts";
+import { keepLastingKeys } from "./platform/lasting-keys.store.ts";
 import { createPasswordHasher, type PasswordHasher } from "./platform/passwords/index.ts";
 import { createLog } from "./platform/telemetry/log.ts";
 import { createMetrics, type Metrics } from "./platform/telemetry/metrics.ts";
@@ -196,7 +198,8 @@ export async function beginCore(config: Config, options: CoreOptions = {}): Prom
   const getReady = async () => {
     if (!options.withoutDeadlines) await expectPostgres(config, log);
     if (options.migrate ?? true) await database.withoutDeadlines(migrate);
-    await checkVault(database.db, vault);
+    const masterKeyId = await checkVault(database.db, vault);
+    if (options.migrate ?? true) await inTransaction(database.db, (tx) => keepLastingKeys(tx, vault, masterKeyId));
   };
   const ready = getReady();
   ready.catch(() => {}); // for the caller to see, who may be busy building

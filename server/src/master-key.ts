@@ -4,7 +4,7 @@ import { link, mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { sql } from "kysely";
 import type { Config } from "./config.ts";
-import { createVault, randomToken, type Vault } from "./kernel/vault.ts";
+import { createVault, masterKeyIdOf, randomToken, type Vault } from "./kernel/vault.ts";
 import { type Db, inTransaction } from "./platform/db/index.ts";
 
 const KEY_FILE = "master.key";
@@ -39,8 +39,8 @@ async function keepWhole(file: string, content: string): Promise<void> {
 
 const canaryPlace = { realm: "", table: "vault_canary", column: "sealed", row: "1" };
 
-/** Refuses to start with a key that does not open what the database holds: sealing under it would lose data. */
-export async function checkVault(db: Db, vault: Vault): Promise<void> {
+/** Refuses to start with a key that does not open what the database holds: sealing under it would lose data. Answers the id of the key that does. */
+export async function checkVault(db: Db, vault: Vault): Promise<string> {
   const read = () => sql<{ sealed: string }>`select sealed from vault_canary`.execute(db);
   let [canary] = (await read()).rows;
   if (!canary) {
@@ -57,4 +57,5 @@ export async function checkVault(db: Db, vault: Vault): Promise<void> {
       { cause },
     );
   }
+  return masterKeyIdOf(canary!.sealed);
 }

@@ -2,6 +2,8 @@ import { randomBytes } from "node:crypto";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { totpPlace } from "../directory/credentials/index.ts";
 import { createVault } from "../kernel/vault.ts";
+import { inTransaction } from "../platform/db/index.ts";
+import { keepLastingKeys, lastingKey } from "../platform/lasting-keys.store.ts";
 import { type Harness, harness } from "../testing/harness.ts";
 import { giveTotp } from "../testing/totp.ts";
 import { rewrapColumn } from "./key.ts";
@@ -46,4 +48,20 @@ test("a new master key reaches the keys of authenticator apps, and no other cred
       );
   }
   expect(after.map(({ type }) => type).sort()).toEqual(expect.arrayContaining(["password", "totp", "totp"]));
+});
+
+test("a new master key changes no hash that is compared for years: who was erased stays known to the syncs of directories", async () => {
+  const { db } = iam.core;
+  const both = createVault(next, [old]);
+  const keyBy = async (vault: typeof both) => (await lastingKey(db, vault, "directory-erasures")).export().toString("hex");
+  const known = createVault(old).derive("directory-erasures").export().toString("hex");
+  expect(await keyBy(iam.core.vault), "as the releases before hashed").toBe(known);
+  for (const column of sealedColumns.filter(({ table }) => table === "lasting_keys"))
+    expect(await rewrapColumn({ db, vault: both }, column)).toBe(1);
+  expect(await keyBy(createVault(next))).toBe(known);
+
+  // This release and a new master key at the same start.
+  await db.deleteFrom("lasting_keys").execute();
+  await inTransaction(db, (tx) => keepLastingKeys(tx, both, createVault(old).keyId));
+  expect(await keyBy(createVault(next))).toBe(known);
 });

@@ -31,5 +31,6 @@ export const sealedColumns: readonly SealedColumn[] = [
   { table: "identity_link_tokens", column: "sealed", rowKey: "link_token_id", realm: "realm_id" },
   { table: "password_sources", column: "secret", rowKey: "realm_id", realm: "realm_id" },
   { table: "scim_targets", column: "secret", rowKey: "target_id", realm: "realm_id" },
+  { table: "lasting_keys", column: "sealed", rowKey: "purpose", realm: null },
   { table: "vault_canary", column: "sealed", rowKey: "canary_id", realm: null },
 ];

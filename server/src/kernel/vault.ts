@@ -31,8 +31,8 @@ export interface Vault {
   open(sealed: string, place: Place): string;
   /** Tells whether a ciphertext was made under an older key and should be sealed again. */
   isStale(sealed: string): boolean;
-  /** A key for another purpose (CSRF, cursors), which never reveals the master key. */
-  derive(purpose: string): KeyObject;
+  /** A key for another purpose (CSRF, cursors), which never reveals the master key: the current one, or the one with this id. */
+  derive(purpose: string, masterKeyId?: string): KeyObject;
 }
 
 const NONCE_BYTES = 12;
@@ -73,14 +73,20 @@ export function createVault(masterKey: string, previous: readonly string[] = [])
       decipher.setAuthTag(bytes.subarray(-TAG_BYTES));
       return Buffer.concat([decipher.update(bytes.subarray(0, -TAG_BYTES)), decipher.final()]).toString("utf8");
     },
-    isStale: (sealed) => sealed.split(".")[1] !== current.id,
-    derive(purpose) {
-      const key = derived.get(purpose) ?? createSecretKey(Buffer.from(hkdfSync("sha256", current.bytes, "gatehouse", purpose, 32)));
-      derived.set(purpose, key);
+    isStale: (sealed) => masterKeyIdOf(sealed) !== current.id,
+    derive(purpose, masterKeyId = current.id) {
+      const name = `${masterKeyId} ${purpose}`;
+      const bytes = keys.get(masterKeyId);
+      if (!bytes) throw new VaultError(`No master key with id ${masterKeyId} is configured`);
+      const key = derived.get(name) ?? createSecretKey(Buffer.from(hkdfSync("sha256", bytes, "gatehouse", purpose, 32)));
+      derived.set(name, key);
       return key;
     },
   };
 }
+
+/** The id of the master key that a ciphertext was made under. */
+export const masterKeyIdOf = (sealed: string): string => sealed.split(".")[1] ?? "";
 
 /** A new secret: 256 random bits, URL-safe. */
 export const randomToken = (): string => randomBytes(32).toString("base64url");

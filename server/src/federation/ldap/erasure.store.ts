@@ -1,11 +1,15 @@
-import { createHmac } from "node:crypto";
+import { createHmac, type KeyObject } from "node:crypto";
 import { sql } from "kysely";
 import type { Vault } from "../../kernel/vault.ts";
 import type { Ctx, DomainEvents } from "../../platform/context.ts";
+import type { Db } from "../../platform/db/index.ts";
+import { lastingKey } from "../../platform/lasting-keys.store.ts";
 
 /** A keyed hash of an entry, so that it is recognized without being named. */
-export const erasureHash = (vault: Vault, { realm, providerId }: { realm: string; providerId: string }, subject: string): string =>
-  createHmac("sha256", vault.derive("directory-erasures")).update([realm, providerId, subject].join("\0")).digest("base64url");
+export const erasureHash = (key: KeyObject, { realm, providerId }: { realm: string; providerId: string }, subject: string): string =>
+  createHmac("sha256", key).update([realm, providerId, subject].join("\0")).digest("base64url");
+
+export const erasureKey = (db: Db, vault: Vault): Promise<KeyObject> => lastingKey(db, vault, "directory-erasures");
 
 /**
  * `user.erased`: no run makes them anew, no report names an entry of theirs any more, and no run says that they asked for it. Their link and
@@ -18,8 +22,9 @@ export const forgetEntries =
       select e.provider_id, e.subject, e.dn from identity_links l
       join directory_entries e on e.realm_id = l.realm_id and e.provider_id = l.provider_id and e.subject = l.subject
       where l.realm_id = ${ctx.realm} and l.user_id = ${userId}`.execute(ctx.tx);
+    const key = await erasureKey(ctx.tx, vault);
     for (const { provider_id: providerId, subject } of rows) {
-      const hash = erasureHash(vault, { realm: ctx.realm, providerId }, subject);
+      const hash = erasureHash(key, { realm: ctx.realm, providerId }, subject);
       await sql`insert into directory_erasures (realm_id, provider_id, hash, erased_at)
         select ${ctx.realm}, ${providerId}::uuid, ${hash}, ${ctx.now}
         where exists (select 1 from identity_providers p where p.realm_id = ${ctx.realm} and p.provider_id = ${providerId}::uuid)

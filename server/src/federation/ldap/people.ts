@@ -15,7 +15,7 @@ import { touchLink } from "../providers/links.store.ts";
 import { followGrants, grantsOfMappers } from "../providers/mapper-grants.ts";
 import { type Directory, profileOf } from "./directory.ts";
 import { forgetErasure, isDisabledBySync, type KnownEntry, knownEntry, saveEntry, takeFormerEntry } from "./entries.store.ts";
-import { erasureHash } from "./erasure.store.ts";
+import { erasureHash, erasureKey } from "./erasure.store.ts";
 import { groupsOfClaims } from "./mapper-claims.ts";
 import { groupsHash } from "./memberships.ts";
 import { createPeople, type Outcome, ownerOf } from "./new-people.ts";
@@ -194,7 +194,7 @@ async function provision(
   const outcome = await parts.work.transact(origin, async (ctx) => {
     if (known) return updatePerson(ctx, directory, person, known);
     // Their own sign-in brings an erased user back, as a new one.
-    await forgetErasure(ctx.tx, owner, erasureHash(parts.vault, owner, person.subject));
+    await forgetErasure(ctx.tx, owner, erasureHash(await erasureKey(ctx.tx, parts.vault), owner, person.subject));
     return (await createPeople(ctx, directory, [person], await grantsOfMappers(ctx, directory.provider, true))).get(person)!;
   });
   // Another sign-in may have made the user at this very moment.

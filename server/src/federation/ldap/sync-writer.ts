@@ -6,7 +6,7 @@ import type { LdapEntry } from "../../platform/ldap/index.ts";
 import { grantsOfMappers } from "../providers/mapper-grants.ts";
 import type { Directory } from "./directory.ts";
 import { changedEntries, erasedAmong, groupedEntriesAfter, type KnownEntry } from "./entries.store.ts";
-import { erasureHash } from "./erasure.store.ts";
+import { erasureHash, erasureKey } from "./erasure.store.ts";
 import { describePerson } from "./mapper-claims.ts";
 import { groupsHash, type KnownMemberships, type Memberships } from "./memberships.ts";
 import { disableMissing, findMissing, looksWrong } from "./missing-users.ts";
@@ -161,7 +161,8 @@ export function createSyncWriter(parts: SyncParts, directory: Directory, { dryRu
   async function wantedAmong(people: readonly Person[], known: ChangedEntries): Promise<Person[]> {
     const changed = people.filter(({ subject }) => known.has(subject));
     const newcomers = changed.filter(({ subject }) => known.get(subject) === null);
-    const hashes = new Map(newcomers.map((person) => [person, erasureHash(vault, owner, person.subject)]));
+    const key = await erasureKey(db, vault);
+    const hashes = new Map(newcomers.map((person) => [person, erasureHash(key, owner, person.subject)]));
     const erased = await erasedAmong(db, owner, [...hashes.values()]);
     const isUnwanted = (person: Person) => hashes.has(person) && (!directory.provisions || erased.has(hashes.get(person)!));
     counts.skipped += newcomers.filter(isUnwanted).length;
