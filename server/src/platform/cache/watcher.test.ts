@@ -1,6 +1,7 @@
 import { sql } from "kysely";
 import { pino } from "pino";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { clock } from "../../kernel/clock.ts";
 import { type Harness, harness, testDatabase } from "../../testing/harness.ts";
 import { inTransaction, outsideTransaction } from "../db/index.ts";
 import { configVersion, createRealmChanges, watchRealmChanges } from "./index.ts";
@@ -72,6 +73,27 @@ describe.skipIf(testDatabase() !== "postgres")("another node", () => {
     await realm.asMaster().put("/settings", { displayName: "again" });
     await eventually(() => expect(heard).toContain(realm.name));
     await close();
+  });
+
+  test("says once that its clock and the database's differ, and when they agree again", async () => {
+    const said: string[] = [];
+    const note = (_details: object, message: string) => void said.push(message);
+    const { close } = await watchRealmChanges({
+      db: iam.core.db,
+      url: iam.config.databaseUrl!,
+      changes: createRealmChanges(),
+      outages: iam.core.database.outages,
+      log: { warn: note, info: note },
+    });
+    try {
+      clock.advance(90_000);
+      await eventually(() => expect(said).toEqual([expect.stringContaining("differ")]));
+      clock.reset();
+      await eventually(() => expect(said).toEqual([expect.stringContaining("differ"), expect.stringContaining("agree again")]));
+    } finally {
+      clock.reset();
+      await close();
+    }
   });
 
   test("leaves no listener behind, however often it connects again", async () => {

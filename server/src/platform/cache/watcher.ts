@@ -1,6 +1,6 @@
 import { setTimeout } from "node:timers/promises";
 import { sql } from "kysely";
-import { SECOND } from "../../kernel/clock.ts";
+import { clock, SECOND } from "../../kernel/clock.ts";
 import { assertWritable, connectDirectly, type Db, type Outages } from "../db/index.ts";
 import { createLoop } from "../loop.ts";
 import { CHANNEL, type RealmChanges } from "./realm-changes.ts";
@@ -22,6 +22,8 @@ interface Options {
 
 const POLL_EVERY = SECOND;
 const TIMEOUT = 5 * SECOND;
+/** As `gatehouse doctor` judges it. */
+const MUCH_SKEW = 2 * SECOND;
 
 /** Hears what other nodes change: by notification at once, and by polling each second should a notification be lost. */
 export async function watchRealmChanges({
@@ -83,17 +85,29 @@ export async function watchRealmChanges({
     }
   };
 
+  let isApart = false;
+  /** `now` is the time of the database during a query that took `tookMs` and has just ended. */
+  const compareClocks = (now: number, tookMs: number) => {
+    const seconds = Math.round(Math.max(0, Math.abs(clock.now() - now) - tookMs) / SECOND);
+    if (seconds > MUCH_SKEW / SECOND === isApart) return;
+    isApart = !isApart;
+    if (isApart) log.warn({ seconds }, "the clocks of this node and the database differ: keep both right with NTP");
+    else log.info({}, "the clocks of this node and the database agree again");
+  };
+
   let horizon = "0";
   const poll = async () => {
     const began = performance.now();
     // Everything written by transactions that were still open at the last look, or began since. Every visible row was written below xmax: a higher
     // number came with a dump of another cluster, and stays until the realm is changed here.
-    const { rows } = await sql<{ xmin: string; realm_id: string | null; version: number | null }>`
+    const { rows } = await sql<{ xmin: string; now: number; realm_id: string | null; version: number | null }>`
       with writable as (${assertWritable})
-      select pg_snapshot_xmin(pg_current_snapshot())::text as xmin, v.realm_id, v.version
+      select pg_snapshot_xmin(pg_current_snapshot())::text as xmin, (extract(epoch from clock_timestamp()) * 1000)::bigint as now,
+        v.realm_id, v.version
       from (select 1) one left join writable on true left join realm_versions v
         on v.xid >= ${horizon}::text::xid8 and v.xid < pg_snapshot_xmax(pg_current_snapshot())`.execute(db);
     horizon = rows[0]?.xmin ?? horizon;
+    compareClocks(rows[0]?.now ?? clock.now(), performance.now() - began);
     for (const { realm_id, version } of rows) if (realm_id !== null && version !== null) changes.drop(realm_id, version);
     changes.confirm(began);
     outages.heard();
