@@ -34,10 +34,17 @@ export function costOf({ limit, windowMs }: RateRule): Cost {
   return { perTake, burst: perTake * limit };
 }
 
+/** In microseconds. Nodes count by their own clocks, which may differ by this much; it also makes a refusal last longer by no more. */
+export const CLOCKS_APART = 5e6;
+
 export const micros = (ms: number): number => Math.floor(ms) * 1000;
 
-/** The one rule. `paidOff` is what was stored, or 0; the answer says what to store. The Lua script in redis.ts is its twin. */
-export function takeOne(paidOff: number, now: number, { perTake, burst }: Cost): { allowed: boolean; paidOff: number } {
+/**
+ * The one rule. `stored` is what was stored, or 0; the answer says what to store. More than a whole budget is never owed: it was stored by a clock
+ * that is ahead, or was set back since, and counts as nothing. The Lua script in redis.ts is its twin.
+ */
+export function takeOne(stored: number, now: number, { perTake, burst }: Cost): { allowed: boolean; paidOff: number } {
+  const paidOff = stored - now > burst + CLOCKS_APART ? 0 : stored;
   const next = Math.max(paidOff, now) + perTake;
   return next - now <= burst ? { allowed: true, paidOff: next } : { allowed: false, paidOff };
 }

@@ -58,6 +58,14 @@ describe("in process", () => {
     expect(count).toBe(limit);
   });
 
+  test("a clock that was set back refuses no longer than the rule does", async () => {
+    const limiter = createRateLimiter();
+    clock.advance(3_600_000);
+    expect(await allowed(limiter, "a", rule, 5)).toBe(3);
+    clock.advance(-3_600_000);
+    expect(await allowed(limiter, "a", rule, 5)).toBe(3);
+  });
+
   test("keys and rules are counted apart, long keys too", async () => {
     const limiter = createRateLimiter();
     const long = "x".repeat(10_000);

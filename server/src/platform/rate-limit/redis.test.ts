@@ -94,6 +94,24 @@ describe.runIf(installed)("shared through Redis", () => {
     redis.disconnect();
   });
 
+  test("a node whose clock is far ahead does not take the budget of the others away, and one a little ahead gives none", async () => {
+    const [one, two] = [await connected(), await connected()];
+    const short = { limit: 10, windowMs: 10_000 };
+    const ahead = async (ms: number, key: string) => {
+      clock.advance(ms);
+      const verdicts = [];
+      for (let i = 0; i < 11; i++) verdicts.push((await one.take(key, short)).allowed);
+      clock.advance(-ms);
+      return verdicts.filter(Boolean).length;
+    };
+    const key = newKey();
+    expect(await ahead(90_000, key)).toBe(10);
+    expect(await two.take(key, short)).toMatchObject({ allowed: true, remaining: 9 });
+    const other = newKey();
+    expect(await ahead(1_000, other)).toBe(10);
+    expect(await two.take(other, short)).toMatchObject({ allowed: false });
+  });
+
   test("the script and the process count alike", async () => {
     const shared = await connected();
     const local = createRateLimiter();

@@ -1,6 +1,6 @@
 import { Redis, type RedisOptions, type Result } from "ioredis";
 import { clock, SECOND } from "../../kernel/clock.ts";
-import type { Cost } from "./gcra.ts";
+import { CLOCKS_APART, type Cost } from "./gcra.ts";
 
 declare module "ioredis" {
   interface RedisCommander<Context> {
@@ -16,6 +16,7 @@ const PREFIX = "gatehouse:rl:";
 const TAKE = `
 local paid_off = tonumber(redis.call("GET", KEYS[1]) or "0")
 local now, per_take, burst = tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3])
+if paid_off - now > burst + ${CLOCKS_APART} then paid_off = 0 end
 local next = math.max(paid_off, now) + per_take
 if next - now > burst then return { 0, string.format("%.0f", paid_off) } end
 redis.call("SET", KEYS[1], string.format("%.0f", next), "PX", math.ceil((next - now) / 1000))
