@@ -22,9 +22,8 @@ export const forgetEntries =
       select e.provider_id, e.subject, e.dn from identity_links l
       join directory_entries e on e.realm_id = l.realm_id and e.provider_id = l.provider_id and e.subject = l.subject
       where l.realm_id = ${ctx.realm} and l.user_id = ${userId}`.execute(ctx.tx);
-    const key = await erasureKey(ctx.tx, vault);
     for (const { provider_id: providerId, subject } of rows) {
-      const hash = erasureHash(key, { realm: ctx.realm, providerId }, subject);
+      const hash = erasureHash(await erasureKey(ctx.tx, vault), { realm: ctx.realm, providerId }, subject);
       await sql`insert into directory_erasures (realm_id, provider_id, hash, erased_at)
         select ${ctx.realm}, ${providerId}::uuid, ${hash}, ${ctx.now}
         where exists (select 1 from identity_providers p where p.realm_id = ${ctx.realm} and p.provider_id = ${providerId}::uuid)

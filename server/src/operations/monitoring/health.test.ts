@@ -294,7 +294,7 @@ test("a burst of probes asks the database once a second", async () => {
   const adapter = iam.core.database.monitor.getExecutor();
   const original = adapter.executeQuery;
   adapter.executeQuery = function (this: typeof adapter, query, ...more) {
-    if (query.sql === "select 1") requested++;
+    if (/^select from realm_versions where false/.test(query.sql)) requested++;
     return original.call(this, query, ...more);
   } as typeof original;
   try {
