@@ -220,6 +220,18 @@ describe("a code by text message", () => {
     expect((await realm.asMaster().get(`/users/${ada.userId}`)).body.emailVerified).toBe(false);
   });
 
+  test("is counted for its user, who could name one number after the other", async () => {
+    const realm = await realmWith(passwordThen("sms-otp"));
+    expect((await realm.asMaster().put("/settings", { messaging: { maxPerRecipient: 2 } })).status).toBe(200);
+    const ada = await person(realm);
+    for (let last = 0; last < 4; last++) {
+      const attributes = { phoneNumber: `+3161234567${last}` };
+      expect((await realm.asMaster().patch(`/users/${ada.userId}`, { attributes })).status).toBe(200);
+      await pastPassword(iam.browser(), realm.name, ada);
+    }
+    expect((await outbox(iam, realm)).map(({ to }) => to)).toEqual(["+31612345670", "+31612345671"]);
+  });
+
   test("is offered only to those who have one that can be called", async () => {
     const realm = await realmWith([
       step("username-password"),

@@ -146,6 +146,8 @@ function leaves(ctx: Ctx, way: Way, at: StepContext, secret: string): Promise<bo
     locale: visitor.locale,
     values: { ...way.valuesOf(secret, at), ttlSeconds: way.lifetime / SECOND },
     expiresAt: ctx.now + way.lifetime,
+    // Users may change their number to one stranger's after the other, before any of them is proven. A new mail address is proven first.
+    countsUser: way.channel === "SMS",
   };
   return trySend(ctx, at, message, address !== null);
 }

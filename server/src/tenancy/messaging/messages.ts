@@ -118,8 +118,9 @@ export function createMessages({ baseUrl, vault, metrics, channels, mailbox }: P
     const rules: (readonly ["recipient" | "user" | "realm", string, number, number])[] = [
       ["recipient", limitOf(recipient, countedAs), maxPerRecipient, recipientMinutes * MINUTE],
     ];
-    if (user && countsUser)
-      rules.push(["user", limitOf(marks.user(ctx.realm, user.id), countedAs), maxPerRecipient, recipientMinutes * MINUTE]);
+    // The same for nobody, so that the time does not tell whose it is.
+    if (countsUser)
+      rules.push(["user", limitOf(marks.user(ctx.realm, user?.id ?? ""), countedAs), maxPerRecipient, recipientMinutes * MINUTE]);
     rules.push(["realm", `realm:${channel}`, maxPerHour, HOUR]);
     for (const [whose, subject, limit, windowMs] of rules) {
       const wait = await takeFromLimit(ctx.tx, ctx.realm, subject, { limit, windowMs }, ctx.now);
