@@ -16,7 +16,7 @@ test.runIf(testDatabase() === "postgres")(
     const { db } = iam.core;
     const { userId } = await crowd.user();
     await sql`insert into sessions (realm_id, session_id, token_hash, user_id, created_at, auth_time, last_seen_at, expires_at, absolute_expiry)
-    select ${crowd.name}, gen_random_uuid(), 'crowd-' || n, ${userId}, n, n, n, 9e15::bigint, 9e15::bigint from generate_series(1, 20000) n`.execute(
+    select ${crowd.name}, gen_random_uuid(), 'crowd-' || n, ${userId}, n, n, n, 9e15::bigint, 9e15::bigint from generate_series(1, 100000) n`.execute(
       db,
     );
     await sql`analyze sessions`.execute(db);
