@@ -6,7 +6,7 @@ const page = fileURLToPath(new URL("../../../docs/cli.md", import.meta.url));
 
 const intro = `# The command line
 
-<!-- This page is made from the list of commands in the code; \`npx vitest run --project embedded src/cli/reference.test.ts -u\` in \`server/\` writes it again. -->
+<!-- This page is made from the list of commands in the code; \`npx vitest run --project plain src/cli/reference.test.ts -u\` in \`server/\` writes it again. -->
 
 \`gatehouse <command> [flags]\`, in a checkout \`node server/dist/main.js <command>\`, in Docker \`docker compose exec gatehouse gatehouse <command>\`.
 

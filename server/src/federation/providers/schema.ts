@@ -4,7 +4,7 @@ import type { IdentityProviderProtocol } from "./protocol.ts";
 import { protocols } from "./protocols.ts";
 
 const all: Readonly<Record<string, IdentityProviderProtocol>> = protocols;
-const protocol = oneOf(Object.keys(all), { description: `One of ${Object.keys(all).join(", ")}` });
+const protocol = oneOf(Object.keys(all));
 const alias = Type.String({
   pattern: "^[A-Za-z0-9][A-Za-z0-9._-]{0,62}$",
   description: "letters, digits, dots, dashes and underscores, up to 63 of them; it stands in the provider's redirect URI",

@@ -30,7 +30,6 @@ export const OWN: Readonly<Record<string, string>> = {
     "Empty: STARTTLS. A message is never sent in the clear instead.",
   "a host name or an address, without a port": "The host name or address of the mail server, without a port.",
   "an https URL, without a user name or password in it": "An https address, without a username or password in it.",
-  "One of oidc, oauth2, google, github, microsoft, apple, gitlab, linkedin, facebook, discord, saml, eherkenning, eidas, ldap, ad": "",
   "The treatment of people who are not linked yet: create an account for them, only link an account that they prove to be theirs, or neither. Default create":
     "What happens to people who have no account here yet. Empty: one is created for them.",
   "`create`: people without an account get one when they sign in, or in a sync. Default create":
