@@ -6,7 +6,7 @@ const test = "[.]test[.]tsx?$";
 const tokenRooms = ["tokens", "proof", "client-auth", "gate", "decoupled", "token-endpoint", "workload", "delegation", "oidc"];
 // The rooms of signin, in steps: a room may import those of its own step and of the steps above it. The first room names the step.
 const signinSteps = [
-  ["sessions", "action-tokens", "known-browsers", "passkeys"],
+  ["sessions", "action-tokens", "known-browsers", "passkeys", "own-profile"],
   ["authenticators"],
   ["flows", "required-actions"],
   ["run"],
@@ -40,6 +40,13 @@ module.exports = {
           .join("|")})/`,
       },
     })),
+    {
+      // A room without a step would be held to no order.
+      name: "every-room-of-signin-has-a-step",
+      severity: "error",
+      from: { path: `^src/signin/(?!(${signinSteps.flat().join("|")})/)[^/]+/` },
+      to: {},
+    },
     {
       // Types included: a circle has no first file to read.
       name: "no-cycles",

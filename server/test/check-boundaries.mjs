@@ -89,6 +89,7 @@ const offences = {
   "signin-run-knows-the-steps-above-only": ["src/signin/run/up.ts", 'import type {} from "../login/index.ts";'],
   "signin-login-knows-the-steps-above-only": ["src/signin/login/ahead.ts", 'import "../self-registration/index.ts";'],
   "signin-self-service-knows-the-steps-above-only": ["src/signin/invitations/up.ts", 'import "../self-registration/index.ts";'],
+  "every-room-of-signin-has-a-step": ["src/signin/attic/a.ts", 'import "../../kernel/clock.ts";'],
   "tiers-do-not-know-the-composition": ["src/operations/gdpr/composition.ts", 'import "../../app/services.ts";'],
   "enter-a-feature-by-its-index": ["src/directory/roles/window.ts", 'import "../users/service.ts";'],
   "enter-federation-by-its-index": ["src/signin/login/window.ts", 'import "../../federation/oidc/broker.ts";'],
