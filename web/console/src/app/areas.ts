@@ -2,6 +2,7 @@ import type { ComponentType } from "react";
 import { Overview } from "../areas/overview.tsx";
 import type { IconName } from "../kit/icon.tsx";
 import type { Resource } from "../kit/resource.ts";
+import type { RealmSession } from "./session.tsx";
 
 /** A page of the console that is not a list of records. */
 type AreaPage = ComponentType<Record<string, never>>;
@@ -21,6 +22,10 @@ export interface Entry {
   /** In development mode alone. */
   readonly development?: boolean;
 }
+
+/** Tells whether the caller sees an area: areas that the permissions forbid are hidden. */
+export const isVisible = ({ permission, development }: Entry, { may, me }: RealmSession) =>
+  (permission.length === 0 || may(...permission)) && (!development || me.developmentMode);
 
 export interface Group {
   readonly title: string | null;

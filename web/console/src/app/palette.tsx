@@ -5,10 +5,9 @@ import { useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
 import { useText } from "../i18n/index.ts";
 import { AreaIcon, Icon } from "../kit/icon.tsx";
-import { groups } from "./areas.ts";
+import { groups, isVisible } from "./areas.ts";
 import { store } from "./palette-button.tsx";
 import { useRealm } from "./session.tsx";
-import { isVisible } from "./shell.tsx";
 
 /** Ctrl-K: areas of the realm, and users and applications by name or id. */
 export function Palette() {

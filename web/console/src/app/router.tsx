@@ -6,10 +6,10 @@ import { Suspense } from "react";
 import { useText } from "../i18n/index.ts";
 import type { ListSearch } from "../kit/list-page.tsx";
 import { Empty, Failure, Rows } from "../kit/states.tsx";
-import { entries } from "./areas.ts";
+import { entries, isVisible } from "./areas.ts";
 import { later, loaded } from "./later.ts";
 import { RealmProvider, useRealm, useWhoAmI } from "./session.tsx";
-import { isVisible, Shell } from "./shell.tsx";
+import { Shell } from "./shell.tsx";
 import { SignedIn, signInUrl } from "./sign-in-again.tsx";
 
 // Loaded beside the area itself: the frame is there before them.

@@ -19,19 +19,15 @@ import { Link, useParams } from "@tanstack/react-router";
 import { type ReactNode, Suspense, useEffect } from "react";
 import { choose, type Language, languages, useLanguage, useText } from "../i18n/index.ts";
 import { AreaIcon, Icon } from "../kit/icon.tsx";
-import { type Entry, entries, groups } from "./areas.ts";
+import { entries, groups, isVisible } from "./areas.ts";
 import { ServerHealth } from "./health.tsx";
 import { later } from "./later.ts";
 import { PaletteButton } from "./palette-button.tsx";
 import { RealmSwitcher } from "./realm-switcher.tsx";
 import { recordName } from "./record-name.ts";
-import { type RealmSession, useRealm } from "./session.tsx";
+import { useRealm } from "./session.tsx";
 
 const Palette = later(async () => (await import("./palette.tsx")).Palette);
-
-/** Tells whether the caller sees an area: what the permissions forbid is hidden. */
-export const isVisible = ({ permission, development }: Entry, { may, me }: RealmSession) =>
-  (permission.length === 0 || may(...permission)) && (!development || me.developmentMode);
 
 /** The frame of every page of a realm: navigation, breadcrumbs, palette, colour scheme, account. */
 export function Shell({ children }: { children: ReactNode }) {

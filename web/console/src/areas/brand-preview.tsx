@@ -6,7 +6,7 @@ import { messageOf } from "../app/api.ts";
 import { useRealm } from "../app/session.tsx";
 import { useLanguage, useText } from "../i18n/index.ts";
 import { localeName, pageLocales } from "../kit/page-locales.ts";
-import type { Draft } from "../kit/schema-form.tsx";
+import type { Draft } from "../kit/schema.ts";
 
 /** Long enough that a word is typed to its end. */
 const PAUSE = 350;

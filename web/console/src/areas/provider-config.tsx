@@ -2,8 +2,8 @@ import { Accordion, Fieldset, Stack } from "@mantine/core";
 import { useText } from "../i18n/index.ts";
 import { schemaFor } from "../kit/conditions.ts";
 import { Field } from "../kit/fields.tsx";
-import { isStored, type Schema } from "../kit/schema.ts";
-import type { Control, Draft } from "../kit/schema-form.tsx";
+import { type Draft, isStored, type Schema } from "../kit/schema.ts";
+import type { Control } from "../kit/schema-form.tsx";
 
 /** The members that people fill in first, by protocol. The others follow below. */
 const MEMBERS: Readonly<Record<string, readonly string[]>> = {

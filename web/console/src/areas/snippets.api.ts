@@ -1,4 +1,4 @@
-import type { Snippet } from "./snippets.texts.ts";
+import type { Snippet } from "./snippet.ts";
 
 interface Api {
   readonly clientId: string;

@@ -1,4 +1,5 @@
 import type { components } from "@gatehouse/api";
+import type { Snippet, Values } from "./snippet.ts";
 import { ofApi } from "./snippets.api.ts";
 import { ofServer } from "./snippets.web.ts";
 
@@ -6,11 +7,6 @@ export type SnippetClient = Pick<
   components["schemas"]["Client"],
   "clientId" | "publicClient" | "grantTypes" | "redirectUris" | "applicationType" | "resourceIndicators" | "resourceScopes"
 >;
-
-export interface Snippet {
-  readonly title: string;
-  readonly text: string;
-}
 
 /** The code to copy into an application, by its kind. An API that people also sign in to has both. */
 export function snippetsOf(client: SnippetClient, issuer: string): readonly Snippet[] {
@@ -24,12 +20,6 @@ export function snippetsOf(client: SnippetClient, issuer: string): readonly Snip
   }
   if (grantTypes.includes("device")) return [...ofDevice(values), ...asApi];
   return grantTypes.includes("client_credentials") || asApi.length === 0 ? [...asApi, ...ofMachine(values)] : asApi;
-}
-
-export interface Values {
-  readonly clientId: string;
-  readonly issuer: string;
-  readonly callback: string;
 }
 
 const ofDevice = ({ clientId, issuer }: Values): readonly Snippet[] => [

@@ -1,4 +1,4 @@
-import type { Snippet, Values } from "./snippets.texts.ts";
+import type { Snippet, Values } from "./snippet.ts";
 
 /** Pages made on a server. */
 export const ofServer = ({ clientId, issuer, callback }: Values): readonly Snippet[] => [

@@ -1,5 +1,4 @@
-import type { Schema } from "./schema.ts";
-import type { Draft } from "./schema-form.tsx";
+import type { Draft, Schema } from "./schema.ts";
 
 /** The schema that counts for a draft: the parts that `allOf` adds for its values (`if` and `then`) take the place of the general ones. */
 export function schemaFor(schema: Schema, draft: Draft): Schema {

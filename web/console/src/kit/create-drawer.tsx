@@ -9,7 +9,8 @@ import { useText } from "../i18n/index.ts";
 import { discards } from "./confirm.tsx";
 import { succeeded } from "./notify.ts";
 import type { Resource } from "./resource.ts";
-import { type Draft, SchemaForm } from "./schema-form.tsx";
+import type { Draft } from "./schema.ts";
+import { SchemaForm } from "./schema-form.tsx";
 
 interface CreateDrawerProps<T> {
   // biome-ignore lint/suspicious/noExplicitAny: create and edit forms differ by area

@@ -6,8 +6,8 @@ import { useRealm } from "../app/session.tsx";
 import { useText } from "../i18n/index.ts";
 import { succeeded } from "./notify.ts";
 import type { FormSpec } from "./resource.ts";
-import { isSecret, labelOf } from "./schema.ts";
-import { type Draft, SchemaForm } from "./schema-form.tsx";
+import { type Draft, isSecret, labelOf } from "./schema.ts";
+import { SchemaForm } from "./schema-form.tsx";
 import { undoable } from "./undo.tsx";
 import { UnsavedBar } from "./unsaved.tsx";
 

@@ -2,8 +2,8 @@ import type { ReactNode } from "react";
 import type { RealmSession } from "../app/session.tsx";
 import type { Translate } from "../i18n/index.ts";
 import type { PickerProps } from "./picker.tsx";
-import type { Schema } from "./schema.ts";
-import type { Control, Draft, Note, Section } from "./schema-form.tsx";
+import type { Draft, Schema } from "./schema.ts";
+import type { Control, Note, Section } from "./schema-form.tsx";
 
 export interface Column<T> {
   readonly title: string;

@@ -4,9 +4,7 @@ import { type ReactNode, useEffect, useRef } from "react";
 import { useText } from "../i18n/index.ts";
 import { schemaFor } from "./conditions.ts";
 import { Field, shownDescription } from "./fields.tsx";
-import { isStored, labelOf, type Schema } from "./schema.ts";
-
-export type Draft = Readonly<Record<string, unknown>>;
+import { type Draft, isStored, labelOf, type Schema } from "./schema.ts";
 
 export interface Section<T> {
   readonly title?: string;

@@ -1,3 +1,6 @@
+/** The typed values of a form, by member. */
+export type Draft = Readonly<Record<string, unknown>>;
+
 /** The part of JSON Schema that the API's documents use. */
 export interface Schema {
   readonly type?: string;

@@ -8,7 +8,8 @@ import { Icon } from "./icon.tsx";
 import { succeeded } from "./notify.ts";
 import { WriteError } from "./record-page.tsx";
 import type { FormSpec } from "./resource.ts";
-import { type Draft, SchemaForm } from "./schema-form.tsx";
+import type { Draft } from "./schema.ts";
+import { SchemaForm } from "./schema-form.tsx";
 
 export interface FormDrawerProps {
   readonly title: string;
