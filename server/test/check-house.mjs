@@ -136,6 +136,14 @@ function checkProse(path, text) {
   });
 }
 
+/** The sources that a document names by their path below `src`. @param {string} path @param {string} text @param {(source: string) => boolean} exists */
+function checkNamedSources(path, text, exists) {
+  const named = [...text.matchAll(new RegExp(`\`((?:kernel|platform|pages|${TIERS})/[\\w/.-]+[.]tsx?)\``, "g"))].map(
+    ([, source = ""]) => source,
+  );
+  return named.filter((source) => !exists(source)).map((source) => `${path}: there is no src/${source}`);
+}
+
 /** The faults of one file, one line each. @param {string} path below server @param {string} text */
 function checkFile(path, text) {
   /** @type {string[]} */
@@ -276,6 +284,8 @@ function product() {
   const prose = (git("ls-files", "--full-name", "..") ?? "").split("\n").filter((path) => path !== "" && !path.startsWith("server/"));
   const written = prose.filter((path) => existsSync(join(server, "..", path)) && (isCode(path) || /[.](css|md)$/.test(path)));
   problems.push(...written.flatMap((path) => checkProse(path, readFileSync(join(server, "..", path), "utf8"))));
+  for (const path of written.filter((one) => one.endsWith(".md")))
+    problems.push(...checkNamedSources(path, readFileSync(join(server, "..", path), "utf8"), (source) => paths.includes(`src/${source}`)));
   problems.push(...checkFeatures(paths));
   const gone = onEmbedded.filter((path, i) => !paths.includes(path) || onEmbedded.indexOf(path) < i);
   problems.push(...gone.map((path) => `test/on-embedded.mjs: ${path} does not exist, or is listed twice`));
@@ -386,6 +396,9 @@ function selfTest() {
   if (checkExported(table, ['tables: ["owners"]'], "").length !== 2) problems.push("a table that no export knows passes");
   if (checkExported(table, ['tables: ["pets"]'], "").length > 0) problems.push("a table that a section carries is refused");
   if (checkExported([...table, "drop table pets;"], [], "").length > 0) problems.push("a table that is gone is asked for");
+  if (checkNamedSources("docs/a.md", "`signin/run/gone.ts`", () => false).length !== 1)
+    problems.push("a document that names no source passes");
+  if (checkNamedSources("docs/a.md", "`signin/run/run.ts` and `a/b.ts`", () => true).length > 0) problems.push("a named source is refused");
   const exporter = { path: "src/kernel/a.ts", text: "export const lonely = 1;" };
   if (checkExports([exporter]).length !== 1) problems.push("an export that no other file names passes");
   if (checkExports([exporter, { path: "src/b.ts", text: "lonely" }]).length > 0)
@@ -394,7 +407,7 @@ function selfTest() {
   if (checkMigrations(landed, new Map([["migrations/0001_a.sql", "2"]])).length !== 1) problems.push("an edited migration passes");
   if (checkMigrations(landed, new Map()).length !== 1) problems.push("a removed migration passes");
   if (checkMigrations(landed, new Map([...landed, ["migrations/0002_b.sql", "3"]])).length > 0) problems.push("a new migration is refused");
-  return { problems, summary: `${offences.length + 10} offences are refused, and nothing else` };
+  return { problems, summary: `${offences.length + 11} offences are refused, and nothing else` };
 }
 
 const { problems, summary } = process.argv.includes("--self-test") ? selfTest() : product();
