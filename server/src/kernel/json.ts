@@ -68,7 +68,7 @@ export function jwtParts(text: string): readonly string[] {
   return parts.length < 3 ? [] : parts.slice(0, 2).map((part) => Buffer.from(part, "base64url").toString("utf8"));
 }
 
-/** Tells why a parameter can not be worked with: its depth, or a character that cannot be stored, also one that JSON in it writes as an escape. */
+/** Tells why a parameter cannot be processed: its depth, or a character that cannot be stored, also one that JSON in it writes as an escape. */
 export function faultOfParameter(text: string): "too_deep" | "text" | undefined {
   if (isTooDeepParameter(text)) return "too_deep";
   const isClean = isCleanText(text) && jsonOf(text).every((json) => !json.includes("\\u") || isCleanJson(json));

@@ -13,7 +13,7 @@ export interface SentStatement {
 
 /** Statements about transactions, sessions and tables are left out: tables change in migrations only, which every embedded database runs. */
 const ABOUT_ROWS = /^\s*(select|insert|update|delete|merge|with|values)\b/i;
-/** Pictures and batches: their statements come with less as well. */
+/** Larger values are pictures and batches: their statements also come with smaller ones. */
 const MOST_BYTES = 65_536;
 
 const known = new Set<string>();

@@ -182,7 +182,7 @@ export async function unbindAgent(tx: Tx, realm: string, client: string): Promis
   return rows[0] ?? null;
 }
 
-/** Some of the agents that list the scope. A revoked one can be changed no more, and needs none. */
+/** Some of the agents that list the scope. A revoked agent cannot be changed any more, and needs none. */
 export async function agentsListing(db: Db, realm: string, scope: string, limit: number): Promise<string[]> {
   const { rows } = await sql<{ name: string }>`select name from agents
     where realm_id = ${realm} and status <> 'REVOKED' and jsonb_exists(scopes, ${scope}) order by lower(name) limit ${limit}`.execute(db);

@@ -31,7 +31,7 @@ export async function keepNamedClient(ctx: Ctx, { id }: { readonly id: string })
   await refuseNamed(ctx, "client", [id], "this client");
 }
 
-/** `user.deleted`, `user.erased`: a user always goes. A policy that named them cannot tell any more, which denies, until other users are saved. */
+/** `user.deleted`, `user.erased`: a user always goes. A policy that named them can no longer be decided and denies, until other users are saved. */
 export async function loseUser(ctx: Ctx, { userId }: { readonly userId: string }): Promise<void> {
   const policies = await forgetUserEntries(ctx.tx, ctx.realm, userId);
   if (policies.length === 0) return;

@@ -27,7 +27,7 @@ import { readPassword } from "../secrets.ts";
 import type { Document } from "./read.ts";
 
 export interface ApplyOptions extends Omit<ImportOptions, "newRealm"> {
-  /** Creates a realm that is not there, together with what the document says of it. A running server cannot. */
+  /** Creates a missing realm, with the content of the document. A running server cannot. */
   readonly createsRealm: boolean;
   readonly passphrase: string | null;
 }

@@ -11,7 +11,7 @@ export interface CredentialSummary {
   readonly expiresAt: number | null;
   /** The number that is left, of credentials that are used up one by one. */
   readonly remaining?: number;
-  /** Since when a passkey lets nobody in, because there may be a copy of it. */
+  /** The time from which the passkey is refused, because there may be a copy of it. */
   readonly turnedOffAt?: number;
 }
 

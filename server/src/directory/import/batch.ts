@@ -130,7 +130,7 @@ interface Owner {
 
 const idOf = ({ user }: ReadyRow): string | undefined => user.userId?.toLowerCase();
 
-/** A name that no user gets, or one that another user signs in by as their address: only who controls every user may give that to a second one. */
+/** A name that no user gets, or one that another user signs in by as their address: only a caller who controls every user may give it to a second one. */
 function refusalOfName(ctx: Ctx, { user, usernameKey, inactiveKeys }: ReadyRow): Fault | null {
   const refusal = refusalOfUsername(user.username);
   if (refusal) return fault(refusal);

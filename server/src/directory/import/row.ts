@@ -77,7 +77,7 @@ function faultOfName({ email, emailVerified, inactiveLoginNames = [] }: ImportUs
   return emailVerified ? { code: "request.invalid", message: "inactiveLoginNames: a verified email is a login name" } : null;
 }
 
-/** The nil and the max UUID (RFC 9562 §5.9, §5.10) mean nobody: lists begin after the one, and an unknown login name is looked up by it. */
+/** The nil and the max UUID (RFC 9562 §5.9, §5.10) mean nobody: lists begin after the nil UUID, and an unknown login name is looked up by it. */
 const faultOfId = ({ userId = "" }: ImportUser): Fault | null =>
   /^[0-]+$|^[f-]+$/i.test(userId) ? { code: "request.invalid", message: "userId: the nil and the max UUID are no user's" } : null;
 

@@ -42,7 +42,7 @@ declare module "../../platform/context.ts" {
   interface DomainEvents {
     /** Users change their own profile. Listeners add to `supplied` the members that an outside source vouches for: users do not change these. */
     "user.profile_changing": { readonly userId: string; readonly supplied: Set<string> };
-    /** Something by which the user may have signed in is gone, within this transaction. Listeners throw `refused()` where nothing else lets them in. */
+    /** This transaction removed a credential or a link that the user may have signed in with. Listeners throw `refused()` where nothing else lets them in. */
     "user.way_in_given_up": { readonly userId: string; readonly lost: LostWayIn; readonly refused: () => AppError };
   }
 }

@@ -20,7 +20,7 @@ export const defaults: Omit<Settings, "auth"> = {
   fullSyncHours: 24,
 };
 
-/** The groups and organizations that may be named although they are gone: those of the target before its change, and all of an import's. */
+/** The groups and organizations that may be named although they were deleted: those of the target before its change, and all of an import's. */
 export interface Before {
   readonly current?: Pick<Settings, "users" | "groups">;
   readonly keepsGone?: boolean | undefined;

@@ -227,7 +227,7 @@ async function prune(ctx: Ctx, tools: SectionTools, doomed: readonly Deleted[], 
 
 const placeOf = ({ section, entry }: Deleted): string => `${section.name}[${entry.key}]`;
 
-/** The other items that are gone since: the groups of an organization, for one. */
+/** The other items that were deleted since: the groups of an organization, for one. */
 function deletedAlong(before: ReadonlyMap<Section, Present>, after: ReadonlyMap<Section, Present>, pruned: readonly Deleted[]): Deleted[] {
   return [...after].flatMap(([section, present]) => {
     const ids = new Set([...present.values()].map(({ id }) => id));

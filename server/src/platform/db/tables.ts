@@ -25,7 +25,7 @@ export async function lockRealm(tx: Tx, realm: string): Promise<void> {
   await sql`select 1 from realms where realm_id = ${realm} for no key update`.execute(tx);
 }
 
-/** Keeps out until commit what locks the realm. Transactions that share it do not wait for each other. */
+/** Keeps transactions that lock the realm waiting until commit. Transactions that share it do not wait for each other. */
 export async function shareRealm(tx: Tx, realm: string): Promise<void> {
   await sql`select 1 from realms where realm_id = ${realm} for share`.execute(tx);
 }

@@ -13,7 +13,7 @@ export function publishAt(app: FastifyInstance, path: string, schema: FastifySch
 export interface Declared {
   readonly url: string;
   readonly method: RouteOptions["method"];
-  /** Its declaration is complete when all plugins are loaded. */
+  /** Its declaration is complete once all plugins are loaded. */
   readonly route: RouteOptions;
 }
 

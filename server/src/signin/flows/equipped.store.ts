@@ -4,7 +4,7 @@ import { realmAdmins } from "../../directory/roles/index.ts";
 import type { Db } from "../../platform/db/index.ts";
 import { type SignInUser, type SignInUserRow, signInUserColumns, toSignInUser } from "../sessions/index.ts";
 
-/** A user with what they have for signing in. */
+/** A user with their ways to sign in. */
 export interface Equipped {
   readonly user: Pick<SignInUser, "email" | "attributes" | "credentials">;
   /** The types of credentials that let them in: a passkey that was turned off does not. */

@@ -226,7 +226,7 @@ interface AskedOfSession {
 }
 
 /**
- * The one rule of what a session stands for: it is sufficient for a request if its proofs pass the flow that the request names (by default the
+ * The one rule that says how far a session counts: it is sufficient for a request if its proofs pass the flow that the request names (by default the
  * realm's own) for its user as they are now, and no required action is open. Otherwise a sign-in with the same request continues from the session.
  * The session was read with its user, so a flow whose conditions look at neither roles nor browsers is judged without a query.
  */

@@ -106,7 +106,7 @@ export async function openSignIn(
   return { ...opened, purpose: "sign-in", request, progress, user: known ?? (await userIn(parts, realm, progress)) };
 }
 
-/** A name that was typed is looked for also where nobody has it, so that the time does not tell who has an account. */
+/** A typed name is looked up even where nobody has it, so that the time does not tell who has an account. */
 const userIn = async (
   { db }: Pick<SignInParts, "db">,
   { realmId }: RealmSnapshot,

@@ -17,13 +17,13 @@ export interface Entry {
   /** One of these permissions shows the entry, because the API then answers its list; none: everybody who may open the console. */
   readonly permission: readonly string[];
   load(): Promise<Area>;
-  /** Not in the navigation: reached from another page. */
+  /** Not in the navigation: another page links to it. */
   readonly hidden?: boolean;
-  /** In development mode alone. */
+  /** Shown in development mode only. */
   readonly development?: boolean;
 }
 
-/** Tells whether the caller sees an area: areas that the permissions forbid are hidden. */
+/** Tells whether the caller's permissions show an area. */
 export const isVisible = ({ permission, development }: Entry, { may, me }: RealmSession) =>
   (permission.length === 0 || may(...permission)) && (!development || me.developmentMode);
 

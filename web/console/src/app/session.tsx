@@ -11,7 +11,7 @@ export interface WhoAmI {
   readonly permissions: readonly string[];
   readonly displayName: string | null;
   readonly developmentMode: boolean;
-  /** Without it, what needs a mail is not offered. */
+  /** Without it, steps that need a mail are not offered. */
   readonly sendsMail: boolean;
   readonly version: string;
 }

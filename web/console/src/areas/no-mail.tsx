@@ -4,7 +4,7 @@ import { useRealm } from "../app/session.tsx";
 import { useText } from "../i18n/index.ts";
 import { Icon } from "../kit/icon.tsx";
 
-/** Says of what needs a mail that it is not offered, if the realm cannot send any. */
+/** Warns that steps which need a mail are not offered, if the realm cannot send any. */
 export function NoMail() {
   const t = useText();
   const { realm, me, may } = useRealm();

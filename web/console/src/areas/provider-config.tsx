@@ -141,13 +141,13 @@ function written(name: string, schema: Schema, value: unknown): unknown {
   return typeof value === "string" ? value.split(" ").filter((word) => word !== "") : value;
 }
 
-/** A choice that may be left out has an empty option, so that what is not decided is not shown as decided. */
+/** An optional choice has an empty option, so that an open decision does not look made. */
 function optional(schema: Schema): Schema {
   if (schema.type !== "boolean") return schema;
   return { anyOf: [schema, { type: "null" }], ...(schema.description !== undefined && { description: schema.description }) };
 }
 
-/** Another protocol has other members: what it does not have goes. */
+/** Another protocol has other members: the draft drops those that it does not have. */
 export const settledConfig = (schema: Schema) => (next: Draft, before: Draft) => {
   if (next.protocol === before.protocol) return next;
   const members = schemaFor(schema, next).properties?.config?.properties ?? {};

@@ -47,7 +47,7 @@ function pathsOf(groups: readonly Group[]): readonly string[] {
 
 type NamesProps<T> = Parameters<Control>[0] & {
   readonly path: string;
-  /** Takes what the list does not offer as well. */
+  /** Also takes values that the list does not offer. */
   readonly typed?: boolean;
   names(items: readonly T[]): readonly string[];
 };

@@ -1,4 +1,4 @@
-/** Dutch texts of single fields: what describes them, and the words for their values. */
+/** Dutch texts of single fields: their descriptions, and the words for their values. */
 export const fields: Readonly<Record<string, string>> = {
   "After this many days a password has to be replaced; empty: never.": "Na zoveel dagen moet een wachtwoord vervangen worden; leeg: nooit.",
   "An agent is suspended this many days after its review was due; empty: never.":

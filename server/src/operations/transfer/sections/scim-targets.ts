@@ -54,7 +54,7 @@ const goneId = (text: string) => (isId(text) ? text.toLowerCase() : null);
 const unknown = (field: string, kind: string, name: string) =>
   invalidFields([{ field, code: `unknown_${kind}`, message: `${field}: there is no ${kind} “${name}” in this realm` }]);
 
-/** A document has the id of what is gone: it is kept, and stands for nobody. */
+/** A document may name a deleted object by its id: the id is kept, and means nobody. */
 async function withIds(ctx: ReadCtx, item: Item): Promise<Item> {
   const { users: of = {}, groups: sent = {} } = item as TargetItem;
   const groupIds = async (field: string, paths: readonly string[]) => {
