@@ -67,7 +67,7 @@ export async function addEnrollmentToken(
 }
 
 /**
- * `user.password_changed`, `user.logged_out`: a token that was made in a session of the user may be in the hands of an attacker who had that
+ * `user.password_changed`, `user.sessions_revoked`: a token that was made in a session of the user may be in the hands of an attacker who had that
  * session, and would add their phone.
  */
 export async function endOwnEnrollment(ctx: Ctx, { userId }: { readonly userId: string }): Promise<void> {

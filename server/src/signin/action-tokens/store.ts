@@ -111,7 +111,7 @@ export async function dropTokensOf(ctx: Ctx, kind: TokenKind, userId: string): P
     .execute();
 }
 
-/** `user.logged_out`: another address may have been requested in a session that an attacker had. */
+/** `user.sessions_revoked`: another address may have been requested in a session that an attacker had. */
 export const endAddressChange = (ctx: Ctx, { userId }: { readonly userId: string }): Promise<void> =>
   dropTokensOf(ctx, "change-email", userId);
 

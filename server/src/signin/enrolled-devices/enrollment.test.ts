@@ -79,7 +79,7 @@ describe("enrolling a device", () => {
     expect(credentials.filter(({ type }: { type: string }) => type === "push")).toHaveLength(1);
   });
 
-  test("ends with a new password and with a sign-out by an administrator, unless an administrator gave the token", async () => {
+  test("ends with a new password and where all other sessions are ended, unless an administrator gave the token", async () => {
     const realm = await iam.realm();
     const { userId, username, ...user } = await realm.user();
     let { password } = user;
@@ -89,6 +89,12 @@ describe("enrolling a device", () => {
         return realm.asMaster().put(`/users/${userId}/password`, { newPassword: password });
       },
       () => realm.asMaster().post(`/users/${userId}/logout`),
+      () => realm.asMaster().delete(`/users/${userId}/sessions`),
+      async () => {
+        const elsewhere = iam.browser();
+        await elsewhere.signIn(realm.name, username, password);
+        return elsewhere.delete(`/realms/${realm.name}/account/sessions`);
+      },
     ];
     for (const end of ends) {
       const browser = iam.browser();

@@ -264,5 +264,7 @@ export async function endOwnSession(ctx: Ctx, sessionId: string): Promise<void> 
 
 /** All but the current session. */
 export async function endOtherOwnSessions(ctx: Ctx): Promise<void> {
-  await endRevoked(ctx, await ends.deleteSessionsOfUser(ctx.tx, ctx.realm, ctx.actor.id, ctx.actor.sessionId));
+  const { id: userId, sessionId } = ctx.actor;
+  await endRevoked(ctx, await ends.deleteSessionsOfUser(ctx.tx, ctx.realm, userId, sessionId));
+  await ctx.emit("user.sessions_revoked", { userId });
 }

@@ -22,7 +22,8 @@ export const accessRoutes: FastifyPluginAsyncTypebox<{ readonly baseUrl: string 
     {
       schema: {
         summary: "Sign out everywhere else",
-        description: "With a token that lives without a session: everywhere.",
+        description:
+          "With a token that lives without a session: everywhere. What may have been begun in one of them ends, too: the link to another email address, and a code for a phone.",
         response: { 204: ended },
       },
     },
