@@ -30,7 +30,7 @@ export async function sendUser(parts: SendParts, object: StoredObject, person: P
       if (object.remote_id === null) return transact(parts, (tx) => dropObject(tx, target, object));
       if (object.sent_digest === digest) return sent(object.remote_id);
       const isThere = await deactivate(parts, object.remote_id, wanted.body);
-      if (!person || !isThere) return gone(parts, object);
+      if (!person || !isThere) return forget(parts, object);
       return sent(object.remote_id);
     }
     case "keep": {
@@ -108,10 +108,10 @@ async function remove(parts: SendParts, object: StoredObject): Promise<void> {
     const answer = await parts.peer.request("DELETE", at("/Users", object.remote_id));
     if (!isMissing(answer)) expectOk(answer);
   }
-  await gone(parts, object);
+  await forget(parts, object);
 }
 
-const gone = (parts: SendParts, object: StoredObject): Promise<void> =>
+const forget = (parts: SendParts, object: StoredObject): Promise<void> =>
   transact(parts, async (tx, now) => {
     await forgetMembersOf(tx, parts.target, { userId: object.local_id });
     await storeGone(tx, parts.target, object, now);

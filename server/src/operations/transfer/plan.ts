@@ -232,8 +232,8 @@ function deletedAlong(before: ReadonlyMap<Section, Present>, after: ReadonlyMap<
   return [...after].flatMap(([section, present]) => {
     const ids = new Set([...present.values()].map(({ id }) => id));
     for (const one of pruned) if (one.section === section) ids.add(one.entry.id);
-    const gone = [...before.get(section)!].filter(([key, { id }]) => !present.has(key) && !ids.has(id));
-    return gone.map(([, entry]) => ({ section, entry }));
+    const deleted = [...before.get(section)!].filter(([key, { id }]) => !present.has(key) && !ids.has(id));
+    return deleted.map(([, entry]) => ({ section, entry }));
   });
 }
 
@@ -250,9 +250,9 @@ function contradictions(
     const [then, now] = [written, after].map((present) => present.get(section)?.get(normalKey(section, wanted.key)));
     if (!then) return [];
     if (!now) return [deletedWithOthers(at, causesOf(wanted, then.item, pruned))];
-    const unsaid = (section.parts ?? []).filter((part) => wanted.item[part] === undefined);
-    const said = (entry: Entry) => leanOf(section, without(entry.item, ...unsaid), realm);
-    const changes = changesBetween(said(then), said(now));
+    const untouched = (section.parts ?? []).filter((part) => wanted.item[part] === undefined);
+    const comparable = (entry: Entry) => leanOf(section, without(entry.item, ...untouched), realm);
+    const changes = changesBetween(comparable(then), comparable(now));
     if (changes.length === 0) return [];
     const lost = changes.map(({ before }) => before);
     const members = changes.map(({ path }) => path).join(", ");

@@ -12,8 +12,8 @@ export interface LoadedRecord<T> {
   readonly configVersion: number;
 }
 
-/** Shared by what was read of one realm since its last change; an entry of another home than the realm's present one is old. */
-interface Home {
+/** Shared by the records of a realm that were read since its last change; one of another generation than the realm's present one is old. */
+interface Generation {
   configVersion: number;
 }
 
@@ -26,28 +26,28 @@ export function createRecordCache<T>(
   load: (realm: string, name: string) => Promise<LoadedRecord<T> | null>,
 ): RecordCache<T> {
   // Only records that exist are kept: guessing names must not push them out.
-  const kept = createLru<{ readonly record: T; readonly home: Home }>(MAX_RECORDS);
-  const homes = createLru<Home>(MAX_REALMS);
+  const kept = createLru<{ readonly record: T; readonly generation: Generation }>(MAX_RECORDS);
+  const generations = createLru<Generation>(MAX_REALMS);
   // Shared, so that a hundred requests for a cold record read it once.
   const loading = new Map<string, { readonly realm: string; readonly record: Promise<T | null> }>();
 
   changes.onDrop((realm, version) => {
     if (realm === null) {
       kept.clear();
-      homes.clear();
+      generations.clear();
       loading.clear();
-    } else if (version === undefined || homes.peek(realm)?.configVersion !== version) {
-      homes.delete(realm);
+    } else if (version === undefined || generations.peek(realm)?.configVersion !== version) {
+      generations.delete(realm);
       for (const [key, reading] of loading) if (reading.realm === realm) loading.delete(key);
     }
   });
 
   const keep = (key: string, realm: string, { record, configVersion }: LoadedRecord<T>) => {
-    const home = homes.get(realm) ?? { configVersion };
+    const generation = generations.get(realm) ?? { configVersion };
     // The version of the oldest record that was read: a change that only some records have seen drops all of them.
-    home.configVersion = Math.min(home.configVersion, configVersion);
-    homes.set(realm, home);
-    kept.set(key, { record, home });
+    generation.configVersion = Math.min(generation.configVersion, configVersion);
+    generations.set(realm, generation);
+    kept.set(key, { record, generation });
   };
 
   const read = (key: string, realm: string, name: string): Promise<T | null> => {
@@ -74,7 +74,7 @@ export function createRecordCache<T>(
       changes.expire();
       const key = `${realm}\u0000${name}`;
       const found = kept.get(key);
-      if (found && found.home === homes.get(realm)) return found.record;
+      if (found && found.generation === generations.get(realm)) return found.record;
       return loading.get(key)?.record ?? read(key, realm, name);
     },
   };

@@ -59,15 +59,15 @@ const MAX_FIELDS = 200;
 
 /** Translates ajv's errors: one entry per offending field. */
 export function toFieldErrors(errors: readonly FastifySchemaValidationError[], context: string | undefined): FieldError[] {
-  const said = pathsAbove(errors.filter((error) => !isSummary(error)));
-  const saidElse = pathsAbove(errors.filter((error) => !isSummary(error) && !isNullBranch(error)));
+  const explained = pathsAbove(errors.filter((error) => !isSummary(error)));
+  const explainedElsewhere = pathsAbove(errors.filter((error) => !isSummary(error) && !isNullBranch(error)));
   const seen = new Map<string, FieldError>();
   for (const error of errors as unknown as ErrorObject[]) {
     if (seen.size === MAX_FIELDS) break;
     // A failed `anyOf` is reported by the errors of its alternatives or, without any, by its own.
-    if (isSummary(error) && said.has(error.instancePath)) continue;
+    if (isSummary(error) && explained.has(error.instancePath)) continue;
     // A member that may be null is not wrong for not being null: its other alternative says what is.
-    if (isNullBranch(error) && saidElse.has(error.instancePath)) continue;
+    if (isNullBranch(error) && explainedElsewhere.has(error.instancePath)) continue;
     const field = fieldOf(error) || (context ?? "body");
     if (!seen.has(field)) seen.set(field, { field, code: codeOf(error), message: messageOf(error, field) });
   }
