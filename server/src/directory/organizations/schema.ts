@@ -136,7 +136,7 @@ export type UpdateOrganization = Static<typeof UpdateOrganization>;
 
 const managed = Type.Boolean({
   description:
-    "The account is the organization's own: its SCIM tokens created it, and change and delete it. Of other members they only end the membership",
+    "The account is the organization's own: its SCIM tokens created it, and change and delete it. For other members they only end the membership",
 });
 
 export const Member = Type.Object(

@@ -46,7 +46,7 @@ export const EventQuery = Type.Object(
   {
     type: Type.Optional(
       Type.Union([Type.String({ maxLength: 4096 }), Type.Array(Type.String({ maxLength: 4096 }), { maxItems: 100 })], {
-        description: `One or several, with commas between them or as repeated members. Of: ${eventTypes.join(", ")}`,
+        description: `One or several, with commas between them or as repeated members, of these: ${eventTypes.join(", ")}`,
       }),
     ),
     actor: Type.Optional(Type.String({ maxLength: 320, description: "A username or user id" })),

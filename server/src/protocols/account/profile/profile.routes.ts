@@ -27,8 +27,8 @@ export const profileRoutes: FastifyPluginAsyncTypebox<ProfileParts> = async (app
         description:
           "Takes the full state, as it was read. Another email address is `pendingEmail` until the link that is sent to it has come back, or " +
           "until `pendingEmail` is sent as null; the present one gets a notice. Username, email address and phone number ask for a sign-in within the last 10 minutes, with the second factor " +
-          "where there is one (403 `auth.recent_authentication_required`). Whether the username and the email address " +
-          "can be changed is the realm's to say (`account` of its settings); what applications know you by (`sub`) never can. " +
+          "where there is one (403 `auth.recent_authentication_required`). The realm decides whether the " +
+          "username and the email address can be changed (`account` of its settings); `sub`, by which applications know you, never changes. " +
           "Administrators change both with their session only.",
         body: UpdateProfile,
         response: { 200: Profile },
