@@ -238,6 +238,13 @@ describe("texts in a realm's own words", () => {
     expect((await reader.get("/settings/texts/nl")).status).toBe(403);
   });
 
+  test("a text of an earlier release may stay: the settings of an upgraded realm, and its documents, are saved as they are", async () => {
+    const realm = await iam.realm();
+    const texts = { en: { movedOnTitle: "Elsewhere", signIn: "Come in" } };
+    expect((await realm.asMaster().patch("/settings", { texts })).body.texts).toEqual(texts);
+    expect(await page(realm, "en")).toContain("Come in");
+  });
+
   test.each([
     ["a language that no page speaks", { xx: { signIn: "x" } }, "texts.xx", /the languages are en, nl/],
     ["a name that no text has", { en: { signInn: "x" } }, "texts.en.signInn", /Did you mean signIn\?/],
