@@ -4,7 +4,7 @@ import type { Ctx } from "../../platform/context.ts";
 import { readUserProfile } from "../../tenancy/settings/index.ts";
 import { withCleanNames } from "./names.ts";
 import { isAddressOf } from "./own.service.ts";
-import { fittingAttributes } from "./profile.ts";
+import { fittingAttributes, withAsserted } from "./profile.ts";
 import type { User } from "./schema.ts";
 import { auditClaimedUsernames, readUser } from "./service.ts";
 import { findUserByLogin, updateUser } from "./store.ts";
@@ -23,11 +23,8 @@ export interface BrokeredProfile {
  */
 export async function updateBrokeredUser(ctx: Ctx, userId: string, { attributes: asserted, email }: BrokeredProfile): Promise<boolean> {
   const user = await readUser(ctx, userId);
-  const attributes: User["attributes"] = { ...user.attributes };
-  for (const [name, value] of Object.entries(fittingAttributes(await readUserProfile(ctx), withCleanNames(asserted)))) {
-    if (value === undefined) delete attributes[name];
-    else attributes[name] = value;
-  }
+  const profile = await readUserProfile(ctx);
+  const attributes = withAsserted(user.attributes, fittingAttributes(profile, withCleanNames(asserted)));
   const isOther = email !== undefined && (user.email === null || loginKey(user.email) !== loginKey(email.address));
   const moves = isOther && !(await isTaken(ctx, userId, email.address));
   const address = moves

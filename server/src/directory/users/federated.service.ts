@@ -5,7 +5,7 @@ import { isDirectorySource } from "../credentials/index.ts";
 import { keepingRealmAdmin, permissionsOfUser } from "../roles/index.ts";
 import { removeCredentials } from "./credentials.service.ts";
 import { withCleanNames } from "./names.ts";
-import { fittingAttributes } from "./profile.ts";
+import { fittingAttributes, withAsserted } from "./profile.ts";
 import type { User } from "./schema.ts";
 import { lockUser, setSource, updateUser } from "./store.ts";
 
@@ -32,10 +32,8 @@ export async function saveFederatedUser(
   const current = await lockUser(ctx.tx, ctx.realm, userId, ctx.now);
   if (!current) return null;
   const enabled = await decide(current.enabled);
-  const attributes = mergedAttributes(
-    current.attributes,
-    fittingAttributes(await readUserProfile(ctx), withCleanNames(profile.attributes)),
-  );
+  const asserted = fittingAttributes(await readUserProfile(ctx), withCleanNames(profile.attributes));
+  const attributes = withAsserted(current.attributes, asserted);
   const sameMail = profile.email !== null && current.email !== null && loginKey(profile.email) === loginKey(current.email);
   const emailVerified = profile.email !== null && (profile.trustsEmail || (sameMail && current.emailVerified));
   const changed = [
@@ -80,13 +78,4 @@ export async function disableFederatedUser(ctx: Ctx, userId: string): Promise<bo
   const profile = { username: current.username, email: current.email, trustsEmail: current.emailVerified, attributes: {} };
   await saveFederatedUser(ctx, userId, profile, () => false);
   return true;
-}
-
-function mergedAttributes(current: User["attributes"], given: FederatedProfile["attributes"]): User["attributes"] {
-  const merged = { ...current };
-  for (const [name, value] of Object.entries(given)) {
-    if (value === null || value === undefined) delete merged[name];
-    else merged[name] = value;
-  }
-  return merged;
 }

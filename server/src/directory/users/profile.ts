@@ -65,6 +65,16 @@ export function withPhoneProof(current: User["attributes"], next: User["attribut
   return rest;
 }
 
+/** The attributes after a source has asserted some; null or undefined removes one. It may vouch for a phone number that it asserts. */
+export function withAsserted(current: User["attributes"], asserted: Attributes): User["attributes"] {
+  const merged = { ...current };
+  for (const [name, value] of Object.entries(asserted)) {
+    if (value === null || value === undefined) delete merged[name];
+    else merged[name] = value;
+  }
+  return Object.hasOwn(asserted, "phoneNumberVerified") ? merged : withPhoneProof(current, merged);
+}
+
 const inAttributes = (name: string): string => `attributes.${name}`;
 
 /** The values of an attribute; an empty text is none. */
