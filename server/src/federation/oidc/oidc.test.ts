@@ -262,27 +262,6 @@ test("link-only, deny and allowed domains refuse those who are not linked, and m
   expect(refused).toMatchObject({ status: 400, body: { errors: [{ field: "config.allowedDomains.0" }] } });
 });
 
-test("another phone number of the provider was not proven with the former one, unless the provider says so", async () => {
-  const realm = await brokered();
-  const master = realm.asMaster();
-  const mapper = { name: "p", type: "attribute", claim: "phone_number", attribute: "phoneNumber" };
-  expect((await master.post("/identity-providers/corp/mappers", mapper)).status).toBe(201);
-  const arrive = async (claims: Record<string, unknown>) => {
-    expect(isSignedIn((await signIn(realm, { claims })).back, realm.name)).toBe(true);
-    return (await usersOf(realm))[0].attributes;
-  };
-  await arrive({ phone_number: "+31612345678" });
-  const [{ userId, attributes }] = await usersOf(realm);
-  const proven = { ...attributes, phoneNumberVerified: "true" };
-  expect((await master.patch(`/users/${userId}`, { attributes: proven })).status).toBe(200);
-  expect(await arrive({ phone_number: "+31612345678" })).toMatchObject({ phoneNumberVerified: "true" });
-  expect(await arrive({ phone_number: "+31687654321" })).not.toHaveProperty("phoneNumberVerified");
-  const vouching = { name: "v", type: "attribute", claim: "phone_number_verified", attribute: "phoneNumberVerified" };
-  expect((await master.post("/identity-providers/corp/mappers", vouching)).status).toBe(201);
-  const vouched = { phone_number: "+31611111111", phone_number_verified: "true" };
-  expect(await arrive(vouched)).toMatchObject({ phoneNumber: "+31611111111", phoneNumberVerified: "true" });
-});
-
 test("mappers give attributes, roles and groups, take back what they gave, and nothing else", async () => {
   const realm = await brokered();
   const master = realm.asMaster();
