@@ -18,3 +18,6 @@ export const SECOND = 1_000;
 export const MINUTE = 60 * SECOND;
 export const HOUR = 60 * MINUTE;
 export const DAY = 24 * HOUR;
+
+/** Clocks of two machines that differ by this much are reported: expiry and replay are judged by them. */
+export const MUCH_SKEW = 2 * SECOND;

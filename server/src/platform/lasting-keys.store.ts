@@ -29,7 +29,18 @@ export async function keepLastingKeys(tx: Tx, vault: Vault, masterKeyId: string)
   }
 }
 
+/** A vault belongs to one database, where a key never changes: it is read once. */
+const opened = new WeakMap<Vault, Map<Purpose, KeyObject>>();
+
 export async function lastingKey(db: Db, vault: Vault, purpose: Purpose): Promise<KeyObject> {
+  const known = opened.get(vault) ?? new Map<Purpose, KeyObject>();
+  opened.set(vault, known);
+  const key = known.get(purpose) ?? (await readKey(db, vault, purpose));
+  known.set(purpose, key);
+  return key;
+}
+
+async function readKey(db: Db, vault: Vault, purpose: Purpose): Promise<KeyObject> {
   const { sealed } = await db.selectFrom("lasting_keys").select("sealed").where("purpose", "=", purpose).executeTakeFirstOrThrow();
   return createSecretKey(vault.open(sealed, placeOf(purpose)), "base64");
 }

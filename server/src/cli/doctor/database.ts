@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { sql } from "kysely";
 import type pg from "pg";
 import type { Config } from "../../config.ts";
-import { clock, SECOND } from "../../kernel/clock.ts";
+import { clock, MUCH_SKEW, SECOND } from "../../kernel/clock.ts";
 import { checkVault, masterKeyPath, openVault } from "../../master-key.ts";
 import {
   connectDirectly,
@@ -40,7 +40,6 @@ async function using<T>(config: Config, work: (database: Database) => Promise<T>
 }
 
 const OLDEST = 140_000;
-const MUCH_SKEW = 2 * SECOND;
 
 async function checkPostgres(config: Config, url: string): Promise<Finding[]> {
   let client: pg.Client | undefined;

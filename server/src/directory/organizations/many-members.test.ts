@@ -1,6 +1,7 @@
-import { CompiledQuery, createQueryId, type RootOperationNode, sql } from "kysely";
+import { sql } from "kysely";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { newId } from "../../kernel/ids.ts";
+import { askedQueries } from "../../testing/asked-queries.ts";
 import { type SharedHarness, sharedHarness, testDatabase } from "../../testing/harness.ts";
 import { listMembers } from "./members.store.ts";
 
@@ -30,14 +31,7 @@ test.runIf(testDatabase() === "postgres")("of many members a page is found by an
     where realm_id = ${realm.name} and username_key ~ '^c[0-9]'`.execute(db);
   await sql`analyze users, login_names, organization_members`.execute(db);
 
-  const asked: RootOperationNode[] = [];
-  const watched = db.withPlugin({
-    transformQuery: ({ node }) => {
-      asked.push(node);
-      return node;
-    },
-    transformResult: async ({ result }) => result,
-  });
+  const { watched, clear, plans } = askedQueries(db);
   const list = (query: object) => listMembers(watched, realm.name, organization, { size: 1000, ...query });
   const walk = async (query: object) => {
     const seen: string[] = [];
@@ -63,12 +57,7 @@ test.runIf(testDatabase() === "postgres")("of many members a page is found by an
 
   // A page by cursor begins where the one before ended.
   const { nextCursor } = await list({ size: 100, sort: "username" });
-  asked.length = 0;
+  clear();
   await list({ size: 100, sort: "username", cursor: nextCursor! });
-  const plans: string[] = [];
-  for (const node of asked.filter((one) => one.kind === "SelectQueryNode")) {
-    const { sql: text, parameters } = db.getExecutor().compileQuery(node, createQueryId());
-    plans.push(JSON.stringify((await db.executeQuery(CompiledQuery.raw(`explain ${text}`, [...parameters]))).rows));
-  }
-  expect(plans.join()).toMatch(/users_by_username[^}]*"\s*},\s*{\s*"QUERY PLAN":"\s*Index Cond: [^}]*ROW\(/);
+  expect((await plans()).join()).toMatch(/users_by_username[^}]*"\s*},\s*{\s*"QUERY PLAN":"\s*Index Cond: [^}]*ROW\(/);
 });

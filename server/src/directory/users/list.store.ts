@@ -2,7 +2,7 @@ import { sql } from "kysely";
 import { isId } from "../../kernel/ids.ts";
 import { loginKey } from "../../kernel/text.ts";
 import { type Db, startsWith } from "../../platform/db/index.ts";
-import { countUpTo, EXACT_TOTAL, estimate, type ListOrder, type Page, pageOf } from "../../platform/paging/index.ts";
+import { countBeyond, countUpTo, EXACT_TOTAL, estimate, type ListOrder, type Page, pageOf } from "../../platform/paging/index.ts";
 import { attributeConditions } from "./list.attributes.store.ts";
 import {
   amongFew,
@@ -126,7 +126,7 @@ async function pageOfUsers(
     return pageOf(db, all.where("users.user_id", "in", ids), order, query);
   }
   // Few who meet the conditions are compared with the prefix: many names could begin so, and none of them be theirs.
-  if (few ?? (conditions.length > 0 && (await isFewOf(all)))) {
+  if (few ?? (conditions.length > 0 && (await countBeyond(db, all, COMPARED)) <= COMPARED)) {
     const ids = sql`array(${all.clearSelect().select("users.user_id")})`;
     const matching = plainUsers(db).where(
       sql<boolean>`users.realm_id = ${realm} and users.user_id = any(${ids}) and ${firstMatch(prefix)} is not null`,
@@ -151,15 +151,6 @@ const orderOfFew = (prefix: string): ListOrder => ({
   id: sql.ref("users.user_id"),
 });
 
-async function isFewOf(users: UserList): Promise<boolean> {
-  const found = await users
-    .clearSelect()
-    .select(sql`1`.as("one"))
-    .limit(COMPARED + 1)
-    .execute();
-  return found.length <= COMPARED;
-}
-
 /** Postgres takes half of all users for locked; an estimate does better to take none. */
 async function countUnlocked(db: Db, realm: string, { locked: _, ...query }: UserQuery, unlocked: UserList) {
   const counted = await countUpTo(db, unlocked);
@@ -181,11 +172,10 @@ async function pageOfSortedMatches(
 ): Promise<Page<PlainUser>> {
   const ids = named(db, realm, prefix);
   const few = fewToSort(query.sort);
-  const { matches } = await db
-    .selectFrom(ids.limit(few + 1).as("found"))
-    .select(({ fn }) => fn.countAll<number>().as("matches"))
-    .executeTakeFirstOrThrow();
-  const among = matches <= few ? sql<boolean>`users.user_id = any(array(${ids}))` : sql<boolean>`users.user_id in (${ids})`;
+  const among =
+    (await countBeyond(db, ids as unknown as UserList, few)) <= few
+      ? sql<boolean>`users.user_id = any(array(${ids}))`
+      : sql<boolean>`users.user_id in (${ids})`;
   return pageOf(db, all.where(among), order, query, count);
 }
 

@@ -1,6 +1,7 @@
-import { CompiledQuery, createQueryId, type RootOperationNode, sql } from "kysely";
+import { sql } from "kysely";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { newId } from "../../kernel/ids.ts";
+import { askedQueries } from "../../testing/asked-queries.ts";
 import { type SharedHarness, sharedHarness, testDatabase } from "../../testing/harness.ts";
 import type { AdminClient, RealmUnderTest } from "../../testing/realm.ts";
 import { listUsers } from "./list.store.ts";
@@ -161,33 +162,21 @@ describe("search", () => {
     await sql`insert into login_names (realm_id, key, user_id) select realm_id, username_key, user_id from users
       where realm_id = ${crowd.name} and username_key ~ '^c[0-9]'`.execute(db);
     await sql`analyze users, login_names`.execute(db);
-    const asked: RootOperationNode[] = [];
-    const watched = db.withPlugin({
-      transformQuery: ({ node }) => {
-        asked.push(node);
-        return node;
-      },
-      transformResult: async ({ result }) => result,
-    });
+    const { watched, clear, texts, plans } = askedQueries(db);
     for (const search of ["first77", "first", "last9999 f"]) {
       const { rows, total } = await listUsers(watched, crowd.name, { search, size: 5 }, 0);
       expect(rows.length, search).toBe(search === "last9999 f" ? 1 : 5);
       if (search === "first") expect(total).toBeGreaterThan(10_000);
     }
-    const plans: string[] = [];
-    for (const node of asked.filter((one) => one.kind === "SelectQueryNode" && !one.explain)) {
-      const { sql: text, parameters } = db.getExecutor().compileQuery(node, createQueryId());
-      plans.push(JSON.stringify((await db.executeQuery(CompiledQuery.raw(`explain ${text}`, [...parameters]))).rows));
-    }
-    asked.length = 0;
+    const made = (await plans()).join();
+    clear();
     await sql`update users set email_verified = true where realm_id = ${crowd.name} and username_key = 'c77'`.execute(db);
     const verified = await listUsers(watched, crowd.name, { search: "first", emailVerified: true }, 0);
     expect([verified.rows.map(({ username }) => username), verified.total]).toEqual([["c77"], 1]);
-    const texts = asked.map((node) => db.getExecutor().compileQuery(node, createQueryId()).sql);
-    expect(texts.join(), "few are compared; names are not walked").not.toContain("login_names");
-    expect(plans.join()).toContain("users_by_first_name");
-    expect(plans.join()).toContain("users_by_last_name");
-    expect(plans.join().match(/Seq Scan on (users|login_names)/g)).toBeNull();
+    expect(texts().join(), "few are compared; names are not walked").not.toContain("login_names");
+    expect(made).toContain("users_by_first_name");
+    expect(made).toContain("users_by_last_name");
+    expect(made.match(/Seq Scan on (users|login_names)/g)).toBeNull();
   });
 
   test("stays in the realm", async () => {

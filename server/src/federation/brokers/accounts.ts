@@ -100,7 +100,8 @@ const MAX_QUESTIONS = 10;
 const HOUR_IN_MINUTES = 60;
 
 /**
- * An account at a provider may have any address, where the provider does not verify it. It can find out only so often whether a user here has it. Counted before anything is looked up: a known and an unknown address are counted alike.
+ * An account at a provider may have any address, where the provider does not verify it. It can find out only so often whether a user here has it.
+ * Counted before anything is looked up: a known and an unknown address are counted alike.
  */
 async function mayAsk({ work }: Parts, { realm, providerId }: ProviderSnapshot, { email, subject }: BrokeredIdentity, from: From) {
   if (email === null) return true;

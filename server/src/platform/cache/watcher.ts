@@ -1,6 +1,6 @@
 import { setTimeout } from "node:timers/promises";
 import { sql } from "kysely";
-import { clock, SECOND } from "../../kernel/clock.ts";
+import { clock, MUCH_SKEW, SECOND } from "../../kernel/clock.ts";
 import { assertWritable, connectDirectly, type Db, type Outages } from "../db/index.ts";
 import { createLoop } from "../loop.ts";
 import { CHANNEL, type RealmChanges } from "./realm-changes.ts";
@@ -22,8 +22,6 @@ interface Options {
 
 const POLL_EVERY = SECOND;
 const TIMEOUT = 5 * SECOND;
-/** As `gatehouse doctor` judges it. */
-const MUCH_SKEW = 2 * SECOND;
 
 /** Hears what other nodes change: by notification at once, and by polling each second should a notification be lost. */
 export async function watchRealmChanges({

@@ -103,14 +103,30 @@ export async function countUpTo<TB extends keyof Tables, Row>(
   db: Db,
   query: SelectQueryBuilder<Tables, TB, Row>,
 ): Promise<{ total: number; estimated: boolean }> {
-  const bare = query.clearSelect().clearOrderBy().select(sql`1`.as("one"));
-  const counted = await db
-    .selectFrom(bare.limit(EXACT_TOTAL + 1).as("counted"))
+  const total = await countBeyond(db, query, EXACT_TOTAL);
+  if (total <= EXACT_TOTAL) return { total, estimated: false };
+  return { total: Math.max(total, await estimate(bareRows(query))), estimated: true };
+}
+
+/** Counts rows, but no further than one beyond `most`. */
+export async function countBeyond<TB extends keyof Tables, Row>(
+  db: Db,
+  query: SelectQueryBuilder<Tables, TB, Row>,
+  most: number,
+): Promise<number> {
+  const { total } = await db
+    .selectFrom(
+      bareRows(query)
+        .limit(most + 1)
+        .as("counted"),
+    )
     .select(({ fn }) => fn.countAll<number>().as("total"))
     .executeTakeFirstOrThrow();
-  if (counted.total <= EXACT_TOTAL) return { total: counted.total, estimated: false };
-  return { total: Math.max(counted.total, await estimate(bare)), estimated: true };
+  return total;
 }
+
+const bareRows = <TB extends keyof Tables, Row>(query: SelectQueryBuilder<Tables, TB, Row>) =>
+  query.clearSelect().clearOrderBy().select(sql`1`.as("one"));
 
 /** The number of rows that the planner expects. */
 export async function estimate(query: { explain(format: "json"): Promise<unknown> }): Promise<number> {

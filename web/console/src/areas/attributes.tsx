@@ -4,6 +4,11 @@ import { useText } from "../i18n/index.ts";
 import { Icon } from "../kit/icon.tsx";
 import type { Control } from "../kit/schema-form.tsx";
 
+/** An attribute as the API has it: one value or several. */
+export type Values = string | readonly string[];
+export const valuesOf = (item: Values = ""): string[] => [item].flat().filter((one) => one !== "");
+export const asStored = (values: readonly string[]): Values => (values.length === 1 ? values[0]! : values);
+
 /** A map of names to one value or several. */
 export const Attributes: Control = (props) => <AttributeEditor {...props} />;
 
@@ -14,9 +19,9 @@ type EditorProps = Parameters<Control>[0] & {
 
 export function AttributeEditor({ value, error, readOnly, bare, taken = () => false, onChange }: EditorProps) {
   const t = useText();
-  const attributes = (value ?? {}) as Readonly<Record<string, string | readonly string[]>>;
+  const attributes = (value ?? {}) as Readonly<Record<string, Values>>;
   const [name, setName] = useState("");
-  const set = (key: string, values: readonly string[]) => onChange({ ...attributes, [key]: values.length === 1 ? values[0] : values });
+  const set = (key: string, values: readonly string[]) => onChange({ ...attributes, [key]: asStored(values) });
   const wanted = name.trim();
   const isNew = wanted !== "" && !Object.hasOwn(attributes, wanted) && !taken(wanted);
   const add = () => {
@@ -34,13 +39,7 @@ export function AttributeEditor({ value, error, readOnly, bare, taken = () => fa
         )}
         {Object.entries(attributes).map(([key, item]) => (
           <Group key={key} align="flex-end" wrap="nowrap">
-            <TagsInput
-              flex={1}
-              label={key}
-              value={typeof item === "string" ? (item === "" ? [] : [item]) : [...item]}
-              onChange={(values) => set(key, values)}
-              acceptValueOnBlur
-            />
+            <TagsInput flex={1} label={key} value={valuesOf(item)} onChange={(values) => set(key, values)} acceptValueOnBlur />
             <ActionIcon
               variant="subtle"
               color="red"

@@ -5,13 +5,12 @@ import { useRealm } from "../app/session.tsx";
 import { type Language, useLanguage, useText } from "../i18n/index.ts";
 import { labelOf } from "../kit/schema.ts";
 import type { Control } from "../kit/schema-form.tsx";
-import { AttributeEditor } from "./attributes.tsx";
+import { AttributeEditor, asStored, type Values, valuesOf } from "./attributes.tsx";
 
 type Settings = components["schemas"]["RealmSettings"];
 type Declared = Settings["userProfile"]["attributes"][number];
 /** A part of the name that the realm does not declare has a name alone. */
 type Attribute = Pick<Declared, "name"> & Partial<Declared>;
-type Values = string | readonly string[];
 
 /** Every person has a name, whether the realm declares its parts or not. */
 const NAMES: readonly Attribute[] = [{ name: "firstName" }, { name: "lastName" }];
@@ -32,10 +31,12 @@ function UserAttributeFields(props: Parameters<Control>[0]) {
   const fields: readonly Attribute[] = [...NAMES.filter(({ name }) => !declared.some((one) => one.name === name)), ...declared];
   const attributes = (value ?? {}) as Readonly<Record<string, Values>>;
   const isField = (name: string) => fields.some((one) => one.name === name);
-  const others = Object.fromEntries(Object.entries(attributes).filter(([name]) => !isField(name)));
+  const entries = Object.entries(attributes);
+  const ofFields = Object.fromEntries(entries.filter(([name]) => isField(name)));
+  const others = Object.fromEntries(entries.filter(([name]) => !isField(name)));
   const set = (name: string, values: readonly string[]) => {
     const { [name]: _, ...rest } = attributes;
-    onChange(values.length === 0 ? rest : { ...rest, [name]: values.length === 1 ? values[0] : values });
+    onChange(values.length === 0 ? rest : { ...rest, [name]: asStored(values) });
   };
   const isOfField = fields.some(({ name }) => errorOf(`attributes.${name}`) !== undefined);
   return (
@@ -44,7 +45,7 @@ function UserAttributeFields(props: Parameters<Control>[0]) {
         <AttributeField
           key={attribute.name}
           attribute={attribute}
-          values={[attributes[attribute.name] ?? []].flat().filter((one) => one !== "")}
+          values={valuesOf(attributes[attribute.name])}
           error={errorOf(`attributes.${attribute.name}`)}
           readOnly={readOnly}
           onChange={(values) => set(attribute.name, values)}
@@ -55,10 +56,7 @@ function UserAttributeFields(props: Parameters<Control>[0]) {
         value={others}
         taken={isField}
         error={isOfField ? undefined : error}
-        onChange={(next) => {
-          const kept = Object.entries(attributes).filter(([name]) => isField(name));
-          onChange({ ...Object.fromEntries(kept), ...(next as object) });
-        }}
+        onChange={(next) => onChange({ ...ofFields, ...(next as object) })}
       />
     </Stack>
   );
