@@ -5,5 +5,10 @@ export const testDatabase = (): "embedded" | "postgres" => {
   return kind === "postgres" ? "postgres" : "embedded";
 };
 
-/** A busy machine is no overload of the server under test. */
-export const notOverloaded = { GATEHOUSE_MAX_LOOP_DELAY_MS: "0" };
+/** A busy machine shall not turn an answer into a 503. Tests of the deadlines set short ones. */
+export const notOverloaded = {
+  GATEHOUSE_MAX_LOOP_DELAY_MS: "0",
+  GATEHOUSE_DATABASE_CONNECT_TIMEOUT_MS: "60000",
+  GATEHOUSE_DATABASE_STATEMENT_TIMEOUT_MS: "60000",
+  GATEHOUSE_DATABASE_LOCK_TIMEOUT_MS: "60000",
+};

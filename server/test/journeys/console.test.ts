@@ -1,6 +1,6 @@
 // The admin console in a real browser on a real server: one server, one browser, several people.
 import pg from "pg";
-import type { Browser, BrowserContextOptions, Page } from "playwright-core";
+import type { Browser, BrowserContextOptions, Locator, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { fillRealms, fillUsers, usernameOf } from "../../bench/directory-data.mjs";
 import { expectAccessible, expectLegible, expectNoSidewaysScrolling, launchBrowser, noBrowser, personIn, takePicture } from "./browser.ts";
@@ -8,6 +8,9 @@ import { emptyPostgres, PASSWORD, postgresUrl, type ServerProcess, startServer }
 import type { Visitor } from "./visitor.ts";
 
 const ADA_PASSWORD = "the password of ada in demo";
+
+/** Clicks the button, unless the page, which also tries by itself, has succeeded before. */
+const tryAgain = (button: Locator) => button.click({ timeout: 10_000 }).catch(() => button.waitFor({ state: "detached" }));
 
 describe.skipIf(noBrowser)("the admin console (needs Chromium)", () => {
   let server: ServerProcess;
@@ -382,7 +385,7 @@ describe.skipIf(noBrowser)("the admin console (needs Chromium)", () => {
     await page.getByText("The server cannot be reached. What you see may be old").waitFor();
     await expectAccessible(page, "console-offline");
     await page.context().setOffline(false);
-    await page.getByRole("button", { name: "Try again" }).click();
+    await tryAgain(page.getByRole("button", { name: "Try again" }));
     await page.getByText("What you see may be old").waitFor({ state: "hidden" });
     expect(await version.inputValue()).toBe("7");
     await page.getByRole("button", { name: "Save changes" }).click();
@@ -398,7 +401,7 @@ describe.skipIf(noBrowser)("the admin console (needs Chromium)", () => {
     await page.getByRole("alert").getByText("The database is away").waitFor();
     await page.getByText("The server answers with errors").waitFor();
     await page.unroute("**/admin/realms/demo/webhooks?*");
-    await page.getByRole("alert").getByRole("button", { name: "Try again" }).click();
+    await tryAgain(page.getByRole("alert").getByRole("button", { name: "Try again" }));
     await page.getByText("hooks.example.com").waitFor();
     await page.getByText("The server answers with errors").waitFor({ state: "hidden" });
 

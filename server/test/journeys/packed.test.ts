@@ -55,7 +55,7 @@ test("the packed server runs by npx in an empty folder, and ends with npx", asyn
   await expect.poll(() => isUp(server)).toBe(false);
   const { out } = await server.ended;
   expect(out).toContain('"msg":"stopped"');
-}, 300_000);
+});
 
 test("npm start of a built copy needs no development package", async () => {
   await (await buildWhenStale()).template;
@@ -81,4 +81,4 @@ test("npm start of a built copy needs no development package", async () => {
   await expectWhole(server);
   // To npm, as a supervisor does it.
   expect((await server.stop()).out).toContain('"msg":"stopped"');
-}, 300_000);
+});

@@ -58,18 +58,24 @@ export interface ServerProcess {
   stop(): Promise<Ending>;
 }
 
-const children = new Set<ChildProcess>();
+/** Each process, with what a signal to end it goes to: the process, or the group that a command such as npx leads. */
+const children = new Map<ChildProcess, number>();
 const folders: string[] = [];
 const databases: string[] = [];
 
 const killAll = () => {
-  for (const child of children) child.kill("SIGKILL");
+  for (const target of children.values())
+    try {
+      process.kill(target, "SIGKILL");
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== "ESRCH") throw error;
+    }
 };
 process.on("exit", killAll);
 
 /** Called at the end of each file (after-each-file.ts). */
 export async function endEverything(): Promise<void> {
-  const ends = [...children].map((child) => once(child, "close"));
+  const ends = [...children.keys()].map((child) => once(child, "close"));
   killAll();
   await Promise.all(ends);
   for (const name of databases.splice(0)) await asAdmin((admin) => admin.query(`drop database if exists ${name} with (force)`));
@@ -147,8 +153,14 @@ export async function spawnServer(options: StartOptions = {}): Promise<ServerPro
   const port = options.port ?? (await freePort());
   const folder = options.folder ?? emptyFolder();
   const [command, ...args] = options.command ?? [process.execPath, ...BRIEFLY, MAIN, "start"];
-  const child = spawn(command, args, { cwd: folder, env: environment(port, options.env ?? {}), stdio: ["ignore", "pipe", "pipe"] });
-  children.add(child);
+  const leadsGroup = options.command !== undefined;
+  const child = spawn(command, args, {
+    cwd: folder,
+    env: environment(port, options.env ?? {}),
+    stdio: ["ignore", "pipe", "pipe"],
+    detached: leadsGroup,
+  });
+  children.set(child, leadsGroup ? -child.pid! : child.pid!);
   let out = "";
   let err = "";
   child.stdout.setEncoding("utf8").on("data", (chunk) => {
@@ -186,7 +198,7 @@ export async function spawnServer(options: StartOptions = {}): Promise<ServerPro
 }
 
 // Far more than a start takes, so that a busy machine fails no test.
-const PATIENCE_MS = 150_000;
+const PATIENCE_MS = 300_000;
 
 /** Answers once the sign-in page does, which needs the database; throws with its words when the server ends instead. */
 export async function untilReady(server: ServerProcess): Promise<ServerProcess> {
