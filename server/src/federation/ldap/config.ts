@@ -15,19 +15,23 @@ const url = Type.String({
   minLength: 1,
   maxLength: 300,
   pattern: "^[Ll][Dd][Aa][Pp][Ss]?://[^\\s/?#@\\\\]+/?$",
-  description: "ldaps://host:port, or ldap://host:port with StartTLS; nothing else in it",
+  description: "ldaps://host:port, or ldap://host:port with StartTLS, without a path",
 });
 const attribute = (text: string) => Type.String({ minLength: 1, maxLength: 128, pattern: "^[A-Za-z0-9.;-]+$", description: text });
 const minutes = (text: string, standard: number) =>
   Type.Optional(
-    Type.Integer({ minimum: 0, maximum: 10_080, description: `${text}, in minutes, 5 or more; 0: never by itself. Default ${standard}` }),
+    Type.Integer({
+      minimum: 0,
+      maximum: 10_080,
+      description: `${text}, in minutes, 5 or more; 0 turns automatic runs off. Default ${standard}`,
+    }),
   );
 const whenUnreachable = (text: string, standard: "allow" | "refuse") =>
   Type.Optional(
     oneOf(["allow", "refuse"], { description: `${text} while the directory cannot be asked for the entry. Default ${standard}` }),
   );
 
-/** In minutes. Each full run reads every entry, and only it finds out which are gone. */
+/** The intervals of syncs in minutes. A full run reads every entry, and only a full run finds out which entries are gone. */
 export const SYNC_DEFAULTS = { fullSyncMinutes: 360, changedSyncMinutes: 30 } as const;
 
 const members = {
@@ -37,7 +41,7 @@ const members = {
   ),
   startTls: Type.Optional(
     Type.Boolean({
-      description: "Go on with TLS on ldap:// connections before anything else is sent; ldaps:// begins with it. Default false",
+      description: "Switch ldap:// connections to TLS before anything else is sent; ldaps:// begins with TLS. Default false",
     }),
   ),
   caCertificate: Type.Optional(
@@ -57,13 +61,15 @@ const members = {
     Type.String({
       minLength: 1,
       maxLength: 65_536,
-      description: "PEM certificate, with those that lead to its authority, by which the directory knows this server in TLS",
+      description: "PEM certificate, with those that lead to its authority, by which this server identifies itself to the directory in TLS",
     }),
   ),
   clientKey: Type.Optional(secretText("The private key of clientCertificate, in PEM without a passphrase")),
   clientKeySet: Type.Optional(secretSet),
   userSearchBase: Type.String({ maxLength: 1000, pattern: "^[^\\p{Cc}]*$", description: "The distinguished name below which people are" }),
-  userSearchFilter: Type.Optional(lineText("RFC 4515; `{0}` stands for what was typed as the username. Default `(uid={0})`", 4096)),
+  userSearchFilter: Type.Optional(
+    lineText("the filter of people (RFC 4515); `{0}` stands for the username that was entered. Default `(uid={0})`", 4096),
+  ),
   idAttribute: Type.Optional(
     attribute("the attribute that stays when an entry is renamed or moved. Default entryUUID, in Active Directory objectGUID"),
   ),
@@ -77,11 +83,11 @@ const members = {
       maxLength: 1000,
       pattern: "^[^\\p{Cc}]*$",
       description:
-        "The distinguished name below which groups are, for mappers of the claim `groups`. Left out: `memberOf` of the entry says them",
+        "The distinguished name below which groups are, for mappers of the claim `groups`. If omitted, the groups are those in `memberOf` of the entry",
     }),
   ),
   groupSearchFilter: Type.Optional(
-    lineText("RFC 4515; what is a group. Default: every usual kind of group, in Active Directory `(objectClass=group)`", 4096),
+    lineText("the filter of groups (RFC 4515). Default: every usual kind of group, in Active Directory `(objectClass=group)`", 4096),
   ),
   groupNameAttribute: Type.Optional(attribute("the attribute that holds the name of a group. Default cn")),
   groupMemberAttribute: Type.Optional(
@@ -98,7 +104,7 @@ const members = {
   ),
   editMode: Type.Optional(
     oneOf(["READ_ONLY", "PASSWORD"], {
-      description: "PASSWORD: new passwords of its users are written into the directory. Nothing else ever is. Default READ_ONLY",
+      description: "PASSWORD: new passwords of its users are written into the directory. Nothing else is ever written. Default READ_ONLY",
     }),
   ),
   fullSyncMinutes: minutes("The interval of reading the whole directory", SYNC_DEFAULTS.fullSyncMinutes),
@@ -111,7 +117,7 @@ const members = {
     }),
   ),
   signInWhenUnreachable: whenUnreachable("`allow`: its users sign in by other factors than the password", "refuse"),
-  refreshWhenUnreachable: whenUnreachable("`allow`: tokens and sessions of its users go on", "allow"),
+  refreshWhenUnreachable: whenUnreachable("`allow`: tokens and sessions of its users remain usable", "allow"),
   returningEntries: Type.Optional(
     oneOf(["new", "former"], {
       description:
@@ -141,7 +147,7 @@ const kind = (own: Config, directory: DirectoryTraits): IdentityProviderProtocol
   harmless: ["timeoutMs", "fullSyncMinutes", "changedSyncMinutes"],
   subjectMembers: ["idAttribute"],
   checkMapper,
-  // The bind password goes to each of them, and without TLS to every listener.
+  // The bind password is sent to each of these servers, and without TLS it is readable on the network.
   addresses: (config) => [...connectionOf({ config }).urls, `tls:${config.startTls === true} ${String(config.caCertificate ?? "")}`],
   unusedSecrets: ({ clientCertificate }) => (clientCertificate === undefined ? ["clientKey"] : []),
   check,
@@ -206,7 +212,7 @@ const hasTls = (config: Config): boolean => {
   return startTls || urls.every((one) => /^ldaps:/i.test(one));
 };
 
-/** A certificate and its key belong together, and are of use in TLS only. */
+/** Checks that a client certificate and its key belong together, and that TLS is on: they are used in TLS only. */
 function identityFaults(config: Config, { clientKey: pem }: OpenProvider["secrets"]): FieldFault[] {
   const { clientCertificate } = config;
   if (clientCertificate === undefined) return pem === undefined ? [] : [fault("clientCertificate", "is needed where there is clientKey")];
@@ -222,7 +228,7 @@ function identityFaults(config: Config, { clientKey: pem }: OpenProvider["secret
 
 const NEEDS_TLS = "needs TLS on every address: use ldaps://, or ldap:// with startTls";
 
-/** Active Directory takes new passwords over TLS only (MS-ADTS §3.1.1.3.1.5), and they are never sent otherwise. */
+/** Active Directory accepts new passwords over TLS only (MS-ADTS §3.1.1.3.1.5), so TLS is required of every directory that takes passwords. */
 const editFaults = (config: Config): FieldFault[] =>
   config.editMode !== "PASSWORD" || hasTls(config) ? [] : [fault("editMode", `PASSWORD ${NEEDS_TLS}`)];
 
@@ -254,7 +260,7 @@ function certificateFaults(member: string, pem: unknown): FieldFault[] {
     for (const one of certificates) new X509Certificate(one);
     if (certificates.length > 0) return [];
   } catch {
-    // named below
+    // The error is returned below.
   }
   return [fault(member, "is not a certificate in PEM (-----BEGIN CERTIFICATE-----)")];
 }

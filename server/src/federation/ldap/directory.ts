@@ -13,7 +13,7 @@ export const directoryProtocols: readonly string[] = Object.keys(protocols).filt
 
 export const isDirectory = ({ protocol }: Pick<ProviderSnapshot, "protocol">): boolean => directoryProtocols.includes(protocol);
 
-/** A provider of one of these protocols, as sign-ins and runs read it. */
+/** A provider of one of these protocols, in the form that sign-ins and runs use. */
 export interface Directory {
   readonly provider: ProviderSnapshot;
   readonly traits: DirectoryTraits;
@@ -21,22 +21,22 @@ export interface Directory {
   readonly source: string;
   readonly searchBase: string;
   readonly filterOf: (name: string) => Filter;
-  /** Finds everyone. Null: the filter cannot, so it can only be used to sign in. */
+  /** The filter that finds everyone; null if the search filter can only find one person by name, so that it serves sign-ins only. */
   readonly everyone: Filter | null;
   readonly idAttribute: string;
   readonly attributes: readonly string[];
   /** The groups that mappers name, by DN or by name. */
   readonly groupValues: readonly string[];
-  /** Null: `memberOf` of an entry says its groups. */
+  /** Null if the groups of a person are those in `memberOf` of the entry. */
   readonly groupSearch: GroupSearch | null;
   readonly trustsEmail: boolean;
   readonly provisions: boolean;
   readonly writesPasswords: boolean;
-  /** The time for which a found entry counts as found. */
+  /** The number of seconds for which an entry that was found is not looked up again. */
   readonly entryCheckSeconds: number;
-  /** True when its users go on while it cannot be asked. */
+  /** `allow`: its users stay signed in, or may sign in, while the directory cannot be reached. */
   readonly whenUnreachable: Readonly<Record<"sign-in" | "renewal", "allow" | "refuse">>;
-  /** True when an entry with another id and the name of a former user becomes that user. */
+  /** True if an entry with a new id and the name of a former user becomes that user. */
   readonly returnsToFormer: boolean;
 }
 

@@ -7,7 +7,7 @@ export interface DirSyncAnswer {
   readonly changed: ReadonlySet<string>;
 }
 
-/** Without the right (Replicating Directory Changes), or in a directory that does not offer it. */
+/** Result codes of a directory that does not offer DirSync, or of an account without the right to it (Replicating Directory Changes). */
 const REFUSED: readonly (number | null)[] = [
   RESULT.insufficientAccessRights,
   RESULT.unwillingToPerform,
@@ -18,8 +18,8 @@ const NOTE =
   "The directory does not let the bind account use DirSync (it needs the right “Replicating Directory Changes”), so changes were found by uSNChanged, and only a full sync sees who is gone.";
 
 /**
- * MS-ADTS §3.1.1.3.4.1.3: changes of people in the domain since `cookie`, deleted and moved ones included. An empty cookie begins, and answers with
- * all people. Answers a note where it cannot be used.
+ * MS-ADTS §3.1.1.3.4.1.3: reads the changes of people in the domain since `cookie`, including deletions and moves. With an empty cookie all people count as
+ * changed. Returns a note for administrators where DirSync cannot be used.
  */
 export async function readDirSync(
   connection: LdapConnection,
@@ -29,7 +29,7 @@ export async function readDirSync(
 ): Promise<DirSyncAnswer | string> {
   if (!isWithin(directory.searchBase, domain) || directory.idAttribute.toLowerCase() !== "objectguid") return NOTE;
   const changed = new Set<string>();
-  // An entry is sent when one of these has changed; `name` stands for a move.
+  // The directory sends an entry if one of these has changed; `name` changes when the entry is moved.
   const attributes = [...directory.attributes, "name", "isDeleted"];
   const request = { base: domain, scope: "sub", filter: parseFilter("(objectClass=user)"), attributes } as const;
   let last: Buffer = Buffer.from(cookie, "base64");

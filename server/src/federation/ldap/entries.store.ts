@@ -27,14 +27,14 @@ interface Owner {
   readonly providerId: string;
 }
 
-/** An entry that is a user's already, as it was when it was last read. */
+/** An entry that already has a user, in the state in which it was last read. */
 export interface KnownEntry {
   readonly subject: string;
   readonly userId: string;
   readonly dn: string | null;
   readonly fingerprint: string | null;
   readonly disabledBySync: boolean;
-  /** A hash of the groups that mappers name. */
+  /** A hash of the person's groups, among those that mappers name. */
   readonly groups: string;
 }
 
@@ -67,14 +67,14 @@ export async function knownEntry(db: Db, owner: Owner, subject: string): Promise
   return rows[0] ? toKnown(rows[0]) : null;
 }
 
-/** Tells from the present state if the directory disabled the user; null where nothing is stored of the entry. Ask with the user locked. */
+/** Tells whether the directory disabled the user; returns null if nothing is stored of the entry. The caller must hold the lock on the user. */
 export async function isDisabledBySync(tx: Tx, { realm, providerId }: Owner, subject: string): Promise<boolean | null> {
   const { rows } = await sql<{ disabled_by_sync: boolean }>`select disabled_by_sync from directory_entries
     where realm_id = ${realm} and provider_id = ${providerId}::uuid and subject = ${subject}`.execute(tx);
   return rows[0]?.disabled_by_sync ?? null;
 }
 
-/** `user.enabled_set`: a decision was made here, so the return of the entry does not enable the user. */
+/** Handles `user.enabled_set`: an administrator decided, so the return of the entry does not enable the user. */
 export async function clearDisabledBySync(ctx: Ctx, { userId }: DomainEvents["user.enabled_set"]): Promise<void> {
   await sql`update directory_entries e set disabled_by_sync = false from identity_links l
     where l.realm_id = ${ctx.realm} and l.user_id = ${userId}
@@ -82,8 +82,8 @@ export async function clearDisabledBySync(ctx: Ctx, { userId }: DomainEvents["us
 }
 
 /**
- * `user.grants_removing`: where a mapper says the same still, the next sync or sign-in gives it again. Without this the entry would count as unchanged
- * for good. The empty fingerprint of an entry that is gone stays.
+ * Handles `user.grants_removing`: marks the entry as changed, so that the next sync or sign-in grants again what mappers still give. Otherwise the entry would
+ * count as unchanged. The empty fingerprint of an entry that is gone stays.
  */
 export async function rereadEntry(ctx: Ctx, { userId }: DomainEvents["user.grants_removing"]): Promise<void> {
   await sql`update directory_entries e set fingerprint = 'grants removed', groups = '' from identity_links l
@@ -91,7 +91,7 @@ export async function rereadEntry(ctx: Ctx, { userId }: DomainEvents["user.grant
       and e.realm_id = l.realm_id and e.provider_id = l.provider_id and e.subject = l.subject and e.fingerprint <> ''`.execute(ctx.tx);
 }
 
-/** The people whose entry differs from the stored state, with that state; null for one that is no user's yet. */
+/** Returns the people whose entry differs from the stored state, with that state, or with null if the person has no user yet. */
 export async function changedEntries(
   db: Db,
   { realm, providerId }: Owner,
@@ -108,14 +108,14 @@ export async function changedEntries(
   return new Map(rows.map(({ user_id, ...row }) => [row.subject, user_id === null ? null : toKnown({ ...row, user_id })]));
 }
 
-/** The ids of entries that were there when they were last read, in their order, from one on. Only users that were linked before `linkedBefore`. */
+/** Returns the ids after `after` of entries that were present when they were last read, in order, of users that were linked before `linkedBefore`. */
 export async function presentAfter(
   db: Db,
   { realm, providerId }: Owner,
   { after, linkedBefore, limit }: { readonly after: string; readonly linkedBefore: number; readonly limit: number },
 ): Promise<string[]> {
-  // Not a join: a run that has just written all entries comes before the statistics of them, and a join is then planned for one row, that is
-  // to compare all entries with all links.
+  // A subquery instead of a join: right after a run has written all entries, their statistics are missing, and Postgres would plan a join for a single row,
+  // which compares all entries with all links.
   const { rows } = await sql<{ subject: string }>`
     select e.subject from directory_entries e
     where e.realm_id = ${realm} and e.provider_id = ${providerId} and e.fingerprint <> '' and e.subject > ${after}
@@ -130,14 +130,14 @@ export async function knownEntries(db: Db, owner: Owner, subjects: readonly stri
   return rows.map(toKnown);
 }
 
-/** Present entries in the order of their ids: the names by which groups list them, and the hash of their groups. */
+/** Returns present entries in the order of their ids, with the names by which groups list them and the hash of their groups. */
 export async function groupedEntriesAfter(
   db: Db,
   { realm, providerId }: Owner,
   after: string,
   limit: number,
 ): Promise<{ subject: string; dn: string; username: string; groups: string }[]> {
-  // Looked up for each entry, for the same reason.
+  // A lateral lookup for each entry, for the same reason as in `presentAfter`.
   const { rows } = await sql<{ subject: string; dn: string; username: string; groups: string }>`
     select e.subject, e.dn, u.username, e.groups from directory_entries e
     cross join lateral (select u.username from identity_links l join users u on u.realm_id = l.realm_id and u.user_id = l.user_id
@@ -147,7 +147,7 @@ export async function groupedEntriesAfter(
   return rows;
 }
 
-/** The source of a user, and their entries. */
+/** Returns the source of a user, and the entries that the user is linked with. */
 export async function entryOfUser(
   db: Db,
   realm: string,
@@ -160,7 +160,7 @@ export async function entryOfUser(
   return rows[0] ?? null;
 }
 
-/** The directory entries of a user, for the export of their data. */
+/** Returns the directory entries of a user, for the export of their data. */
 export async function entriesOfUser(
   { tx, realm }: Pick<ReadCtx, "tx" | "realm">,
   userId: string,
@@ -182,7 +182,7 @@ export interface NewEntry {
   readonly person: Person;
 }
 
-/** Links new users to their entries. Answers the subjects that are linked now; of the others another node was quicker. */
+/** Links new users to their entries. Returns the subjects that this call linked; another node was quicker with the others. */
 export async function insertEntries(tx: Tx, { realm, providerId }: Owner, entries: readonly NewEntry[], now: number): Promise<Set<string>> {
   if (entries.length === 0) return new Set();
   const rows = entries.map(({ userId, person: { subject, username, dn, fingerprint, enabled, claims } }) => ({
@@ -203,8 +203,8 @@ export async function insertEntries(tx: Tx, { realm, providerId }: Owner, entrie
 }
 
 /**
- * Links the user whose entry is gone, and who has this name, to another entry. Only a user whom the directory disabled. Null: there is none, or
- * several.
+ * Links a user whose entry is gone to another entry, found by the username. Only users whom the directory disabled count. Returns null if there is no such
+ * user, or more than one.
  */
 export async function takeFormerEntry(
   tx: Tx,
@@ -249,7 +249,7 @@ export async function saveEntry(
     .execute();
 }
 
-/** The hashes among these of entries whose users were erased. */
+/** Returns those of the hashes that belong to entries of erased users. */
 export async function erasedAmong(db: Db, { realm, providerId }: Owner, hashes: readonly string[]): Promise<Set<string>> {
   if (hashes.length === 0) return new Set();
   const rows = await db

@@ -7,22 +7,24 @@ import { entryOfUser } from "./entries.store.ts";
 import { type DirectoryParts, ownEntry } from "./own-entry.ts";
 import { isFault, readPerson } from "./person.ts";
 
-/** `sign-in`: a proof was accepted just now. `renewal`: a session or a token goes on. They differ where the directory cannot be reached. */
+/**
+ * `sign-in`: a proof was just accepted. `renewal`: a session or token continues. The configuration treats them differently while the directory is unreachable.
+ */
 type EntryUse = "sign-in" | "renewal";
 
-/** `gone`: the directory has no such entry, or has disabled it. `unreachable`: it cannot be asked, and its configuration refuses this use then. */
+/** `gone`: the directory has no such entry, or has disabled it. `unreachable`: the directory cannot be asked, and its configuration then refuses this use. */
 type EntryStanding = "stands" | "gone" | "unreachable";
 
-/** Tells whether users are still in the directory that they come from, by any way of signing in. */
+/** Tells whether users still have an entry in the directory that they come from, whichever way they sign in. */
 export interface EntryChecks {
   standing(realm: string, userId: string, use: EntryUse): Promise<EntryStanding>;
 }
 
-/** A directory that did not answer is not asked again for this long: each question would wait for its deadline. */
+/** The time for which a directory that did not answer is not asked again. Otherwise each question would wait for its deadline. */
 const PAUSE = UNAVAILABLE_SECONDS * SECOND;
 const MAX_FAILED = 1_000;
 
-/** Memoized by snapshot: every refresh of a token asks. */
+/** Memoized by snapshot, because every refresh of a token calls this. */
 const directoriesOf = (() => {
   const known = new WeakMap<ProvidersSnapshot, readonly Directory[]>();
   return (snapshot: ProvidersSnapshot): readonly Directory[] => {
@@ -35,7 +37,7 @@ const directoriesOf = (() => {
 export function createEntryChecks(parts: DirectoryParts): EntryChecks {
   const failedAt = createLru<number>(MAX_FAILED);
 
-  /** Null: the directory cannot be asked. */
+  /** Returns null if the directory cannot be asked. */
   const ask = async (directory: Directory, userId: string, subject: string): Promise<"stands" | "gone" | null> => {
     const { providerId, enabled } = directory.provider;
     if (!enabled || clock.now() - (failedAt.get(providerId) ?? Number.NEGATIVE_INFINITY) < PAUSE) return null;
@@ -65,7 +67,7 @@ export function createEntryChecks(parts: DirectoryParts): EntryChecks {
       if (!user || !isDirectorySource(user.source)) return "stands";
       const directory = directories.find(({ source }) => source === user.source);
       const link = directory && user.links.find(({ providerId }) => providerId === directory.provider.providerId);
-      // The directory was deleted, by an administrator who holds what its users hold: they stay as they are.
+      // The directory was deleted, by an administrator who has every permission of its users. The users keep their access.
       if (!directory || !link) return "stands";
       return (await ask(directory, userId, link.subject)) ?? (directory.whenUnreachable[use] === "allow" ? "stands" : "unreachable");
     },

@@ -5,15 +5,15 @@ import type { Ctx, DomainEvents } from "../../platform/context.ts";
 import type { Db } from "../../platform/db/index.ts";
 import { lastingKey } from "../../platform/lasting-keys.store.ts";
 
-/** A keyed hash of an entry, so that it is recognized without being named. */
+/** Returns a keyed hash of an entry's id. It recognizes the entry later without storing the id. */
 export const erasureHash = (key: KeyObject, { realm, providerId }: { realm: string; providerId: string }, subject: string): string =>
   createHmac("sha256", key).update([realm, providerId, subject].join("\0")).digest("base64url");
 
 export const erasureKey = (db: Db, vault: Vault): Promise<KeyObject> => lastingKey(db, vault, "directory-erasures");
 
 /**
- * `user.erased`: no run makes them anew, no report names an entry of theirs any more, and no run says that they asked for it. Their link and
- * what was read of their entry go with the user.
+ * Handles `user.erased`: no later run creates the user again, reports no longer name the user's entries, and runs no longer name the user as the one who
+ * requested them. The user's link and the stored state of the entry are deleted with the user.
  */
 export const forgetEntries =
   (vault: Vault) =>
@@ -29,13 +29,13 @@ export const forgetEntries =
         where exists (select 1 from identity_providers p where p.realm_id = ${ctx.realm} and p.provider_id = ${providerId}::uuid)
         on conflict do nothing`.execute(ctx.tx);
     }
-    // An entry that was moved since, or could not be taken over because they had its name, is known by the name in its DN.
+    // The name in the DN identifies entries that were moved since, or that could not be taken over because the user had their name.
     const isTheirs = sql`(e->>'dn' = any(${rows.map(({ dn }) => dn)}::text[])
       or lower(substring(e->>'dn' from '^[^=]+=((?:[^\\\\,+]|\\\\.)*)')) = lower(${username}))`;
     await sql`update directory_runs set report = jsonb_set(report, '{errors}', (select jsonb_agg(
         case when ${isTheirs} then e || '{"dn": "erased"}' else e end) from jsonb_array_elements(report->'errors') e))
       where realm_id = ${ctx.realm} and exists (select 1 from jsonb_array_elements(report->'errors') e where ${isTheirs})`.execute(ctx.tx);
-    // In every realm: administrators of `master` start them in all.
+    // All realms are searched, because administrators of `master` start runs in every realm.
     await sql`update directory_runs set requested_by = ${pseudonym}, requested_by_id = null where requested_by_id = ${userId}::uuid`.execute(
       ctx.tx,
     );

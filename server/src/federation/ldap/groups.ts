@@ -19,7 +19,7 @@ export interface GroupSearch {
   readonly filter: Filter;
   readonly nameAttribute: string;
   readonly memberAttribute: string;
-  /** Members are named by username (RFC 2307), else by DN. */
+  /** True if members are listed by username (RFC 2307), false if by DN. */
   readonly byUsername: boolean;
   readonly nested: boolean;
 }
@@ -37,7 +37,7 @@ export function groupSearchOf(config: Readonly<Record<string, unknown>>): GroupS
   };
 }
 
-/** By DN in any spelling, or by name, letter by letter. Answers which of the values that mappers name this group is. */
+/** Returns a function that tells which of the mappers' values name a group: by DN in any spelling, or by the exact name. */
 export function matcherOf(values: readonly string[]): (dn: string, name: string | null) => readonly string[] {
   const wanted = new Map<string, string[]>();
   for (const value of values) {
@@ -49,12 +49,12 @@ export function matcherOf(values: readonly string[]): (dn: string, name: string 
 
 const MAX_LEVELS = 30;
 const AT_ONCE = 50;
-/** The groups of one person. */
+/** The limit on the groups of one person. */
 const MAX_GROUPS = 10_000;
 
 /**
- * The groups that mappers name and this person is in, as the directory says now. Upwards: groups that list the person, then groups that list
- * those, each once, so that groups that contain each other come to an end.
+ * Returns the groups of this person, among those that mappers name, as the directory has them now. The search goes upwards: groups that list the person, then
+ * groups that list those groups. Each group is visited once, so groups that contain each other cause no loop.
  */
 export async function groupsOfEntry(
   pool: LdapPool,
@@ -91,7 +91,7 @@ export async function groupsOfEntry(
   return [...found].sort();
 }
 
-/** The number of items per turn of a long list, so that other requests are answered in between. */
+/** The number of items of a long list that are processed before other requests get a turn. */
 const SLICE = 2_000;
 export async function inSlices<T>(items: readonly T[], work: (item: T) => void): Promise<void> {
   for (let at = 0; at < items.length; at += SLICE) {

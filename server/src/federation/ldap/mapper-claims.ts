@@ -10,24 +10,24 @@ const claimsOf = (mappers: readonly MapperState[]): string[] => [
   ...new Set(mappers.flatMap(({ claim, template }) => [...(claim === undefined ? [] : [claim]), ...claimsOfTemplate(template ?? "")])),
 ];
 
-/** The attributes that mappers read. */
+/** Returns the attributes that mappers read. */
 export const mapperAttributes = (mappers: readonly MapperState[]): string[] => claimsOf(mappers).filter((claim) => claim !== GROUPS_CLAIM);
 
-/** The groups of the directory that mappers name. */
+/** Returns the groups of the directory that mappers name. */
 export const groupsNamedBy = (mappers: readonly MapperState[]): string[] => [
   ...new Set(mappers.flatMap(({ claim, value }) => (claim === GROUPS_CLAIM && value !== undefined ? [value] : []))),
 ];
 
 const MAX_VALUES = 1_000;
 
-/** Values that are text: a picture or a certificate is none. */
+/** Returns the values that are text. Pictures and certificates, for example, are not. */
 function textsOf(entry: LdapEntry, attribute: string): string | string[] | undefined {
   const texts = entry.texts(attribute).slice(0, MAX_VALUES);
   const readable = texts.filter((text) => !text.includes("\ufffd") && text.isWellFormed());
   return readable.length <= 1 ? readable[0] : readable;
 }
 
-/** The person of an entry, with what mappers read of it. `groups`: those that mappers name and the person is in. */
+/** Returns the person that an entry describes, with the claims for mappers. `groups` are the person's groups, among those that mappers name. */
 export function describePerson(
   { provider }: { readonly provider: Pick<ProviderSnapshot, "config" | "mappers"> },
   entry: LdapEntry,
@@ -37,12 +37,12 @@ export function describePerson(
   if (isFault(person) || provider.mappers.length === 0) return person;
   const claims = Object.fromEntries(mapperAttributes(provider.mappers).map((name) => [name, textsOf(entry, name)]));
   const all = { ...claims, [GROUPS_CLAIM]: groups };
-  // Another mapper is another result, though the entry says the same.
+  // The fingerprint includes the mappers: with other mappers the result differs, even if the entry is the same.
   const fingerprint = createHash("sha256")
     .update(JSON.stringify([person.fingerprint, provider.mappers, all]))
     .digest("base64url");
   return { ...person, claims: all, fingerprint };
 }
 
-/** A run compares these with the stored groups. */
+/** Returns the groups of a person, which a run compares with the stored ones. */
 export const groupsOfClaims = ({ claims }: Pick<Person, "claims">): readonly string[] => (claims[GROUPS_CLAIM] ?? []) as readonly string[];

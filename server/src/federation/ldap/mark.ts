@@ -2,22 +2,22 @@ import { createHash } from "node:crypto";
 import { atLeast, type Filter } from "../../platform/ldap/index.ts";
 import type { Directory } from "./directory.ts";
 
-/** Up to where a directory was read, in its own words. */
+/** The point up to which a directory was read, by the directory's own times or numbers. */
 export interface Mark {
-  /** A hash of what is read and how it is used: with another configuration everything is read anew. */
+  /** A hash of what is read and how it is used. With another configuration, everything is read again. */
   readonly digest: string;
-  /** The latest change, by the directory's own clock, less the time that the reading took. */
+  /** The time of the latest change, by the directory's own clock, minus the time that the reading took. */
   readonly time?: string;
-  /** AD: the number of the last change, and the controller whose number it is. */
+  /** AD: the number of the last change, and the domain controller that counts these numbers. */
   readonly usn?: string;
   readonly service?: string;
-  /** AD: where DirSync goes on, base64. */
+  /** AD: the cookie from which DirSync continues, in base64. */
   readonly cookie?: string;
   /** A hash of the groups that changed last, so that they do not count as changed again. */
   readonly groups?: string;
 }
 
-/** Null: there is none, or one of an earlier release. */
+/** Returns null if there is no mark, or one of an earlier release. */
 export function parseMark(text: string | null): Mark | null {
   if (text === null || !text.startsWith("{")) return null;
   const { digest, time, usn, service, cookie, groups } = JSON.parse(text) as Record<string, unknown>;
@@ -26,7 +26,7 @@ export function parseMark(text: string | null): Mark | null {
   return { digest, ...Object.fromEntries(given) };
 }
 
-/** Members that do not change the result: how a directory is reached, and how often. */
+/** Members that do not change the result of a reading, such as addresses and intervals. */
 const ELSEWHERE = [
   "url",
   "urls",
@@ -54,10 +54,10 @@ export function digestOf({ provider: { config, mappers, protocol } }: Directory)
 }
 
 const STAMP = /^(\d{4})(\d\d)(\d\d)(\d\d)(\d\d)(\d\d)(?:\.\d+)?Z$/;
-/** The directory's clock has a grain of a second, and its servers tell a change to each other a little later. */
+/** The directory's clock has a resolution of one second, and its servers replicate changes to each other with a delay. */
 const OVERLAP_SECONDS = 60;
 
-/** A time of a change as it is kept, or null for another form. */
+/** Returns the time of a change in the stored form, or null if it has another form. */
 export function stampOf(text: string | null): string | null {
   const [, ...parts] = STAMP.exec(text ?? "") ?? [];
   return parts.length === 0 ? null : `${parts.join("")}Z`;

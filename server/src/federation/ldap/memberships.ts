@@ -3,35 +3,35 @@ import { dnKey, type LdapConnection, type LdapEntry, LdapError, type LdapPool, r
 import type { Directory } from "./directory.ts";
 import { type GroupSearch, groupsOfEntry, inSlices, matcherOf } from "./groups.ts";
 
-/** The groups of a person, among those that mappers name. */
+/** Finds the groups of a person, among those that mappers name. */
 export interface Memberships {
   of(entry: LdapEntry, username: string): Promise<readonly string[]>;
 }
 
-/** Memberships of a run that knows every member of the groups, so it asks nothing. */
+/** Memberships of a run that has read every member of the groups, so it asks the directory nothing more. */
 export interface KnownMemberships extends Memberships {
-  /** By what is kept of an entry. */
+  /** Finds the groups by the stored DN or username of an entry. */
   ofKnown(dn: string, username: string): readonly string[];
-  /** Values of mappers for which the directory has no group. */
+  /** The values of mappers that match no group of the directory. */
   readonly missing: readonly string[];
 }
 
-/** By asking for each person: for a run that reads only what changed. */
+/** Asks the directory about each person. It serves a run that reads only what changed. */
 export const askingForEach = (pool: LdapPool, directory: Directory): Memberships => ({
   of: (entry, username) => (directory.groupValues.length === 0 ? NONE : groupsOfEntry(pool, directory, entry, username)),
 });
 const NONE = Promise.resolve([]);
 
 const PAGE = 500;
-/** Different members of all groups that mappers name. Beyond that a sync would fill the memory. */
+/** The limit on different members of all groups that mappers name. More would fill the memory. */
 const MAX_MEMBERS = 2_000_000;
 
-/** Short, whatever is hashed: a million DNs stay below 100 MB. */
+/** Returns a short hash of any text: the keys of a million DNs take less than 100 MB. */
 const shortKey = (text: string): string => createHash("sha1").update(text).digest("base64url");
 
 /**
- * Every member of the groups that mappers name, by going down from each group: a member that is itself a group below the search base is read
- * too where `nestedGroups` is on, once, so that groups that contain each other come to an end.
+ * Reads every member of the groups that mappers name, downwards from each group. With `nestedGroups`, a member that is itself a group below the search base is
+ * read too. Each group is read once, so groups that contain each other cause no loop.
  */
 export async function readMemberships(connection: LdapConnection, directory: Directory, search: GroupSearch): Promise<KnownMemberships> {
   const { byUsername, nested, memberAttribute } = search;
@@ -64,7 +64,7 @@ export async function readMemberships(connection: LdapConnection, directory: Dir
   };
 }
 
-/** The groups that each value of a mapper names; and with nested groups every group, to know one when it is a member. */
+/** Finds the groups that each mapper value names. With nested groups it finds every group, to recognize members that are groups. */
 async function findGroups(connection: LdapConnection, { groupValues }: Directory, { base, filter, nameAttribute, nested }: GroupSearch) {
   const matching = matcherOf(groupValues);
   const dnOf = new Map<string, string>();
@@ -80,7 +80,7 @@ async function findGroups(connection: LdapConnection, { groupValues }: Directory
   return { dnOf, roots };
 }
 
-/** Few different sets for many members, each kept once. Number 0 is the empty one. */
+/** Stores each different set once: many members share few sets. Set 0 is the empty one. */
 function internedSets() {
   const sets: (readonly string[])[] = [[]];
   const numbers = new Map<string, number>();
@@ -101,6 +101,6 @@ function internedSets() {
   };
 }
 
-/** The hash that is stored with each entry; empty for no groups. */
+/** Returns the hash that is stored with each entry; it is empty if there are no groups. */
 export const groupsHash = (groups: readonly string[]): string =>
   groups.length === 0 ? "" : createHash("sha256").update(JSON.stringify(groups)).digest("base64url").slice(0, 22);

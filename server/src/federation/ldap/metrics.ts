@@ -1,11 +1,11 @@
 import { Counter, Histogram, type Registry } from "prom-client";
 import type { Report } from "./runs.store.ts";
 
-/** By protocol: aliases are too many, and a realm's own affair. */
+/** The metrics are labelled by protocol. There are too many aliases, and they are a private matter of each realm. */
 export interface DirectoryMetrics {
-  /** A password that a directory was asked about. `unavailable`: it could not answer. */
+  /** Counts a password that a directory checked. `unavailable`: the directory could not answer. */
   signIn(protocol: string, outcome: "success" | "failure" | "unavailable"): void;
-  /** A new password that was to be written into a directory. */
+  /** Counts an attempt to write a new password into a directory. */
   passwordWrite(protocol: string, outcome: "success" | "refused"): void;
   synced(protocol: string, run: { readonly outcome: "success" | "failure"; readonly seconds: number; readonly report: Report }): void;
 }
@@ -22,7 +22,7 @@ export function createDirectoryMetrics(registry: Registry): DirectoryMetrics {
   });
   const entries = new Counter({
     name: "svc_directory_sync_entries_total",
-    help: "Entries of directories that a sync dealt with, by what became of their users",
+    help: "Entries of directories that a sync processed, by the outcome for their users",
     labelNames: ["protocol", "outcome"],
     registers,
   });

@@ -9,13 +9,13 @@ import type { Owner } from "./runs.store.ts";
 const BATCH = 5_000;
 const AT_ONCE = 100;
 
-/** Fewer than these may always vanish. */
+/** This many users may always be missing at once. */
 const FEW = 10;
 const SHARE = 0.2;
 
 /**
- * The ids of those who were there before the run and are no more. `known`: how many there were. A user whose first sign-in came during the run may
- * have an entry that is newer than the page it would be on.
+ * Returns the ids of users whose entries were present before the run and are missing now, and `known`, the number that were present. Users linked during the
+ * run are ignored: their entries may be newer than the page that would contain them.
  */
 export async function findMissing(
   db: Db,
@@ -34,14 +34,17 @@ export async function findMissing(
   }
 }
 
-/** A wrong search base or a lost permission of the bind DN looks as if all users had left: none is disabled for it. */
+/**
+ * Returns a warning, and no user is disabled, if suspiciously many users are missing: a wrong search base, or a permission that the bind DN lost, looks the
+ * same.
+ */
 export function looksWrong(missing: number, known: number, seen: number): string | null {
-  const asks = "No user was disabled. If they are to be, run it again with confirm=true.";
+  const asks = "No user was disabled. If they should be disabled, run the sync again with confirm=true.";
   if (seen === 0) return `The directory has no people, so all ${known} users would be gone. ${asks}`;
   return missing > FEW && missing > known * SHARE ? `${missing} of ${known} users are no longer in the directory. ${asks}` : null;
 }
 
-/** Shuts them out, and never deletes them. Names those who could not be. */
+/** Disables the users and never deletes them. Returns how many it disabled, and the entries of users who could not be disabled. */
 export async function disableMissing(
   transact: <T>(work: (ctx: Ctx) => Promise<T>) => Promise<T>,
   { provider }: Directory,

@@ -17,7 +17,7 @@ export type Outcome = "created" | "updated" | "unchanged" | "disabled" | "taken"
 
 export const ownerOf = (ctx: Ctx, { provider }: Directory) => ({ realm: ctx.realm, providerId: provider.providerId });
 
-/** New users from entries that have none, by a statement per table; `grants` are those of the mappers. `taken`: another user has the name or the address. */
+/** Creates users for entries that have none, with one statement per table; `grants` are those of the mappers. `taken`: another user has the name or address. */
 export async function createPeople(
   ctx: Ctx,
   directory: Directory,
@@ -40,7 +40,7 @@ export async function createPeople(
   const linked = await insertEntries(ctx.tx, ownerOf(ctx, directory), entries, ctx.now);
   const outcomes = new Map<Person, Outcome>(people.map((person) => [person, refusalOfUsername(person.username) ?? "taken"]));
   for (const { person, userId } of entries) {
-    // A sign-in on another node made the user at this very moment.
+    // A sign-in on another node created the user in the meantime.
     if (!linked.has(person.subject)) {
       await deleteUser(ctx.tx, ctx.realm, userId);
       outcomes.set(person, "unchanged");
@@ -74,7 +74,7 @@ const newUser = (ctx: Ctx, directory: Directory, person: Person, roleIds: readon
   source: directory.source,
 });
 
-/** The attributes of a new user that are not undefined. */
+/** Returns the attributes that mappers give to a new user, without undefined ones. */
 const firstAttributes = ({ provider }: Directory, { claims }: Person): Record<string, string | string[]> =>
   Object.fromEntries(
     Object.entries(mappedAttributes(provider.mappers, claims, true)).flatMap(([name, value]) =>
@@ -82,7 +82,7 @@ const firstAttributes = ({ provider }: Directory, { claims }: Person): Record<st
     ),
   );
 
-/** Gives new users, who have their roles, the groups of mappers too, and records the grants that follow the directory. */
+/** Gives new users, who already have their roles, the groups of mappers, and records the grants that follow the directory. */
 async function giveRest(
   ctx: Ctx,
   { provider }: Directory,
@@ -94,7 +94,7 @@ async function giveRest(
   const given = people.map(({ userId, person }) => ({ userId, ...grants.of(person.claims) }));
   const members = given.flatMap(({ userId, groups }) => groups.map((groupId) => ({ userId, groupId })));
   await insertMembers(ctx.tx, ctx.realm, members, ctx.now);
-  // The default role is the user's own, whatever a mapper says.
+  // The default role belongs to the user, even if a mapper gives it too.
   const made = given.flatMap(({ userId, followed }) =>
     followed.filter(({ targetId }) => !usualRoles.includes(targetId)).map((grant) => ({ userId, ...grant })),
   );

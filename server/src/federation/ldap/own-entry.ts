@@ -24,19 +24,19 @@ export interface DirectoryParts {
   readonly log: { warn(fields: object, message: string): void };
 }
 
-/** The directories of a realm that can be asked. */
+/** Returns the enabled directories of a realm. */
 export async function enabledDirectories({ providers }: DirectoryParts, realm: string): Promise<readonly Directory[]> {
   const snapshot = await providers.get(realm);
   return [...(snapshot?.byAlias.values() ?? [])].filter((provider) => provider.enabled && isDirectory(provider)).map(directoryOf);
 }
 
-/** A user's directory, and the id of the entry that they are there. */
+/** A user's directory, and the id of their entry there. */
 export interface Membership {
   readonly directory: Directory;
   readonly subject: string;
 }
 
-/** Null: a local user, or one whose directory is disabled or gone. */
+/** Returns null for a local user, or if the directory is disabled or gone. */
 export async function membershipOf(
   { db }: DirectoryParts,
   directories: readonly Directory[],
@@ -49,14 +49,14 @@ export async function membershipOf(
   return directory && link ? { directory, subject: link.subject } : null;
 }
 
-/** The entry that a user is, whatever it is called by now. Null: it is gone, or its id is not unique. */
+/** Finds a user's entry by its id, even after a rename. Returns null if it is gone, or if its id is not unique. */
 export async function ownEntry(parts: DirectoryParts, { directory, subject }: Membership): Promise<LdapEntry | null> {
   const own = equals(directory.idAttribute, idValue(subject, directory.idAttribute));
   const found = await search(parts, directory, directory.everyone ? allOf(directory.everyone, own) : own);
   return found.length === 1 ? found[0]! : null;
 }
 
-/** At most two: more than one is as bad as many. */
+/** Returns at most two entries, which is enough to see that the result is ambiguous. */
 export const search = (parts: DirectoryParts, directory: Directory, filter: ReturnType<Directory["filterOf"]>) =>
   asking(parts, directory, () =>
     parts.pools
@@ -66,7 +66,7 @@ export const search = (parts: DirectoryParts, directory: Directory, filter: Retu
       ),
   );
 
-/** A directory that cannot answer costs no attempt: the answer is 503. */
+/** Responds with 503 if the directory cannot answer. The attempt does not count. */
 export async function asking<T>(parts: DirectoryParts, directory: Directory, work: () => Promise<T>): Promise<T> {
   try {
     return await work();

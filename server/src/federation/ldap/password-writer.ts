@@ -12,7 +12,7 @@ const errors = defineErrors("password", {
   entry_gone: [409, "This user is no longer in their directory, so there is no password to change"],
 });
 
-/** Passwords of the users of directories: checked there at sign-in, and written there where `editMode` is PASSWORD. */
+/** Passwords of users from directories. The directory checks them at sign-in, and they are written there where `editMode` is PASSWORD. */
 export const createDirectoryPasswords = (parts: DirectoryParts): PasswordSource & DirectoryPasswords => ({
   name: "directories",
   check: checkInDirectories(parts),
@@ -28,7 +28,7 @@ export const createDirectoryPasswords = (parts: DirectoryParts): PasswordSource 
     const membership = await membershipOf(parts, await enabledDirectories(parts, realm), realm, userId);
     if (!membership?.directory.writesPasswords) throw credentialErrors.password_elsewhere();
     const { directory } = membership;
-    // An empty password would be an anonymous bind, and NUL ends a text in some directories.
+    // An empty password would be an anonymous bind, and some directories end a text at NUL.
     if (current === "" || current?.includes("\0")) throw passwordErrors.wrong();
     if (next.includes("\0")) throw passwordErrors.directory("policy");
     const entry = await ownEntry(parts, membership);
@@ -54,7 +54,7 @@ export const createDirectoryPasswords = (parts: DirectoryParts): PasswordSource 
   },
 });
 
-/** It is not known whether the directory did what was asked. */
+/** Faults after which it is unknown whether the directory made the change. */
 const UNANSWERED: readonly LdapFault[] = ["timeout", "closed", "protocol", "too_large"];
 
 interface PasswordWrite {
@@ -64,8 +64,8 @@ interface PasswordWrite {
 }
 
 /**
- * The present password is proven by a bind as the entry, which then changes its own password by the directory's rules. AD does not let a user in
- * whose password has expired, nor does OpenLDAP with an expired one. Both answer that the password is right, and leave the change to the service account.
+ * Proves the present password by a bind as the entry, which then changes its own password by the directory's rules. AD and OpenLDAP refuse the bind if the
+ * password has expired, but they report that it was right. In that case the service account makes the change.
  */
 async function replaceOwn(
   parts: DirectoryParts,
@@ -81,7 +81,7 @@ async function replaceOwn(
   if (proven === "expired") await reset(parts, directory, { ...change, current: null });
 }
 
-/** By the service account: the present password is forgotten, or cannot be used any more. */
+/** Sets a password as the service account: the user forgot the present one, or it has expired. */
 async function reset(parts: DirectoryParts, directory: Directory, change: PasswordWrite): Promise<void> {
   const { of } = parts.pools;
   await of(directory.provider).service(async (connection) => {
@@ -93,17 +93,17 @@ async function reset(parts: DirectoryParts, directory: Directory, change: Passwo
 const writeAs = (connection: LdapConnection, { traits }: Directory, change: PasswordWrite): Promise<void> =>
   traits.writePassword(connection, change);
 
-/** OpenLDAP with `pwdMustChange` takes it for an administrator's password, to be replaced at the first sign-in; the user has chosen it already. */
+/** Clears the mark that OpenLDAP with `pwdMustChange` sets. It takes the password for an administrator's, but the user has already chosen it. */
 async function clearReset(connection: LdapConnection, dn: string): Promise<void> {
   try {
     await connection.modify(dn, [{ operation: "delete", attribute: "pwdReset", values: [] }]);
   } catch (error) {
-    // There is none, or the account may not: then the next sign-in asks for another password, and goes on.
+    // There is no mark, or the account may not remove it. Then the next sign-in asks for another password, but it does not fail.
     if (!(error instanceof LdapError) || error.fault !== "result") throw error;
   }
 }
 
-/** Null: it says nothing about this password, or this user. */
+/** Returns null if the refusal concerns neither this password nor this user. */
 function reasonOf({ resultCode, policy, diagnostic }: PasswordRefused): DirectoryRefusal | null {
   if (policy === "history") return "history";
   if (policy === "too-young") return "too_young";
@@ -119,6 +119,6 @@ const REASONS: ReadonlyMap<number, DirectoryRefusal> = new Map([
   [RESULT.constraintViolation, "policy"],
   [RESULT.unwillingToPerform, "policy"],
   [RESULT.insufficientAccessRights, "denied"],
-  [RESULT.protocolError, "denied"], // no RFC 3062
+  [RESULT.protocolError, "denied"], // the directory does not support RFC 3062
   [RESULT.unavailableCriticalExtension, "denied"],
 ]);

@@ -23,15 +23,15 @@ import { asking, type DirectoryParts, enabledDirectories, membershipOf, ownEntry
 import { isFault, type Person } from "./person.ts";
 import { personAt } from "./person-at.ts";
 
-// People of directories: their passwords are checked there, and their users follow their entries.
+// People of directories: the directory checks their passwords, and their users follow their entries.
 
 const MAX_LOGIN = 255;
 const WRONG = { verdict: "wrong" } as const;
 const UNKNOWN = { verdict: "unknown" } as const;
 
 /**
- * Passwords of people in the realm's directories. A user who is here already is looked up in their own directory, as the entry that they are;
- * a name that no user has here is searched for in each. A local user's name leads to no directory: the local password decides.
+ * Checks passwords of people in the realm's directories. A user who exists here is looked up in their own directory, by the id of their entry. A name that no
+ * user has here is searched for in each directory. A local user's name is searched for in none: the local password decides.
  */
 export const checkInDirectories =
   (parts: DirectoryParts) =>
@@ -50,7 +50,7 @@ export const checkInDirectories =
 
 type Found = { readonly entry: LdapEntry; readonly directory: Directory };
 
-/** A user who is here: asked in the directory that they come from, by the id of their entry, whatever it is called by now. */
+/** Checks the password of a user who exists here, in the user's own directory. The entry is found by its id, even after a rename. */
 async function askOwn(
   parts: DirectoryParts,
   directories: readonly Directory[],
@@ -70,7 +70,10 @@ async function askOwn(
   return bindAs(parts, { entry, directory }, realm, password);
 }
 
-/** A name that no user has here: the first directory that knows it decides. One that cannot be asked counts only where no other knows it. */
+/**
+ * Checks the password for a name that no user has here. The first directory that knows the name decides. A directory that cannot be asked matters only if no
+ * other one knows the name.
+ */
 async function askEach(
   parts: DirectoryParts,
   directories: readonly Directory[],
@@ -89,7 +92,7 @@ async function askEach(
     const [entry] = found;
     if (!entry) continue;
     if (!(await attempted(await accountOf(parts, { entry, directory }, realm)))) return WRONG;
-    // The password was not judged, so the attempt does not count against the user.
+    // The directory did not judge the password, so the attempt does not count against the user.
     return bindAs(parts, { entry, directory }, realm, password).catch((error) => {
       throw directoryUnavailable(error);
     });
@@ -98,14 +101,14 @@ async function askEach(
   return UNKNOWN;
 }
 
-/** The account that attempts are counted for: the directory matches names more loosely than we do. */
+/** Returns the account that attempts are counted for. It is found by the entry, because directories match names more loosely than we do. */
 async function accountOf({ db }: DirectoryParts, { entry, directory }: Found, realm: string): Promise<FoundAccount> {
   const { providerId } = directory.provider;
   const subject = entryId(entry, directory.idAttribute) ?? entry.dn;
   return { userId: (await knownEntry(db, { realm, providerId }, subject))?.userId ?? null, id: `${providerId} ${subject}` };
 }
 
-/** Searches for a name whose password another source found wrong, as for a name that no user has. The result does not matter. */
+/** Searches for a name although another source has found its password wrong, so that it takes as long as for an unknown name. The result does not matter. */
 export const probeDirectories =
   (parts: DirectoryParts) =>
   async ({ realm, login }: PasswordQuestion): Promise<void> => {
@@ -119,10 +122,10 @@ export const probeDirectories =
     }
   };
 
-/** Tells whether a directory may have such a name. */
+/** Tells whether a directory could contain this name. */
 const isSearchable = (login: string): boolean => login.length <= MAX_LOGIN && !login.includes("\0");
 
-/** Refusals that concern this account. Any other code says that the directory cannot answer. */
+/** Result codes that refuse this account. Any other code means that the directory cannot answer. */
 const REFUSALS: readonly number[] = [
   RESULT.constraintViolation, // 389 Directory Server: too many attempts
   RESULT.noSuchObject,
@@ -152,8 +155,8 @@ async function bindAs(parts: DirectoryParts, { entry, directory }: Found, realm:
 }
 
 /**
- * `must-change`: the password is right and has to be replaced before anything else. `expired`: the same, and the directory does not even let the
- * user in to replace it.
+ * Checks a password. `must-change`: it is right, but must be replaced first. `expired`: the same, but the directory refuses the bind by which the user would
+ * replace it.
  */
 export async function tryBind(
   connection: LdapConnection,
@@ -169,7 +172,7 @@ export async function tryBind(
   }
 }
 
-/** The user of an entry, as the entry is now; made where there is none yet. Null where there can be none. */
+/** Returns the user of an entry, updated from the entry, or created if there is none. Returns null if there can be no user. */
 async function provision(
   parts: DirectoryParts,
   { entry, directory }: Found,
@@ -193,23 +196,23 @@ async function provision(
   const origin = { realm, actor: systemActor(realm, directory.source), sourceIp: null };
   const outcome = await parts.work.transact(origin, async (ctx) => {
     if (known) return updatePerson(ctx, directory, person, known);
-    // Their own sign-in brings an erased user back, as a new one.
+    // An erased user who signs in again gets a new account.
     await forgetErasure(ctx.tx, owner, erasureHash(await erasureKey(ctx.tx, parts.vault), owner, person.subject));
     return (await createPeople(ctx, directory, [person], await grantsOfMappers(ctx, directory.provider, true))).get(person)!;
   });
-  // Another sign-in may have made the user at this very moment.
+  // Another sign-in may have created the user in the meantime.
   const now = known ?? (await find());
   if (typeof outcome === "object" || (outcome === "taken" && (known || !now))) {
     const why = outcome === "taken" ? "another user has the name or the mail address" : outcome.message;
     warn(parts, directory, `a person with the right password is not as the directory says: ${why}`, entry);
   }
-  // A user who is here already signs in as they were; none is made in another's name.
+  // A user who exists here signs in unchanged. No user is created under a name that another user has.
   return now ? asUser(now.userId) : null;
 }
 
 /**
- * An entry with a new id and the name of a user whose own entry is gone becomes that user again, where the directory is configured so. Null: there is
- * no such user, or the directory makes a new one.
+ * Links an entry with a new id to the user of the same name whose own entry is gone, if the directory is configured so. Returns null if there is no such user,
+ * or if the directory creates a new one.
  */
 export async function rejoinFormer(ctx: Ctx, directory: Directory, person: Person): Promise<Outcome | null> {
   if (!directory.returnsToFormer) return null;
@@ -224,7 +227,7 @@ export async function rejoinFormer(ctx: Ctx, directory: Directory, person: Perso
   return updatePerson(ctx, directory, person, known);
 }
 
-/** Gives a user what their entry says now, whole or not at all. */
+/** Updates a user from their entry, completely or not at all. */
 export async function updatePerson(ctx: Ctx, directory: Directory, person: Person, known: KnownEntry): Promise<Outcome> {
   if (known.fingerprint === person.fingerprint) return "unchanged";
   const drafts: AuditDraft[] = [];
@@ -256,7 +259,7 @@ export async function updatePerson(ctx: Ctx, directory: Directory, person: Perso
   }
 }
 
-/** A user whose new name is taken still loses what the directory no longer gives them. */
+/** Removes grants that the directory no longer gives, even from a user whose new name is taken. */
 async function followAlone(ctx: Ctx, directory: Directory, person: Person, userId: string): Promise<void> {
   const drafts: AuditDraft[] = [];
   try {
@@ -265,7 +268,7 @@ async function followAlone(ctx: Ctx, directory: Directory, person: Person, userI
     );
     for (const draft of drafts) ctx.audit(draft);
   } catch (error) {
-    // The last administrator stays one: that is what was refused.
+    // The refusal protects the last administrator.
     if (!(error instanceof AppError)) throw error;
   }
 }

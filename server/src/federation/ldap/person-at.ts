@@ -4,7 +4,7 @@ import { groupsOfEntry } from "./groups.ts";
 import { describePerson } from "./mapper-claims.ts";
 import { type EntryFault, isFault, type Person, readPerson } from "./person.ts";
 
-/** The person of an entry as a sign-in finds them, their groups included. Groups are asked for only where a mapper names one. */
+/** Returns the person of an entry, including their groups, for a sign-in. The directory is asked for groups only if a mapper names one. */
 export async function personAt(pool: LdapPool, directory: Directory, entry: LdapEntry): Promise<Person | EntryFault> {
   const plain = readPerson(directory.provider.config, entry);
   if (isFault(plain) || directory.groupValues.length === 0) return describePerson(directory, entry, []);

@@ -19,7 +19,7 @@ export interface Person {
   readonly fingerprint: string;
 }
 
-/** Why an entry is of no use, in words for an administrator. */
+/** The reason why an entry cannot be used, for an administrator. */
 export interface EntryFault {
   readonly dn: string;
   readonly message: string;
@@ -30,13 +30,13 @@ export const isFault = (read: Person | EntryFault): read is EntryFault => "messa
 const NO_CLAIMS: Claims = {};
 const MAX_NAME = 255;
 const MAX_DN = 2_000;
-/** AD: ACCOUNTDISABLE of userAccountControl. */
+/** AD: ACCOUNTDISABLE in userAccountControl. */
 const ACCOUNT_DISABLED = 2;
 
 /** The members of a config that name an attribute of people. */
 export const PERSON_MEMBERS = ["idAttribute", "uidAttribute", "emailAttribute", "firstNameAttribute", "lastNameAttribute"] as const;
 
-/** The attributes to ask for. */
+/** Returns the attributes to request from the directory. */
 export const personAttributes = (config: Config): string[] => [
   ...new Set(PERSON_MEMBERS.map((member) => String(config[member]))),
   ...["userAccountControl", "nsAccountLock"],
@@ -52,7 +52,7 @@ export function readPerson(config: Config, entry: LdapEntry): Person | EntryFaul
   const username = entry.text(usernameAttribute)?.trim() ?? "";
   if (username === "") return fault(`The entry has no ${usernameAttribute}, which is to be the username.`);
   if (!isName(username)) return fault(`${usernameAttribute} is no username: it is too long or has control characters.`);
-  // Without an address that mail can be sent to, the user has none: it keeps no one from signing in.
+  // A user whose entry has no usable mail address has none. That prevents no one from signing in.
   const address = entry.text(String(config.emailAttribute))?.trim() ?? "";
   const email = isMailAddress(address) ? address : null;
   const named = (member: string) => nameOf(entry.text(String(config[member])));
@@ -62,7 +62,7 @@ export function readPerson(config: Config, entry: LdapEntry): Person | EntryFaul
   return { subject, dn: entry.dn, username, email, firstName, lastName, enabled, claims: NO_CLAIMS, fingerprint };
 }
 
-/** From bits, not from one of them: AD says it by a number, 389 Directory Server and FreeIPA by a word. */
+/** Tells whether the account is enabled. AD says so by a bit of a number, 389 Directory Server and FreeIPA by a word. */
 function isEnabled(entry: LdapEntry): boolean {
   const control = Number(entry.text("userAccountControl") ?? 0);
   return (control & ACCOUNT_DISABLED) === 0 && entry.text("nsAccountLock")?.toLowerCase() !== "true";
@@ -70,5 +70,5 @@ function isEnabled(entry: LdapEntry): boolean {
 
 const isName = (text: string): boolean => text.length <= MAX_NAME && isCleanText(text) && !/[\p{Cc}\p{Zl}\p{Zp}]/u.test(text);
 
-/** A distinguished name for a report, without NUL and lone surrogates. */
+/** Returns a distinguished name for a report, without NUL and lone surrogates. */
 export const shownDn = (dn: string): string => (isCleanText(dn) ? dn : dn.replaceAll("\0", "\ufffd").toWellFormed()).slice(0, 500);

@@ -4,7 +4,7 @@ import type { Outbound } from "../../platform/outbound/index.ts";
 import type { OpenProvider } from "../providers/provider.ts";
 import { connectionOf } from "./test-call.ts";
 
-/** The connections of this node, one pool for each directory as it is configured now. */
+/** The connections of this node: one pool for each directory, replaced when its configuration changes. */
 export interface DirectoryPools {
   of(provider: OpenProvider): LdapPool;
   close(): void;

@@ -25,22 +25,22 @@ const AT_ONCE = 100;
 /** Receives the entries that are read. */
 export interface EntryWriter {
   take(entries: readonly LdapEntry[], memberships: Memberships): Promise<void>;
-  /** Ids of people whose groups are not what was kept of them. */
+  /** Returns the ids of people whose groups differ from the stored ones. */
   regrouped(memberships: KnownMemberships): AsyncIterable<readonly string[]>;
 }
 
 export interface Reading {
   readonly kind: RunKind;
-  /** For the next time. */
+  /** The mark from which the next run continues. */
   readonly mark: Mark;
   readonly notes: readonly string[];
-  /** The ids that changed and are no longer found, in a run of changes. Null: it cannot say. */
+  /** The ids that a run of changes found changed, but that no longer belong to people. Null if the run cannot tell. */
   readonly missing: ReadonlySet<string> | null;
 }
 
 /**
- * Every page of a directory, or of what has changed since `mark`. Groups come first: people who are read next find all their groups. The mark for the
- * next time is in AD a number of this domain controller, elsewhere the latest time of a change, by the directory's own clock.
+ * Reads every page of a directory, or only what has changed since `mark`. Groups come first, so that the people read after them get all their groups. The new
+ * mark is a number of this domain controller in AD; elsewhere it is the latest time of a change, by the directory's own clock.
  */
 export async function readDirectory(
   pool: LdapPool,
@@ -88,7 +88,7 @@ export async function readDirectory(
     const memberships = known ?? askingForEach(pool, directory);
     const sync = isAd && now !== null ? await readDirSync(connection, directory, now.domain, from.cookie ?? "") : null;
     const isRefused = typeof sync === "string";
-    // The first time DirSync answers with all people: that is only where the next run goes on.
+    // Without a cookie DirSync returns all people, so the first answer only gives the cookie for the next run.
     const bySync = sync !== null && !isRefused && from.cookie !== undefined ? sync : null;
     const missing = bySync === null ? null : await readIds([...bySync.changed], memberships);
     if (bySync === null) await readPages(allOf(directory.everyone!, filter), memberships);
@@ -104,7 +104,7 @@ export async function readDirectory(
     }
   }
 
-  /** Entries by their ids, as far as they are people still. Answers the ids that are not. */
+  /** Reads entries by their ids, and takes those that are still people. Returns the ids of the others. */
   async function readIds(ids: readonly string[], memberships: Memberships): Promise<ReadonlySet<string>> {
     const { idAttribute, searchBase: base, attributes } = directory;
     const missing = new Set(ids);
@@ -118,7 +118,7 @@ export async function readDirectory(
     return missing;
   }
 
-  /** A hash of the groups that have changed, empty for none. */
+  /** Returns a hash of the groups that have changed, or an empty text if none has. */
   async function changedGroups(changed: Filter): Promise<string> {
     const { base, filter } = directory.groupSearch!;
     const stamps = isAd ? ["uSNChanged"] : ["modifyTimestamp", "entryCSN"];
@@ -136,7 +136,7 @@ export async function readDirectory(
   }
 }
 
-/** The latest time that was seen. */
+/** Keeps the latest time that it was shown. */
 const newest = (from: string | null) => ({
   stamp: from,
   see(text: string | null) {
@@ -151,7 +151,7 @@ interface Controller {
   readonly domain: string;
 }
 
-/** Numbers of changes are each controller's own: another controller means another count. */
+/** Reads the domain controller that answers. Each one counts changes with its own numbers, so the numbers of another mean nothing here. */
 async function readController(connection: LdapConnection): Promise<Controller | null> {
   const attributes = ["highestCommittedUSN", "dsServiceName", "defaultNamingContext"];
   const [root] = await connection.search({ base: "", scope: "base", filter: parseFilter("(objectClass=*)"), attributes });
@@ -159,7 +159,7 @@ async function readController(connection: LdapConnection): Promise<Controller | 
   return /^\d{1,19}$/.test(usn) && service !== "" ? { usn, service, domain } : null;
 }
 
-/** The filter for changes since a mark; null: only a full read finds them. */
+/** Returns the filter for changes since a mark, or null if only a full read finds them. */
 function changesSince({ usn, service, time }: Mark, now: Controller | null): Filter | null {
   if (now !== null) return usn !== undefined && service === now.service ? sinceUsn(usn) : null;
   return time === undefined ? null : sinceTime(time);

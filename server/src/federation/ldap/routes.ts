@@ -11,13 +11,15 @@ const tags = ["Identity providers"];
 const config = { permission: "manage-identity-providers", versioned: false } as const;
 const params = pathParams("alias");
 
-const kind = oneOf(["full", "changed"], { description: "full: everything was read. changed: what has changed since the run before" });
+const kind = oneOf(["full", "changed"], {
+  description: "full: everything was read. changed: only what had changed since the previous run",
+});
 const report = {
-  synced: Type.Integer({ description: "Entries that were dealt with" }),
+  synced: Type.Integer({ description: "Entries that were processed" }),
   created: Type.Integer(),
   updated: Type.Integer(),
   disabled: Type.Integer({ description: "Users whose entry is gone, or disabled in the directory" }),
-  skipped: Type.Integer({ description: "Entries of users who were erased, or who would be new where `provisioning` is deny" }),
+  skipped: Type.Integer({ description: "Entries of erased users, and where `provisioning` is deny, entries without a user" }),
   failed: Type.Integer({ description: "Entries that could not be taken over; `errors` names the first hundred" }),
   errors: Type.Array(Type.Object({ dn: Type.String(), message: Type.String() })),
   message: Type.Union([Type.String(), Type.Null()], { description: "A note about the run as a whole" }),
@@ -44,10 +46,10 @@ const SyncRun = Type.Object(
 
 const SyncQuery = Type.Object(
   {
-    full: Type.Optional(Type.Boolean({ default: true, description: "false: only what has changed since the run before" })),
-    dryRun: Type.Optional(Type.Boolean({ default: false, description: "Say what would happen, and change nothing" })),
+    full: Type.Optional(Type.Boolean({ default: true, description: "false: only what has changed since the previous run" })),
+    dryRun: Type.Optional(Type.Boolean({ default: false, description: "Report what would happen, and change nothing" })),
     confirm: Type.Optional(
-      Type.Boolean({ default: false, description: "Disable users also where more than a fifth of them, and more than ten, are gone" }),
+      Type.Boolean({ default: false, description: "Disable users even if more than a fifth of them, and more than ten, are gone" }),
     ),
   },
   { additionalProperties: false },
@@ -57,7 +59,7 @@ const RunsQuery = Type.Object(
   {
     size: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, default: 20, description: "The number of runs" })),
     before: Type.Optional(
-      Type.String({ format: "uuid", description: "Only runs older than the one with this `runId`: the last of the page before" }),
+      Type.String({ format: "uuid", description: "Only runs older than the one with this `runId`, the last run of the previous page" }),
     ),
   },
   { additionalProperties: false },
@@ -81,8 +83,8 @@ export const userFederationRoutes: FastifyPluginAsyncTypebox<SyncParts & { provi
       schema: {
         summary: "Sync the users of a directory",
         description:
-          "Creates, updates and disables users as the directory says, and never deletes one. Answers when it is done; `GET` shows how far it is. " +
-          "No user is disabled for being gone where the directory could not be read to its end, has no people, or lost a fifth of its users.",
+          "Creates, updates and disables users as the directory says, and never deletes one. Responds when the sync is done; `GET` shows its progress. " +
+          "No missing user is disabled if the directory could not be read to its end, has no people, or lost more than a fifth of its users.",
         tags,
         params,
         querystring: SyncQuery,
@@ -103,7 +105,7 @@ export const userFederationRoutes: FastifyPluginAsyncTypebox<SyncParts & { provi
       config,
       schema: {
         summary: "Follow the syncs of a directory",
-        description: "Runs, newest first, with how far one is that is running. They are kept for 90 days.",
+        description: "Lists the runs, newest first, with the progress of a running one. Runs are kept for 90 days.",
         tags,
         params,
         querystring: RunsQuery,

@@ -28,12 +28,12 @@ interface RunsTable {
   dry_run: boolean;
   state: RunState;
   requested_by: string;
-  /** Null: no user did. */
+  /** Null if no user requested the run. */
   requested_by_id: string | null;
   started_at: number;
   finished_at: number | null;
   lease_until: number;
-  /** Empty until the first page was read. */
+  /** Empty until the first page has been read. */
   report: ColumnType<Partial<Report>, string, string>;
   mark: string | null;
 }
@@ -49,13 +49,13 @@ export interface Owner {
   readonly providerId: string;
 }
 
-/** A node that says nothing for this long has died. */
+/** A node that reports nothing for this long counts as dead. */
 export const LEASE = 2 * MINUTE;
 const KEEP = 90 * DAY;
 
 type NewRun = Pick<RunsTable, "run_id" | "kind" | "dry_run" | "requested_by" | "requested_by_id">;
 
-/** False: another run is under way. One whose node died is ended first. */
+/** Starts a run. Returns false if another run is under way. A run whose node died is ended first. */
 export async function holdRun(tx: Tx, { realm, providerId }: Owner, run: NewRun, now: number): Promise<boolean> {
   const note = JSON.stringify({ message: "The server stopped in the middle of it." });
   await sql`update directory_runs set state = 'failed', finished_at = ${now}, report = report || ${note}::text::jsonb
@@ -68,7 +68,7 @@ export async function holdRun(tx: Tx, { realm, providerId }: Owner, run: NewRun,
   return rows.length > 0;
 }
 
-/** Stores the progress. False: the run was taken for dead, and another may run. */
+/** Stores the progress. Returns false if the run was taken for dead, so that another may run. */
 export async function keepRun(db: Db, owner: Owner, runId: string, report: Report, now: number): Promise<boolean> {
   return changeRunning(db, owner, runId, { report: JSON.stringify(report), lease_until: now + LEASE });
 }
@@ -95,7 +95,7 @@ async function changeRunning(db: Db, { realm, providerId }: Owner, runId: string
   return numUpdatedRows > 0n;
 }
 
-/** Newest first; `before`: those older than this one. */
+/** Returns runs, newest first; with `before`, only runs older than that one. */
 export async function latestRuns(
   db: Db,
   { realm, providerId }: Owner,
@@ -112,7 +112,7 @@ export async function latestRuns(
     .execute();
 }
 
-/** Up to where the last whole run read the directory. */
+/** Returns the mark of the last complete run: how far it read the directory. */
 export async function lastMark(db: Db, { realm, providerId }: Owner): Promise<string | null> {
   const row = await db
     .selectFrom("directory_runs")
@@ -135,14 +135,14 @@ export async function deleteOldRuns(db: Db, now: number): Promise<void> {
 }
 
 export interface DueSync {
-  /** Null: the default. */
+  /** Null if the directory uses the default filter. */
   readonly filter: string | null;
   readonly realm: string;
   readonly alias: string;
   readonly full: boolean;
 }
 
-/** Directories whose time has come: since the last attempt, whatever became of it. */
+/** Returns the directories whose next sync is due. The interval begins at the last attempt, even if it failed. */
 export async function dueSyncs(db: Db, now: number): Promise<DueSync[]> {
   const last = (kinds: string[]) => sql`coalesce((select max(r.started_at) from directory_runs r
     where r.realm_id = p.realm_id and r.provider_id = p.provider_id and not r.dry_run and r.kind = any(${kinds}::text[])), p.created_at)`;

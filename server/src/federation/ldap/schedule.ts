@@ -12,11 +12,11 @@ import type { SyncParts } from "./sync-parts.ts";
 
 export const SYNC_JOB = "directories.sync";
 
-/** Each minute: a job for each directory whose time has come. */
+/** Enqueues a job for each directory whose sync is due. It runs each minute. */
 export async function enqueueSyncs({ db }: Pick<SyncParts, "db">): Promise<void> {
   const now = clock.now();
   for (const { realm, alias, filter, full } of await dueSyncs(db, now)) {
-    // A filter that finds one person by name, and not everyone, is good for sign-ins only.
+    // A filter that finds one person by name, but not everyone, serves sign-ins only.
     if (filter !== null && parseTemplate(filter).all === null) continue;
     const job = { kind: SYNC_JOB, realm, payload: { alias, full }, dedupeKey: `${realm}/${alias}`, runAt: now, maxAttempts: 1 };
     await inTransaction(db, (tx) => enqueue(tx, job, now));
@@ -31,7 +31,7 @@ export const syncJob = (parts: SyncParts & { providers: IdentityProviders }): Jo
     try {
       await syncDirectory(parts, provider, options);
     } catch (error) {
-      // The run records it, and the next one starts by itself.
+      // The run has recorded the error, and the next run starts on schedule.
       if (!(error instanceof AppError)) throw error;
     }
   },

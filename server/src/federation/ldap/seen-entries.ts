@@ -2,7 +2,7 @@ import { clock, SECOND } from "../../kernel/clock.ts";
 import { createLru } from "../../kernel/lru.ts";
 import type { Directory } from "./directory.ts";
 
-/** The users whose entries this node has found lately. */
+/** The users whose entries this node has found recently. */
 export interface SeenEntries {
   isFresh(directory: Directory, userId: string): boolean;
   see(directory: Directory, userId: string): void;

@@ -27,9 +27,9 @@ export const userSourceRoutes: FastifyPluginAsyncTypebox<DirectoryParts> = async
       schema: {
         summary: "Move a user between sources",
         description:
-          "To an entry of a directory, whose owner signs in to the account from then on: names and address come from there, a password that is stored " +
-          "here is deleted. Or to `local`: the user stays as they are, without a password until one is set. Sessions end. Needs what the user may do; " +
-          "an entry that is another user's already is refused (409).",
+          "Moves the user to an entry of a directory: its owner signs in to the account from then on, names and address come from there, and the password " +
+          "stored here is deleted. Or moves the user to `local`: they stay as they are, without a password until one is set. Their sessions end. The " +
+          "caller needs every permission that the user has. An entry that already belongs to another user is refused (409).",
         tags: ["Users"],
         params: pathParams("userId"),
         body: ChangeSource,

@@ -10,10 +10,10 @@ import { updatePerson } from "./people.ts";
 import { isFault, type Person } from "./person.ts";
 import { personAt } from "./person-at.ts";
 
-/** The new source of an account: an entry of a directory, or null for this realm. */
+/** The new source of an account: an entry of a directory, or null for the realm itself. */
 type NewSource = { readonly directory: Directory; readonly person: Person } | null;
 
-/** Finds the entry that an account is to become, before anything is written. */
+/** Finds the entry for an account, before anything is written. */
 export async function findNewSource(
   parts: DirectoryParts,
   { realm, source, name }: { readonly realm: string; readonly source: string; readonly name: string },
@@ -30,8 +30,8 @@ export async function findNewSource(
 }
 
 /**
- * Moves an account: from now on the owner of the entry signs in to it. That is control of the user, so `findUserForUpdate` asks for every permission that
- * they hold, and `assertMayChoose` for every permission that the entry gives. An entry is one user's: the database refuses a second.
+ * Moves an account: from now on the owner of the entry signs in to it. This gives control of the user, so `findUserForUpdate` requires every permission of the
+ * user, and `assertMayChoose` every permission that the entry gives. The database refuses an entry that already belongs to another user.
  */
 export async function moveUser(ctx: Ctx, id: string, to: NewSource): Promise<UserRow> {
   const user = await findUserForUpdate(ctx, id);

@@ -6,7 +6,7 @@ import type { DirectoryMetrics } from "./metrics.ts";
 import type { DirectoryPools } from "./pools.ts";
 
 export interface SyncParts {
-  /** Connections that may take their time. */
+  /** A pool of connections for long statements. */
   readonly db: Db;
   readonly work: UnitOfWork;
   readonly vault: Vault;
@@ -18,7 +18,7 @@ export interface SyncParts {
 export interface SyncOptions {
   readonly full: boolean;
   readonly dryRun: boolean;
-  /** Disable also where more users are gone than looks right. */
+  /** True to disable users even if suspiciously many are gone. */
   readonly confirm: boolean;
   readonly actor: Actor;
   readonly sourceIp: string | null;

@@ -18,17 +18,17 @@ import type { SyncOptions, SyncParts } from "./sync-parts.ts";
 
 const MAX_ERRORS = 100;
 const BATCH = 1_000;
-/** People whose name another user has, kept until it is known who is missing. */
+/** The limit on people whose name another user has. They are kept until the run knows who is missing, which may free the name. */
 const MAX_DEFERRED = 10_000;
 const TAKEN = "Another user has this username or mail address.";
 
-/** One event for a run; for each user only what concerns their security. */
+/** Drops the ADMIN events of single users: a run records one event of its own, and for each user only events that concern their security. */
 const quiet = (ctx: Ctx): Ctx => ({ ...ctx, audit: (draft) => draft.category !== "ADMIN" && ctx.audit(draft) });
 
-/** Entries that do not say what was kept of them: by id, with what was kept, or null where nothing was. */
+/** Entries that differ from their stored state: by id, with that state, or with null if nothing was stored. */
 type ChangedEntries = ReadonlyMap<string, KnownEntry | null>;
 
-/** Takes the pages of a run, and knows at its end who is missing. */
+/** Takes the pages of a run, and determines at the end who is missing. */
 export function createSyncWriter(parts: SyncParts, directory: Directory, { dryRun, confirm }: SyncOptions, startedAt: number) {
   const { db, work, vault } = parts;
   const { realm, providerId, config } = directory.provider;
@@ -50,7 +50,7 @@ export function createSyncWriter(parts: SyncParts, directory: Directory, { dryRu
     else if (outcome !== "unchanged") counts[outcome] += 1;
   };
 
-  /** New users in bulk, changed ones one by one. */
+  /** Creates new users in bulk, and updates changed ones one by one. */
   const write = async (people: readonly Person[], known: ChangedEntries): Promise<Map<Person, Outcome>> => {
     const newcomers = people.filter(({ subject }) => !known.get(subject));
     const changed = people.filter(({ subject }) => known.get(subject));
@@ -85,7 +85,7 @@ export function createSyncWriter(parts: SyncParts, directory: Directory, { dryRu
       const people: Person[] = [];
       for (const entry of entries) {
         counts.synced += 1;
-        // Without a group to ask for there is nothing to wait for.
+        // Without groups there is nothing to ask the directory for, so `describe` is not awaited.
         const person = directory.groupValues.length === 0 ? describePerson(directory, entry, []) : await describe(entry, memberships);
         if (isFault(person)) fail(person.dn, person.message);
         else if (seen.has(person.subject)) fail(person.dn, "Another entry of this run has the same id.");
@@ -103,7 +103,7 @@ export function createSyncWriter(parts: SyncParts, directory: Directory, { dryRu
       }
     },
 
-    /** The ids of entries whose groups have changed. */
+    /** Yields the ids of entries whose groups have changed. */
     async *regrouped(memberships: KnownMemberships): AsyncGenerator<readonly string[]> {
       for (let after = ""; ; ) {
         const batch = await groupedEntriesAfter(db, owner, after, BATCH);
@@ -115,7 +115,7 @@ export function createSyncWriter(parts: SyncParts, directory: Directory, { dryRu
       }
     },
 
-    /** Disables users without an entry: `unseen` ones after a full read, or those among these ids. Returns a note for administrators. */
+    /** Disables users without an entry: the `unseen` ones after a full read, or those with these ids. Returns a note for administrators. */
     async finish(who: "unseen" | ReadonlySet<string> | null): Promise<string | null> {
       let message: string | null = null;
       if (who === "unseen" || (who !== null && who.size > 0)) {
@@ -138,7 +138,7 @@ export function createSyncWriter(parts: SyncParts, directory: Directory, { dryRu
         const rejoined = dryRun ? new Map<Person, Outcome>() : await transact((ctx) => rejoin(ctx, waiting, known));
         for (const [person, outcome] of rejoined) count(person, outcome);
         const others = waiting.filter((person) => !rejoined.has(person));
-        // The names of those who are missing are free for others.
+        // The names of missing users become free for others.
         if (!dryRun) renamed.push(...(await transact((ctx) => releaseLoginNames(ctx.tx, realm, providerId, others.flatMap(keysOf)))));
         for (const [person, outcome] of await write(others, known)) count(person, outcome);
       }
@@ -157,7 +157,7 @@ export function createSyncWriter(parts: SyncParts, directory: Directory, { dryRu
     return rejoined;
   }
 
-  /** The people that cause a write: changed, not erased, and new only where new users are made. */
+  /** Returns the people that need a write: changed, not erased, and without a user only where the directory creates users. */
   async function wantedAmong(people: readonly Person[], known: ChangedEntries): Promise<Person[]> {
     const changed = people.filter(({ subject }) => known.has(subject));
     const newcomers = changed.filter(({ subject }) => known.get(subject) === null);
@@ -170,7 +170,7 @@ export function createSyncWriter(parts: SyncParts, directory: Directory, { dryRu
   }
 }
 
-/** A note for the report: a former user whose name another user has now cannot be enabled. */
+/** Returns a note for the report: former users cannot be enabled once another user has their name. */
 const reusedNames = (keys: readonly string[]): string | null =>
   keys.length === 0
     ? null

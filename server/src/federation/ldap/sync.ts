@@ -20,8 +20,8 @@ export interface SyncResult extends Report {
 }
 
 /**
- * Reads a directory and makes its users as it says. One run at a time for each directory, on all nodes. A failure to read everything
- * ends the run before any user counts as gone.
+ * Reads a directory and makes its users follow it. One run at a time is possible for each directory, on all nodes. If not everything could be read, the run
+ * ends before any user counts as gone.
  */
 export async function syncDirectory(parts: SyncParts, provider: ProviderSnapshot, options: SyncOptions): Promise<SyncResult> {
   const { db, work } = parts;
@@ -58,7 +58,7 @@ export async function syncDirectory(parts: SyncParts, provider: ProviderSnapshot
     const pool = parts.pools.of(provider);
     const reading = await pool.own((connection) => readDirectory(pool, connection, directory, { mark, full: options.full }, entryWriter));
     read = reading;
-    // Only a whole reading of everything says who is gone, or a directory that says of whom there is a change.
+    // Only a full read shows who is gone, or a directory that lists its changed entries.
     const warning = await writer.finish(reading.kind === "full" ? "unseen" : reading.missing);
     message = [warning, ...reading.notes].filter((note) => note !== null).join(" ") || null;
   } catch (error) {
@@ -97,7 +97,7 @@ export async function syncDirectory(parts: SyncParts, provider: ProviderSnapshot
 
 const NOTHING = { synced: 0, created: 0, updated: 0, disabled: 0, skipped: 0, failed: 0, errors: [], message: null };
 
-/** Runs, newest first, with how far one is that is running. */
+/** Returns the runs, newest first, with the progress of a running one. */
 export async function readRuns(ctx: ReadCtx, owner: Owner, page: { readonly size: number; readonly before: string | null }) {
   return (await latestRuns(ctx.tx, owner, page)).map((row) => ({
     ...{ ...NOTHING, ...row.report },

@@ -12,7 +12,7 @@ import type { TestedCheck } from "../providers/protocol.ts";
 import type { Config, OpenProvider } from "../providers/provider.ts";
 import { isFault, personAttributes, readPerson } from "./person.ts";
 
-/** The connection to the servers of a directory. */
+/** Returns the connection settings of a directory's servers. */
 export const connectionOf = ({ config, secrets = {} }: { readonly config: Config; readonly secrets?: OpenProvider["secrets"] }) => ({
   urls: [String(config.url), ...((config.urls ?? []) as string[])],
   startTls: config.startTls === true,
@@ -24,10 +24,7 @@ export const connectionOf = ({ config, secrets = {} }: { readonly config: Config
   timeoutMs: Number(config.timeoutMs),
 });
 
-/**
- * Each step with a line of its own: reach, tls, bind, search, entry, groups. The steps after a failed one are left out. No personal data is
- * shown.
- */
+/** Returns a line for each step: reach, tls, bind, search, entry, groups. The steps after a failed one are left out. The lines contain no personal data. */
 export async function testDirectory({ config, secrets }: OpenProvider, outbound: Outbound): Promise<TestedCheck[]> {
   const checks: TestedCheck[] = [];
   const { urls, ...options } = connectionOf({ config, secrets });
@@ -89,7 +86,7 @@ async function findGroup(connection: LdapConnection, config: Config): Promise<Te
 
 function failed(name: string, error: unknown): TestedCheck {
   if (!(error instanceof LdapError)) throw error;
-  // With TLS 1.3 the handshake is done before the directory sees that there is no certificate, or a wrong one.
+  // In TLS 1.3 the handshake is complete before the directory notices that the client certificate is missing or wrong.
   const hint = name === "bind" && error.fault === "closed" ? " It may ask for a client certificate: check clientCertificate." : "";
   return { name: error.fault === "tls" ? "tls" : name, ok: false, message: error.message + hint };
 }

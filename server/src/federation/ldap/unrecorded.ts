@@ -7,12 +7,13 @@ import { cancelJob, enqueue, type JobHandler } from "../../platform/jobs/index.t
 import type { DirectoryParts } from "./own-entry.ts";
 
 export const UNRECORDED_JOB = "directories.password-unrecorded";
-/** Longer than a directory may take to answer, and the transaction after it. */
+/** A time that is longer than the directory's answer and the transaction after it may take. */
 const PATIENCE = 2 * MINUTE;
 
 /**
- * A directory cannot roll a password back, so the write comes before the transaction that records it. This job is committed before the write and
- * cancelled by that transaction: if the write got no answer, or this server ended, the job records that the password may have changed.
+ * Prepares the record of a password change. A directory cannot roll a password back, so the write precedes the transaction that records it. This job is
+ * committed before the write, and that transaction cancels it. If the write gets no answer, or this server stops, the job records that the password may have
+ * changed.
  */
 export async function expectRecord(
   { work }: Pick<DirectoryParts, "work">,
@@ -25,7 +26,7 @@ export async function expectRecord(
   return (tx) => cancelJob(tx, id);
 }
 
-/** Ends the user's sessions as a change of the password does: a needless end does less harm than a session that was begun with the old one. */
+/** Ends the user's sessions, like a password change. An unnecessary end does less harm than a session that was begun with the old password. */
 export const unrecordedJob = ({ work }: Pick<DirectoryParts, "work">): JobHandler => ({
   async run({ realm, payload }) {
     const [userId, source] = [String(payload.userId), String(payload.source)];
