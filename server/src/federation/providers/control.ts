@@ -11,18 +11,21 @@ import { findProvider } from "./store.ts";
 
 declare module "../../platform/context.ts" {
   interface DomainEvents {
-    /** An administrator lets a provider write attributes of users. Listeners add to `uses` what identifies users or lets them in by one, in words. */
+    /**
+     * An administrator lets a provider write attributes of users. Listeners add to `uses` the attributes that identify users or let them in, each with the name
+     * of its user in words.
+     */
     "identity_provider.attributes_mapping": { readonly names: readonly string[]; readonly uses: Map<string, string> };
   }
 }
 
-/** `users.source` of those who came by a provider. */
+/** Returns `users.source` of users who came from a provider. */
 export const sourceOf = (protocol: string, alias: string): string => `${protocol}:${alias}`;
 
 /**
- * The escalation rule for identity providers: a caller that decides where a provider's answers come from, or what they are worth, can be
- * every user who signs in by it. They need what those users hold: the linked ones, and those whose account came from a provider of this alias,
- * be it one that was deleted since.
+ * The escalation rule for identity providers. A caller that decides where a provider's answers come from, or what they mean, can act as every user who signs in
+ * by it. So the caller needs the permissions of those users: the linked ones, and those whose account came from a provider of this alias, including providers
+ * that were deleted since.
  */
 export async function assertMayAnswerFor(ctx: ReadCtx, provider: Answering): Promise<void> {
   assertHolds(ctx.actor, await permissionsBy(ctx, provider));
@@ -43,8 +46,8 @@ const permissionsBy = (ctx: ReadCtx, { providerId, alias }: Answering) =>
   permissionsThrough(ctx.tx, ctx.realm, { providerId, sources: Object.keys(protocols).map((protocol) => sourceOf(protocol, alias)) });
 
 /**
- * Every address in one of `domains` is sent to the provider when it is typed, those of the realm's administrators included. So a domain belongs to
- * an organization of the realm that has verified it, or a holder of `realm-admin` answers for it.
+ * Requires that each of `domains` is a verified domain of an organization of the realm, or that the caller has `realm-admin`. Every address in these domains
+ * leads to the provider when it is entered, including those of the realm's administrators.
  */
 export async function assertMayLeadDomains(ctx: ReadCtx, config: Config): Promise<void> {
   const domains = ((config.domains ?? []) as readonly string[]).map((domain) => normalDomain(domain) ?? domain);
@@ -56,8 +59,8 @@ export async function assertMayLeadDomains(ctx: ReadCtx, config: Config): Promis
 }
 
 /**
- * With a mapper the provider decides who has an attribute by which applications know users or let them in. A caller that allows this could as well
- * give it to a user of their own, and needs the permission for that.
+ * Requires `manage-users` for attributes by which applications identify users or let them in. With a mapper the provider decides who has such an attribute, so
+ * the caller could give it to a user of their own.
  */
 export async function assertMayWriteAttributes(ctx: Ctx, names: readonly string[]): Promise<void> {
   if (names.length === 0) return;
@@ -70,8 +73,8 @@ export async function assertMayWriteAttributes(ctx: Ctx, names: readonly string[
 }
 
 /**
- * A digest of the members that decide which users a provider's subjects are, and who may sign in. An account that was confirmed before they changed
- * is not linked afterwards: with linked users these members cannot change.
+ * Returns a digest of the members that decide which users a provider's subjects are, and who may sign in. A link needs the digest that held when the account
+ * was confirmed. Once users are linked, these members cannot change.
  */
 export function basisOf({ protocol, config: own }: { readonly protocol: string; readonly config: Config }): string {
   const { defaults, subjectMembers, entityIn } = protocolOf(protocol);
@@ -80,7 +83,7 @@ export function basisOf({ protocol, config: own }: { readonly protocol: string; 
   return sha256(JSON.stringify([...members, entityIn?.(config) ?? null]));
 }
 
-/** The members by which one config differs from another, defaults filled in. */
+/** Returns the members in which two configs differ. Both have their defaults filled in. */
 export function changedMembers(before: Config, after: Config): string[] {
   const members = new Set([...Object.keys(before), ...Object.keys(after)]);
   return [...members].filter((member) => JSON.stringify(before[member]) !== JSON.stringify(after[member]));

@@ -2,9 +2,9 @@ import type { Outbound } from "../../platform/outbound/index.ts";
 import { UpstreamError } from "../oidc/metadata.ts";
 
 /**
- * One deadline for all calls of a request to a provider: each has its own, and one after another they add up. `work` makes its calls by the
- * outbound that it gets; they are aborted, and none begins later. What it shares with other requests (a document that is being read) goes on
- * for them, but is not waited for: `waits` false leaves that to `work`, which then reports what it has.
+ * Gives all calls of a request to a provider one deadline. Each call has a limit of its own, but one after another they add up. `work` makes its calls by the
+ * given outbound; at the deadline they are aborted, and no more begin. What it shares with other requests (a document that is being read) continues for them,
+ * but this request no longer waits. With `waits` false, `work` itself ends after the deadline and reports what it has.
  */
 export async function withinDeadline<T>(
   outbound: Outbound,

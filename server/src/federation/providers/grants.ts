@@ -5,24 +5,24 @@ import { loginKey } from "../../kernel/text.ts";
 import type { Ctx } from "../../platform/context.ts";
 import type { Config } from "./provider.ts";
 
-/** By their ids. */
+/** The ids of roles and groups. */
 export interface Granted {
   readonly roles: readonly string[];
   readonly groups: readonly string[];
 }
 
-/** The escalation rule for what sign-ins by a provider give: a caller that lets it give roles or groups needs the permissions of these. */
+/** The escalation rule for grants at sign-in: a caller that lets a provider give roles or groups needs their permissions. */
 export async function assertMayLetGive(ctx: Ctx, { roles, groups }: Granted): Promise<void> {
   await assertMayGrant(ctx, [...roles, ...(await rolesGrantedBy(ctx.tx, ctx.realm, groups))]);
 }
 
 interface Named {
   readonly names: readonly string[];
-  /** The member of the request that names them; null where it does not, and one that is gone since is passed over. */
+  /** The member of the request that names them. Null if it does not; then names that no longer exist are ignored. */
   readonly field: string | null;
 }
 
-/** Roles of the realm by their names, and groups by their ids. The field of one that does not exist is named. */
+/** Finds roles of the realm by name and groups by id. The error names the field of each one that does not exist. */
 export async function findGrants(ctx: Ctx, roles: Named, groups: Named): Promise<Granted> {
   const found = await shareRolesByName(ctx.tx, ctx.realm, roles.names);
   const known = new Set(found.map(({ name }) => loginKey(name)));
@@ -36,7 +36,7 @@ export async function findGrants(ctx: Ctx, roles: Named, groups: Named): Promise
   return { roles: found.map(({ roleId }) => roleId), groups: there };
 }
 
-/** A provider's `defaultRoles` and `defaultGroups`. */
+/** Finds a provider's `defaultRoles` and `defaultGroups`. */
 export const defaultGrants = (ctx: Ctx, { defaultRoles = [], defaultGroups = [] }: Config, isNew = true): Promise<Granted> =>
   findGrants(
     ctx,

@@ -25,7 +25,7 @@ export interface LinkTokens {
   readonly refreshToken: string | null;
   readonly idToken: string | null;
   readonly scope: string | null;
-  /** Expiry of the access token; null: the provider did not say. */
+  /** The expiry of the access token, or null if the provider did not state it. */
   readonly expiresAt: number | null;
 }
 
@@ -36,7 +36,7 @@ export interface LinkKey {
 
 const place = (realm: string, row: string) => ({ realm, table: "identity_link_tokens", column: "sealed", row });
 
-/** In the transaction of the sign-in or the link. The link has to be there: the tokens go with it. */
+/** Stores tokens in the transaction of the sign-in or the link. The link must exist, because the tokens are deleted with it. */
 export async function keepLinkTokens(
   tx: Tx,
   vault: Vault,
@@ -67,7 +67,7 @@ export async function findLinkTokens(db: Db, vault: Vault, realm: string, { user
   return row ? { ...JSON.parse(vault.open(row.sealed, place(realm, row.link_token_id))), expiresAt: row.expires_at } : null;
 }
 
-/** One request at a time refreshes, on all nodes, what it has read. False: another does, or has by now. */
+/** Lets one request at a time refresh the tokens that it read, on all nodes. Returns false if another request refreshes them or has refreshed them. */
 export async function beginRefresh(
   tx: Db,
   realm: string,
@@ -92,7 +92,7 @@ export async function dropLinkTokens(tx: Db, realm: string, { userId, providerId
     where realm_id = ${realm} and user_id = ${userId} and provider_id = ${providerId}`.execute(tx);
 }
 
-/** They are kept no more: by the provider's configuration. */
+/** Deletes all tokens of a provider, because its configuration no longer keeps them. */
 export async function dropTokensOfProvider(tx: Tx, realm: string, providerId: string): Promise<void> {
   await tx.deleteFrom("identity_link_tokens").where("realm_id", "=", realm).where("provider_id", "=", providerId).execute();
 }

@@ -45,8 +45,8 @@ export const userLinkRoutes: FastifyPluginAsyncTypebox = async (app) => {
       schema: {
         summary: "Unlink a user from an identity provider",
         description:
-          "Needs what the user may do. The last way to sign in cannot be removed: set a password first. A user who comes from that directory " +
-          "becomes a local one, without a password until one is set.",
+          "Needs every permission of the user. The last way to sign in cannot be removed: set a password first. A user who comes from that directory " +
+          "becomes a local user, without a password until one is set.",
         tags,
         params: pathParams("userId", "alias"),
         response: noContentAnswer("Unlinked"),

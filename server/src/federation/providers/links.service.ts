@@ -25,7 +25,7 @@ export async function readLink(ctx: ReadCtx, id: string, alias: string): Promise
   return link;
 }
 
-/** By an administrator: the user is held, and within their reach. */
+/** Removes a link as an administrator. The user is locked, and must be within the administrator's reach. */
 export async function removeLink(ctx: Ctx, id: string, alias: string): Promise<void> {
   const user = await findUserForUpdate(ctx, id);
   const { userId } = user;
@@ -36,7 +36,7 @@ export async function removeLink(ctx: Ctx, id: string, alias: string): Promise<v
 
 export async function removeOwnLink(ctx: Ctx, alias: string): Promise<void> {
   const user = await takeOwnUser(ctx);
-  // They would outlive their account there.
+  // A user who left the directory would outlive their account there.
   if ((await linkToSource(ctx, user))?.alias === alias) throw providerErrors.kept_by_directory();
   await unlink(ctx, user.userId, alias);
 }
@@ -49,8 +49,8 @@ const linkToSource = async (ctx: ReadCtx, { userId, source }: Pick<UserRow, "use
 export const LOCAL = "local";
 
 /**
- * A directory's user becomes a local one, who stays as they are but for what the directory's mappers gave. They have no password until one is set, by
- * an administrator or by a mail. The user's row is locked.
+ * Makes a directory's user a local one. The user stays the same, except for what the directory's mappers gave, and has no password until an administrator or a
+ * mail sets one. The caller holds the lock on the user's row.
  */
 export async function makeLocal(ctx: Ctx, user: UserRow): Promise<void> {
   await leaveDirectory(ctx, user);
@@ -64,19 +64,19 @@ export async function leaveDirectory(ctx: Ctx, user: UserRow): Promise<void> {
   await endLink(ctx, user.userId, link);
 }
 
-/** For an account that moves to a directory entry: every other link is a way in for another person than the owner of the entry. */
+/** Ends all other links of an account that moves to a directory entry: each of them may let in another person than the owner of the entry. */
 export async function endOtherLinks(ctx: Ctx, userId: string, providerId: string): Promise<void> {
   for (const link of await linksOfUser(ctx.tx, ctx.realm, userId)) if (link.providerId !== providerId) await endLink(ctx, userId, link);
 }
 
-/** Also withdraws what mappers gave by the link: no later sign-in by the provider could. */
+/** Deletes a link and withdraws what mappers gave by it, because no later sign-in by the provider could. */
 async function endLink(ctx: Ctx, userId: string, { providerId, protocol, alias }: Link): Promise<void> {
   await followGrants(ctx, { providerId, protocol, alias, mappers: [], config: {} }, {}, userId, false);
   await deleteLink(ctx.tx, ctx.realm, userId, providerId);
   ctx.audit({ category: "SECURITY", type: "LINK_REMOVED", resourceType: "users", resourceId: userId, detail: alias });
 }
 
-/** Removes a link of a locked user. The last way to sign in stays. */
+/** Removes a link of a locked user. Refuses to remove the last way to sign in. */
 async function unlink(ctx: Ctx, userId: string, alias: string): Promise<void> {
   const links = await linksOfUser(ctx.tx, ctx.realm, userId);
   const link = links.find((each) => each.alias === alias);
@@ -86,8 +86,8 @@ async function unlink(ctx: Ctx, userId: string, alias: string): Promise<void> {
 }
 
 /**
- * Links a user who is held to the account that a provisioning client says is theirs, instead of another one at the same provider; null ends the
- * link. The administrator who let the client say so had to hold the permissions of the provider's users.
+ * Links a locked user to the account that a provisioning client reports, and replaces another link to the same provider. A null `subject` ends the link. The
+ * administrator who allowed this to the client needed the permissions of the provider's users.
  */
 export async function linkProvisioned(ctx: Ctx, alias: string, userId: string, subject: string | null): Promise<void> {
   const provider = await shareProvider(ctx.tx, ctx.realm, alias);
@@ -100,12 +100,12 @@ export async function linkProvisioned(ctx: Ctx, alias: string, userId: string, s
   ctx.audit({ category: "SECURITY", type: "LINK_ADDED", resourceType: "users", resourceId: userId, detail: alias });
 }
 
-/** Links of users whom an import brings. A link decides who signs in as the user. */
+/** The links of users that an import creates. A link decides who signs in as the user. */
 export const importedLinks: UserLinks = {
   async check(ctx, { provider: alias, subject }) {
     assertHolds(ctx.actor, ["manage-identity-providers"]);
     const provider = await shareProvider(ctx.tx, ctx.realm, alias);
-    // People of a directory come by its sync.
+    // The sync of a directory creates its users, so an import cannot.
     if (!provider || protocolOf(provider.protocol).directory) throw unknownProvider(alias);
     if ((await findLinkedUser(ctx.tx, ctx.realm, provider.providerId, subject)) !== null) throw providerErrors.subject_linked();
     return provider.providerId;
@@ -124,7 +124,7 @@ const unknownProvider = (alias: string) =>
     },
   ]);
 
-/** Links a locked user. `basis` is that of the provider when it named the account. A link that another tab has made is enough. */
+/** Links a locked user. `basis` is the provider's when it named the account. A link that another tab has already made counts as success. */
 export async function addLink(
   ctx: Ctx,
   alias: string,

@@ -45,7 +45,7 @@ export async function hasLinks(db: Db, { realmId, providerId }: Owner): Promise<
   return rows.length > 0;
 }
 
-/** The links of a user to providers that exist. */
+/** Returns the links of a user to providers that exist. */
 export async function linksOfUser(db: Db, realm: string, userId: string): Promise<Link[]> {
   const { rows } = await sql<{
     alias: string;
@@ -80,15 +80,15 @@ export async function linksOfUser(db: Db, realm: string, userId: string): Promis
 
 export interface LinkedUser {
   readonly userId: string;
-  /** They have roles or groups by mappers of the provider, be it ones that were deleted since. */
+  /** True if the user has roles or groups from the provider's mappers, including mappers that were deleted since. */
   readonly hasGrants: boolean;
 }
 
-/** The link is `l`. */
+/** Tells whether the user of the link `l` has grants from mappers of its provider. */
 export const hasGrants = sql<boolean>`exists (select 1 from identity_provider_grants g
   where g.realm_id = l.realm_id and g.user_id = l.user_id and g.provider_id = l.provider_id)`;
 
-/** The user that a subject is linked to. */
+/** Returns the user that a subject is linked to. */
 export async function findLinkedUser(db: Db, realm: string, providerId: string, subject: string): Promise<LinkedUser | null> {
   const [row] = await linkedUser(db, { realm, providerId, subject });
   return row ?? null;
@@ -100,7 +100,7 @@ const linkedUser = prepared(
     from identity_links l where l.realm_id = ${realm} and l.provider_id = ${providerId} and l.subject = ${subject}`,
 );
 
-/** Tells whether the user has an account at the provider already. */
+/** Tells whether the user is linked to an account at the provider. */
 export async function isLinkedTo(db: Db, realm: string, providerId: string, userId: string): Promise<boolean> {
   const { rows } = await sql`
     select 1 from identity_links where realm_id = ${realm} and user_id = ${userId} and provider_id = ${providerId}`.execute(db);
@@ -115,8 +115,8 @@ export interface NewLink {
 }
 
 /**
- * A subject is one user's, and a user has one account at each provider: the database sees to both. False: the link was there, perhaps since
- * this moment.
+ * Inserts a link. The database ensures that a subject belongs to one user, and that a user has one account at each provider. Returns false if the same link
+ * exists, even if another request has just made it.
  */
 export async function insertLink(tx: Tx, realm: string, link: NewLink, now: number): Promise<boolean> {
   const { providerId, subject, userId, username } = link;
@@ -130,13 +130,13 @@ export async function insertLink(tx: Tx, realm: string, link: NewLink, now: numb
   throw (await findLinkedUser(tx, realm, providerId, subject)) === null ? providerErrors.already_linked() : providerErrors.subject_linked();
 }
 
-/** False: the link is no more. */
+/** Returns false if the link no longer exists. */
 export async function touchLink(tx: Tx, realm: string, link: NewLink, now: number): Promise<boolean> {
   const touched = await touch(tx, { ...link, realm, now });
   return touched.length > 0;
 }
 
-/** Keeps a link from being deleted until commit. False: it is no more, or its provider is disabled. */
+/** Keeps a link from being deleted until commit. Returns false if it no longer exists, or if its provider is disabled. */
 export const holdLink = async (tx: Tx, realm: string, link: Omit<NewLink, "username">): Promise<boolean> =>
   (await held(tx, { ...link, realm })).length > 0;
 
@@ -148,14 +148,14 @@ const held = prepared(
     for key share of l`,
 );
 
-/** A short answer does not name the user. */
+/** The username may be null: the provider does not name it in every answer. */
 const touch = prepared(
   ({ realm, providerId, subject, userId, username, now }: NewLink & { realm: string; now: number }) => sql`
     update identity_links set used_at = ${now}, username = coalesce(${username}::text, username)
     where realm_id = ${realm} and provider_id = ${providerId} and subject = ${subject} and user_id = ${userId} returning 1`,
 );
 
-/** The members of a user that schemes have supplied, such as `firstName` or `email`. */
+/** Returns the members of a user that schemes have supplied, such as `firstName` or `email`. */
 export async function suppliedMembers(db: Db, realm: string, userId: string): Promise<ReadonlySet<string>> {
   const rows = await db
     .selectFrom("identity_links")
@@ -166,7 +166,7 @@ export async function suppliedMembers(db: Db, realm: string, userId: string): Pr
   return new Set(rows.flatMap(({ supplied }) => supplied));
 }
 
-/** `names`: null where this sign-in took none, and those of the ones before stay. */
+/** Records what a scheme supplied. `names` is null if this sign-in took no names; then the names of earlier sign-ins stay recorded. */
 export async function recordSupplied(
   tx: Tx,
   realm: string,
@@ -194,7 +194,7 @@ export async function deleteLink(tx: Tx, realm: string, userId: string, provider
 export const FORGET_LINKS_JOB = "identity-providers.forget-links";
 const BATCH = 5_000;
 
-/** A directory may have linked a million users: a job deletes them, and until then they are links to nothing. */
+/** Enqueues the deletion of a provider's links. A directory may have linked a million users, and until the job has run their links lead to no provider. */
 export const forgetLinksLater = (ctx: Ctx, { realmId, providerId }: Owner): Promise<unknown> =>
   enqueue(ctx.tx, { kind: FORGET_LINKS_JOB, realm: realmId, payload: { providerId }, runAt: ctx.now }, ctx.now);
 
@@ -216,7 +216,7 @@ export interface MadeGrant {
   readonly targetId: string;
 }
 
-/** The roles and groups that a user has by mappers of a provider. */
+/** Returns the roles and groups that a user has from mappers of a provider. */
 export async function grantsMadeBy(db: Db, realm: string, providerId: string, userId: string): Promise<MadeGrant[]> {
   const rows = await db
     .selectFrom("identity_provider_grants")
@@ -255,7 +255,7 @@ export async function recordNewGrants(
     from json_to_recordset(${rows}::text::json) as r(user_id uuid, kind text, target_id uuid) on conflict do nothing`.execute(tx);
 }
 
-/** The permissions of those who are linked to a provider, or whose account came from one of `sources`. */
+/** Returns the permissions of users who are linked to a provider, or whose account came from one of `sources`. */
 export function permissionsThrough(
   db: Db,
   realm: string,

@@ -13,14 +13,14 @@ import type { ProviderSnapshot } from "./provider.ts";
 const isGranting = ({ type }: MapperState): boolean => type === "role" || type === "group";
 const namesOf = (value: unknown): string[] => (value ?? []) as string[];
 
-/** The roles and groups that mappers give for these claims, by their ids, and those of them that a later answer may withdraw. */
+/** The ids of the roles and groups that mappers give for these claims. `followed` are those that a later answer may withdraw. */
 export interface Given {
   readonly roles: readonly string[];
   readonly groups: readonly string[];
   readonly followed: readonly MadeGrant[];
 }
 
-/** Reads what `mappers` give, once for many users: `of` answers for the claims of one. Roles are kept from being deleted until commit. */
+/** Reads what `mappers` give, once for many users; `of` returns the grants for the claims of one user. Roles are kept from being deleted until commit. */
 export async function grantsOfMappers(ctx: Ctx, { mappers, config }: Pick<ProviderSnapshot, "mappers" | "config">, isFirst: boolean) {
   const granting = mappers.filter((mapper) => isGranting(mapper) && countsNow(isFirst)(mapper));
   const firstRoles = isFirst ? namesOf(config.defaultRoles) : [];
@@ -35,7 +35,7 @@ export async function grantsOfMappers(ctx: Ctx, { mappers, config }: Pick<Provid
     isEmpty: roles.size === 0 && groups.size === 0,
     of(claims: Claims): Given {
       const matching = granting.filter((mapper) => says(mapper, claims));
-      // A grant of a mapper that counts once is the user's own from then on.
+      // A grant of an `import` mapper belongs to the user from then on.
       const forced = matching.filter(({ sync }) => sync === "force");
       return {
         roles: rolesNamed([...matching.flatMap(({ role }) => role ?? []), ...firstRoles]),
@@ -52,8 +52,8 @@ export async function grantsOfMappers(ctx: Ctx, { mappers, config }: Pick<Provid
 export type MapperGrants = Awaited<ReturnType<typeof grantsOfMappers>>;
 
 /**
- * The roles and groups that the mappers of a directory or an identity provider grant to one user, by the user's present claims. Every way by which
- * such a source decides roles and groups asks this: sign-in, sync, link, and a move to a directory entry.
+ * Returns the roles and groups that the mappers of a directory or an identity provider grant to one user, by the user's present claims. Every way in which such
+ * a source decides roles and groups uses it: sign-in, sync, link, and a move to a directory entry.
  */
 const grantsFrom = async (
   ctx: Ctx,
@@ -63,15 +63,15 @@ const grantsFrom = async (
 ): Promise<Given> => (await grantsOfMappers(ctx, provider, isFirst)).of(claims);
 
 /**
- * The escalation rule for an administrator who chooses what a user is at an outside source: they give what the source will give. A person who signs
- * in there, and a sync, choose nothing; what the mappers may give was asked of the administrator who saved them.
+ * The escalation rule for an administrator who chooses a user's account at an outside source: the choice gives what the source will give. A person who signs in
+ * there chooses nothing, nor does a sync: the administrator who saved the mappers needed the permissions that they give.
  */
 export const assertMayChoose = async (ctx: Ctx, provider: Pick<ProviderSnapshot, "mappers" | "config">, claims: Claims): Promise<void> =>
   assertMayLetGive(ctx, await grantsFrom(ctx, provider, claims, false));
 
 /**
- * Gives a user who is here what the mappers say now, and withdraws what they gave before and no longer say. A role or group that the user had
- * already stays theirs. The administrator who saved the mappers had to hold what they give. Records and answers whether anything changed.
+ * Gives an existing user what the mappers give now, and withdraws what they gave before and no longer give. Roles and groups that the user already had stay.
+ * The administrator who saved the mappers needed the permissions that they give. Records a change, and tells whether there was one.
  */
 export async function followGrants(
   ctx: Ctx,

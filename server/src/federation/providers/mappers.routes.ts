@@ -39,7 +39,7 @@ export const mapperRoutes: FastifyPluginAsyncTypebox = async (app) => {
     create: {
       config: { ...config, versioned: false },
       summary: "Create a mapper of an identity provider",
-      description: "A mapper that gives a role, or a group that grants one, needs what the role holds.",
+      description: "A mapper that gives a role, or a group that grants one, needs the permissions of the role.",
       body: CreateProviderMapper,
       id: ({ mapperId }) => mapperId,
       run: (ctx, { alias }, body) => createMapper(ctx, alias, body),

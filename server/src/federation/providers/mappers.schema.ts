@@ -9,16 +9,16 @@ const state = {
   name: visibleName("A mapper's name", "Sales staff"),
   type: oneOf(["attribute", "template", "role", "group"], {
     description:
-      "attribute: a claim becomes an attribute of the user. template: a text with claims in it does. role, group: users with a claim, or all users, get a role or join a group",
+      "attribute: a claim becomes an attribute of the user. template: a text with claims in it becomes an attribute. role, group: users with a claim, or all users, get a role or join a group",
   }),
   claim: Type.Optional(
     text(
-      "the claim to read: of an OpenID provider, an attribute of SAML or of a directory. Dots lead into objects. `groups` of a directory: the groups of the person. role and group: left out, all users",
+      "the claim to read: a claim of OpenID Connect, or an attribute of SAML or of a directory. Dots lead into objects. `groups` of a directory: the groups of the person. role and group: if omitted, all users",
     ),
   ),
   value: Type.Optional(
     text(
-      "role and group: the value that the claim must have, or hold among others, letter by letter. `groups` of a directory: the distinguished name of a group, or its name",
+      "role and group: the exact value that the claim must have, or contain among others. `groups` of a directory: the distinguished name of a group, or its name",
       1000,
     ),
   ),
@@ -36,7 +36,7 @@ const state = {
     oneOf(["import", "force"], {
       default: "force",
       description:
-        "import: when the account is made. force: at each sign-in, and at each sync of a directory; what the mapper gave is withdrawn when the claim no longer says it",
+        "import: when the account is created. force: at each sign-in, and at each sync of a directory; what the mapper gave is withdrawn when the claim no longer has the value",
     }),
   ),
 };
@@ -62,5 +62,5 @@ export const UpdateProviderMapper = Type.Object(
 );
 export type UpdateProviderMapper = Static<typeof UpdateProviderMapper>;
 
-/** A mapper's state, as it is stored and as sign-ins apply it. */
+/** A mapper's state, in the form that is stored and applied by sign-ins. */
 export type MapperState = Omit<CreateProviderMapper, "name" | "sync"> & { readonly sync: "import" | "force" };

@@ -11,7 +11,7 @@ import { deleteMapper, findMapper, insertMapper, listMappers, type MapperRow, up
 import { protocolOf } from "./protocols.ts";
 import { holdProvider, type ProviderRow, takeProvider } from "./store.ts";
 
-/** Every sign-in by the provider goes through all of them. */
+/** The limit on mappers of a provider, because every sign-in applies all of them. */
 const MAX_MAPPERS = 100;
 
 export async function readMappers(ctx: ReadCtx, alias: string): Promise<MapperRow[]> {
@@ -44,7 +44,7 @@ export async function saveMapper(ctx: Ctx, alias: string, mapperId: string, inpu
   const current = await readMapper(ctx, alias, mapperId);
   refuseReadOnly(current, input, ["mapperId", "createdAt"]);
   expectVersion(ctx, current.version);
-  // The next sign-in withdraws what it gave until now.
+  // The next sign-in withdraws what the mapper gave until now, so the caller needs those permissions too.
   await assertMayMap(ctx, provider, current, false);
   await assertMayMap(ctx, provider, state);
   const mapper = await updateMapper(ctx.tx, ctx.realm, current.mapperId, input.name, state);
@@ -61,15 +61,15 @@ export async function removeMapper(ctx: Ctx, alias: string, mapperId: string): P
   await tell(ctx, alias, `mappers -${mapper.name}`);
 }
 
-/** A mapper decides what an answer of the provider is worth, and what those who sign in by it get. */
+/** Requires what control of a mapper needs: it decides what an answer of the provider means, and what users who sign in by it get. */
 async function assertMayMap(ctx: Ctx, provider: ProviderRow, mapper: Omit<MapperState, "sync">, isNew = true): Promise<void> {
   await assertMayAnswerFor(ctx, provider);
   await assertMayLetGive(ctx, await grantsOf(ctx, [mapper], isNew));
-  // A mapper that is removed gives nothing.
+  // A mapper that is removed writes no more attributes.
   if (isNew) await assertMayWriteAttributes(ctx, attributesOf([mapper]));
 }
 
-/** The same for all mappers of a provider, because its answers will mean something else. */
+/** Applies the same rule to all mappers of a provider, when the meaning of its answers changes. */
 export async function assertMayLetMap(ctx: Ctx, providerId: string): Promise<void> {
   const mappers = await listMappers(ctx.tx, ctx.realm, providerId);
   await assertMayLetGive(ctx, await grantsOf(ctx, mappers, false));
@@ -86,7 +86,7 @@ const grantsOf = (ctx: Ctx, mappers: readonly Pick<MapperState, "role" | "group"
   return findGrants(ctx, named("role"), named("group"));
 };
 
-/** Reserved names that are members of a user's record, and what a claim must never set. */
+/** Reserved names: members of a user's record, and `__proto__`, which a claim must never set. */
 const OWN_MEMBERS = ["username", "email", "emailVerified", "roles", "enabled", "locked", "source", "userId", "__proto__"];
 
 const MEMBERS: Readonly<Record<MapperState["type"], { needs: (keyof MapperState)[]; takes: (keyof MapperState)[] }>> = {

@@ -38,7 +38,7 @@ const toMapper = (row: Columns): MapperRow => ({
 const ofProvider = (db: Db, realm: string, providerId: string) =>
   db.selectFrom("identity_provider_mappers").select(columns).where("realm_id", "=", realm).where("provider_id", "=", providerId);
 
-/** By name. */
+/** Returns the mappers, in order of their names. */
 export async function listMappers(db: Db, realm: string, providerId: string): Promise<MapperRow[]> {
   return (await ofProvider(db, realm, providerId).orderBy("name_key").execute()).map(toMapper);
 }

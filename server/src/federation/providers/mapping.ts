@@ -4,7 +4,7 @@ import type { MapperState } from "./mappers.schema.ts";
 /** The claims of a provider or a directory about a user, by name. */
 export type Claims = Readonly<Record<string, unknown>>;
 
-/** A claim by its name, or by the way to it: `realm_access.roles`. */
+/** Returns a claim by its name, or by its path, such as `realm_access.roles`. */
 function claimAt(claims: Claims, path: string): unknown {
   if (Object.hasOwn(claims, path)) return claims[path];
   let value: unknown = claims;
@@ -18,7 +18,7 @@ function claimAt(claims: Claims, path: string): unknown {
 const MAX_VALUES = 100;
 const MAX_LENGTH = 2048;
 
-/** The value of an attribute: a text, or several. */
+/** Returns the value of an attribute: one text, or several. */
 export function attributeOf(value: unknown): string | string[] | undefined {
   if (Array.isArray(value)) {
     const texts = value.map(attributeOf).filter((each) => typeof each === "string");
@@ -30,10 +30,10 @@ export function attributeOf(value: unknown): string | string[] | undefined {
 
 const PLACES = /\{([^{}|]{1,255})(\|local)?\}/g;
 
-/** The claims that a template names. */
+/** Returns the claims that a template names. */
 export const claimsOfTemplate = (template: string): string[] => [...template.matchAll(PLACES)].map(([, path]) => path!);
 
-/** `{claim}` is filled in, `{email|local}` with the part before the @; what is missing is left out. */
+/** Replaces `{claim}` by the claim, and `{email|local}` by the part before the @. Missing claims become empty. */
 export const fillTemplate = (template: string, claims: Claims): string =>
   template.replace(PLACES, (_, path: string, local?: string) => {
     const value = attributeOf(claimAt(claims, path));
@@ -49,13 +49,13 @@ export const says = ({ claim, value }: MapperState, claims: Claims): boolean => 
   return (Array.isArray(found) ? found : [found]).some((each) => attributeOf(each) === value);
 };
 
-/** When a mapper counts: `import` ones the first time only. */
+/** Tells whether a mapper counts now: `import` mappers count the first time only. */
 export const countsNow =
   (isFirst: boolean) =>
   ({ sync }: Pick<MapperState, "sync">): boolean =>
     isFirst || sync === "force";
 
-/** The attributes that mappers make of the claims; undefined removes one. */
+/** Returns the attributes that mappers make of the claims; undefined removes an attribute. */
 export function mappedAttributes(mappers: readonly MapperState[], claims: Claims, isFirst: boolean) {
   const attributes: Record<string, string | string[] | undefined> = {};
   for (const mapper of mappers.filter(countsNow(isFirst))) {

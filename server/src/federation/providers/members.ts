@@ -5,7 +5,7 @@ import { type Outbound, OutboundError } from "../../platform/outbound/index.ts";
 import { brandingMembers } from "../../tenancy/settings/index.ts";
 import type { Config, FieldFault } from "./provider.ts";
 
-/** A fault of a member of `config`. `message` continues after its name. */
+/** Describes a fault of a member of `config`. `message` continues the sentence after the member's name. */
 export const fault = (member: string, message: string): FieldFault => ({
   field: `config.${member}`,
   message: `config.${member} ${message}`,
@@ -26,25 +26,27 @@ export const secretText = (description: string) =>
     description: `${description}. Never shown. Left out: kept. Required with any change of scheme, host or port`,
   });
 
-/** Shown in place of a secret: true when one is stored. */
+/** The member that is shown in place of a secret; true if the secret is stored. */
 export const secretSet = Type.Boolean({ description: "True when the secret is stored. Cannot be set: send the secret itself" });
 
 const words = (description: string, maxItems: number) =>
   Type.Array(lineText("one line of text"), { maxItems, uniqueItems: true, description });
 
-/** The members of every provider that users sign in by: how it is shown, which users it lets in, and what they get. */
+/** The members of every provider that users sign in by: how it is shown, which users it admits, and what they get. */
 export const brokerMembers = {
-  hideOnLogin: Type.Optional(Type.Boolean({ description: "No button on the sign-in page; `idp_hint` still leads to it. Default false" })),
+  hideOnLogin: Type.Optional(
+    Type.Boolean({ description: "True: the sign-in page shows no button for it; `idp_hint` still leads to it. Default false" }),
+  ),
   order: Type.Optional(
     Type.Integer({ minimum: 0, maximum: 100_000, description: "The position of its button; lower comes first. Default 100" }),
   ),
   logoUri: Type.Optional({
     ...brandingMembers.logoUrl.anyOf[0],
-    description: "the picture on its button: an https address, a path on this server, or a data: image. Left out: a mark of its protocol",
+    description: "the picture on its button: an https address, a path on this server, or a data: image. Default: the mark of its protocol",
   }),
   domains: Type.Optional(
     words(
-      "Mail addresses in these domains lead to this provider, once they are typed as the name. Verified domains of organizations come first",
+      "A mail address in one of these domains, entered as the username, leads to this provider. Verified domains of organizations come first",
       100,
     ),
   ),
@@ -57,7 +59,7 @@ export const brokerMembers = {
   trustEmail: Type.Optional(
     Type.Boolean({
       description:
-        "True: an address that the provider calls verified counts as verified here, and leads to the account that has it. Default false",
+        "True: an address that the provider reports as verified counts as verified here, and leads to the account that has it. Default false",
     }),
   ),
   allowedDomains: Type.Optional(words("Only people with a mail address in one of these domains sign in. Empty: every user", 100)),
@@ -94,7 +96,7 @@ export const brokerDefaults = {
 
 export const brokerHarmless = ["hideOnLogin", "order", "logoUri"] as const;
 
-/** Domains as they are compared; what is none is named by its place in the list. */
+/** Returns the faults of domains. Each fault names the place in the list of a value that is not a domain. */
 export const domainFaults = (config: Config): FieldFault[] =>
   ["domains", "allowedDomains"].flatMap((member) =>
     ((config[member] ?? []) as string[]).flatMap((domain, index) => {
@@ -103,7 +105,7 @@ export const domainFaults = (config: Config): FieldFault[] =>
     }),
   );
 
-/** Found when it is saved, rather than when the first sign-in fails. */
+/** Reports an unusable address when it is saved; otherwise the first sign-in would fail. */
 export function urlFaults(url: unknown, field: string, outbound: Outbound): FieldFault[] {
   if (typeof url !== "string") return [];
   try {

@@ -5,7 +5,10 @@ import type { Ctx, DomainEvents } from "../../platform/context.ts";
 import { sourceOf } from "./control.ts";
 import { suppliedMembers } from "./links.store.ts";
 
-/** `user.attributes_changing`: those that mappers of the user's directory keep as the directory says. One that is given once is the user's own. */
+/**
+ * Handles `user.attributes_changing`: adds the attributes that mappers of the user's directory keep up to date. An attribute from an `import` mapper belongs to
+ * the user.
+ */
 export async function ownMappedAttributes(ctx: Ctx, { source, names, owned }: DomainEvents["user.attributes_changing"]): Promise<void> {
   const { rows } = await sql<{ protocol: string; alias: string; attribute: string }>`
     select p.protocol, p.alias, m.mapper->>'attribute' as attribute from identity_providers p
@@ -15,12 +18,12 @@ export async function ownMappedAttributes(ctx: Ctx, { source, names, owned }: Do
   for (const { protocol, alias, attribute } of rows) if (sourceOf(protocol, alias) === source) owned.add(attribute);
 }
 
-/** `user.profile_changing`: what a scheme that vouches for the profile has supplied. */
+/** Handles `user.profile_changing`: adds the members that a scheme, which vouches for the profile, has supplied. */
 export async function nameSupplied(ctx: Ctx, { userId, supplied }: DomainEvents["user.profile_changing"]): Promise<void> {
   for (const member of await suppliedMembers(ctx.tx, ctx.realm, userId)) supplied.add(member);
 }
 
-/** `user.grants_given`: a role or group that a mapper gave is the user's own from then on, and the provider withdraws it no more. */
+/** Handles `user.grants_given`: a role or group that a mapper gave belongs to the user from then on, and the provider no longer withdraws it. */
 export async function ownGivenGrants(ctx: Ctx, { userIds, roles, groups }: DomainEvents["user.grants_given"]): Promise<void> {
   const { rows } = await sql<{ user_id: string }>`
     delete from identity_provider_grants g where g.realm_id = ${ctx.realm} and g.user_id = any(${[...userIds]}::uuid[])
@@ -33,7 +36,10 @@ export async function ownGivenGrants(ctx: Ctx, { userIds, roles, groups }: Domai
 const isAmong = ({ roles, groups }: { readonly roles: readonly string[]; readonly groups: readonly string[] }) => sql`(
   (g.kind = 'role' and g.target_id = any(${[...roles]}::uuid[])) or (g.kind = 'group' and g.target_id = any(${[...groups]}::uuid[])))`;
 
-/** `user.grants_removing`: a grant of a directory's mapper is removed in the directory. Removed here, it would be missing until the entry changes. */
+/**
+ * Handles `user.grants_removing`: refuses to remove a grant of a directory's mapper. It must be removed in the directory: removed here, it would be missing
+ * until the entry changes.
+ */
 export async function keepMappedGrants(ctx: Ctx, { userId, roles, groups }: DomainEvents["user.grants_removing"]): Promise<void> {
   const { rows } = await sql<{ protocol: string; alias: string; kind: "role" | "group" }>`
     select p.protocol, p.alias, g.kind from identity_provider_grants g
@@ -43,7 +49,7 @@ export async function keepMappedGrants(ctx: Ctx, { userId, roles, groups }: Doma
   if (given) throw userErrors.given_by_directory(sourceOf(given.protocol, given.alias), given.kind);
 }
 
-/** `user.grants_removing`: a mapper loses a role or group that is taken away, so that no sign-in withdraws it after an administrator gives it again. */
+/** Handles `user.grants_removing`: the mapper forgets a grant that is removed, so that no sign-in withdraws it after an administrator gives it again. */
 export async function forgetTakenGrants(ctx: Ctx, { userId, roles, groups }: DomainEvents["user.grants_removing"]): Promise<void> {
   await sql`delete from identity_provider_grants g where g.realm_id = ${ctx.realm} and g.user_id = ${userId}
     and ${isAmong({ roles, groups })}`.execute(ctx.tx);

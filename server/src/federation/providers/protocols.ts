@@ -15,7 +15,7 @@ import { oidc } from "../oidc/presets/oidc.ts";
 import { saml } from "../saml/config.ts";
 import type { IdentityProviderProtocol } from "./protocol.ts";
 
-/** Every kind of identity provider, by the value of `protocol`. A new one is a line here. */
+/** All kinds of identity providers, by the value of `protocol`. A new one is a line here. */
 export const protocols = {
   oidc,
   oauth2,
@@ -43,7 +43,7 @@ export function protocolOf(name: string): IdentityProviderProtocol {
   return found;
 }
 
-/** Null: a directory, or a protocol of another release. */
+/** Returns null for a directory, and for a protocol of another release. */
 export const brokerOf = (protocol: string): Broker | null => (isKnown(protocol) ? (protocolOf(protocol).broker ?? null) : null);
 
 export const markOf = (protocol: string) => (isKnown(protocol) ? protocolOf(protocol).mark : undefined);

@@ -5,25 +5,25 @@ import type { MapperState } from "./mappers.schema.ts";
 
 export type Config = Readonly<Record<string, unknown>>;
 
-/** A provider as protocols see it: defaults filled in, secrets opened. */
+/** A provider in the form that protocols use, with its defaults filled in and its secrets opened. */
 export interface OpenProvider {
   readonly realm: string;
-  /** The id of this record: a later one of the same alias has another. */
+  /** The id of this record. A later record of the same alias has another id. */
   readonly providerId: string;
   readonly alias: string;
   readonly protocol: string;
   readonly displayName: string;
-  /** Grows with every change: connections and documents of a provider are cached for one version only. */
+  /** The version grows with every change. Connections and documents of a provider are cached for one version only. */
   readonly version: number;
   readonly config: Config;
   readonly secrets: Readonly<Record<string, string>>;
 }
 
-/** A fault of one member, in words for the administrator who saves it. */
+/** A fault of one member, described for the administrator who saves it. */
 export interface FieldFault {
   readonly field: string;
   readonly message: string;
-  /** The fault does no harm in a disabled provider, so it does not keep one from being disabled. */
+  /** True if the fault does no harm in a disabled provider. Such a fault does not prevent saving the provider as disabled. */
   readonly onlyWhenEnabled?: true;
 }
 
@@ -40,11 +40,11 @@ export interface CheckTools {
   readonly baseUrl: string;
 }
 
-/** A provider as sign-ins need it, read once and never changed. */
+/** An immutable snapshot of a provider for sign-ins. */
 export interface ProviderSnapshot extends OpenProvider {
   readonly enabled: boolean;
   readonly mappers: readonly MapperState[];
-  /** Enabled organizations name it as theirs: who comes by it may become a member. */
+  /** True if enabled organizations name it as their provider: users who sign in by it may become members. */
   readonly isOfOrganizations: boolean;
 }
 
@@ -60,13 +60,13 @@ export interface ProvidersSnapshot {
   readonly configVersion: number;
   /** Providers of later releases are left out: this release does not know their protocol. */
   readonly byAlias: ReadonlyMap<string, ProviderSnapshot>;
-  /** Enabled providers that are not hidden, in their order. A page shows `MAX_BUTTONS` of them. */
+  /** Enabled providers that are not hidden, in order. A page shows `MAX_BUTTONS` of them. */
   readonly buttons: readonly ProviderButton[];
   /** The providers that name a domain in their own configuration. */
   readonly byDomain: ReadonlyMap<string, string>;
-  /** Domains of organizations lead to some provider. */
+  /** True if domains of organizations lead to a provider. */
   readonly isOfOrganizations: boolean;
-  /** Domains lead to some provider: by its own configuration, or by an organization's. */
+  /** True if any domain leads to a provider, by the provider's own configuration or by an organization's. */
   readonly leadsHome: boolean;
 }
 

@@ -22,14 +22,14 @@ const tags = ["Identity providers"];
 const config = { permission: "manage-identity-providers" } as const;
 const params = pathParams("alias");
 const RULE =
-  "Changing anything but its names, its order and whether it is shown needs every permission that users hold who sign in by it: " +
-  "a caller that decides where its answers come from could be any of them.";
+  "A change of anything but its name, its order and whether it is shown needs every permission of the users who sign in by it: " +
+  "a caller that decides where its answers come from could act as any of them.";
 
 /** Mounted under /admin/realms/:realm/identity-providers. */
 export const identityProviderRoutes: FastifyPluginAsyncTypebox<
   ProviderParts & TestTools & { readonly limiter: RateLimiter; readonly providerTimeoutMs: number }
 > = async (app, parts) => {
-  // Each is a call to another server.
+  // The limit is low because each test calls another server.
   const limit = rateLimited(parts.limiter, {
     name: "identity-provider-test",
     key: (req) => `identity-provider-test:${req.realmId}`,
@@ -43,7 +43,7 @@ export const identityProviderRoutes: FastifyPluginAsyncTypebox<
     create: {
       config,
       summary: "Create an identity provider",
-      description: "Its redirect URI is `{base_url}/realms/{realm}/broker/{alias}/endpoint`: register it there.",
+      description: "Its redirect URI is `{base_url}/realms/{realm}/broker/{alias}/endpoint`: register this URI at the provider.",
       body: CreateIdentityProvider,
       id: ({ alias }) => alias,
       run: (ctx, _params, body) => createProvider(ctx, body, parts),
@@ -58,14 +58,14 @@ export const identityProviderRoutes: FastifyPluginAsyncTypebox<
     replace: {
       config,
       summary: "Update an identity provider",
-      description: `Secret members of \`config\` are write-only: left out they are kept. Null, or another scheme, host or port without them, is refused (400). ${RULE}`,
+      description: `Secret members of \`config\` are write-only: if omitted, the stored ones are kept. Null, or another scheme, host or port without them, is refused (400). ${RULE}`,
       body: UpdateIdentityProvider,
       run: (ctx, { alias }, body) => saveProvider(ctx, alias, body, parts),
     },
     remove: {
       config,
       summary: "Delete an identity provider",
-      description: "Its users stay, without a link to it. Needs every permission that they hold.",
+      description: "Its users stay, without a link to it. Needs every permission of these users.",
       run: (ctx, { alias }) => removeProvider(ctx, alias),
     },
   });
@@ -78,7 +78,7 @@ export const identityProviderRoutes: FastifyPluginAsyncTypebox<
       schema: {
         summary: "Test an identity provider",
         description:
-          "Reaches for the provider with the stored configuration, and answers what was found, one line each. Twenty in a minute.",
+          "Contacts the provider with the stored configuration, and returns each result as a line. A realm can run twenty tests in a minute.",
         tags,
         params,
         response: { 200: ProviderTest },

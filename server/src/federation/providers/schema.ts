@@ -11,7 +11,7 @@ const alias = Type.String({
   examples: ["corporate"],
 });
 const displayName = visibleName("A display name", "Corporate account");
-const configText = "The settings of the protocol; secret members are never shown, `…Set` says whether they are stored";
+const configText = "The settings of the protocol; secret members are never shown, `…Set` tells whether they are stored";
 
 export const IdentityProvider = Type.Object(
   {
@@ -26,14 +26,14 @@ export const IdentityProvider = Type.Object(
 );
 export type IdentityProvider = Static<typeof IdentityProvider>;
 
-/** The config of each protocol, in JSON Schema: every wrong member is named. */
+/** The config of each protocol as JSON Schema, so that the error names every wrong member. */
 const configRules = Object.entries(all).map(([name, { config }]) => ({
   if: { type: "object", required: ["protocol"], properties: { protocol: { const: name } } },
   // biome-ignore lint/suspicious/noThenProperty: JSON Schema's word
   then: { properties: { config }, ...((config.required ?? []).length > 0 && { required: ["config"] }) },
 }));
 
-/** Named here as well, so that a patch keeps their null, which is refused, and does not take it for a member that is left out. */
+/** Secret members are listed here too, so that a patch keeps their null, which is refused, instead of treating it as omitted. */
 const secretMembers = Object.fromEntries(
   [...new Set(Object.values(all).flatMap(({ secrets }) => secrets))].map((name) => [name, { writeOnly: true } as TSchema]),
 );
@@ -55,7 +55,7 @@ export const CreateIdentityProvider = Type.Object(
 );
 export type CreateIdentityProvider = Static<typeof CreateIdentityProvider>;
 
-/** The full state; what GET showed is a valid one. */
+/** The full state. The response of GET is a valid one. */
 export const UpdateIdentityProvider = Type.Object(
   {
     realmId,

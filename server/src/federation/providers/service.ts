@@ -39,7 +39,7 @@ export interface ProviderParts {
   readonly vault: Vault;
   readonly outbound: Outbound;
   readonly baseUrl: string;
-  /** The entity that the metadata of a SAML provider named when it was read last; null: it was not read. */
+  /** Returns the entity in the last metadata that was read of a SAML provider; null if none was read. */
   readEntity(db: Db, provider: Pick<OpenProvider, "realm" | "providerId">): Promise<string | null>;
 }
 
@@ -47,7 +47,7 @@ type Shown = IdentityProvider & { readonly version: number };
 
 const setMember = (secret: string) => `${secret}Set`;
 
-/** The provider in the API: with defaults, and for secrets only whether they are set. */
+/** Returns the provider in the form of the API: with defaults, and with `…Set` members instead of secrets. */
 function shown({ providerId: _, ...row }: ProviderRow, stored: readonly string[]): Shown {
   const { defaults, secrets } = protocolOf(row.protocol);
   const areSet = Object.fromEntries(secrets.map((member) => [setMember(member), stored.includes(member)]));
@@ -71,7 +71,7 @@ export async function readProvider(ctx: ReadCtx, alias: string): Promise<Shown> 
   return shown(row, namesOf(await secretsOf(ctx, row)));
 }
 
-/** With its secrets: for a test of what is stored. */
+/** Returns a provider with its secrets, for a test of the stored configuration. */
 export async function openProvider(ctx: ReadCtx, vault: Vault, alias: string): Promise<OpenProvider> {
   const row = await takeProvider(ctx, alias);
   return opened(row, openSecrets(vault, row, await secretsOf(ctx, row)));
@@ -97,14 +97,14 @@ export async function createProvider(ctx: Ctx, input: CreateIdentityProvider, pa
   const rules = protocolOf(protocol);
   const { config, secrets } = split(rules, input.config ?? {}, null, {});
   refuseFaults(rules, { config, secrets, enabled }, parts);
-  // No user is linked to it yet, but some may have come by another one of this alias.
+  // No user is linked to the new provider, but some may have come from an earlier one of this alias.
   await assertMayAnswerFor(ctx, { providerId: null, alias });
   await assertMayLetGive(ctx, await defaultGrants(ctx, config));
   await assertMayLeadDomains(ctx, config);
   const key = { realmId: ctx.realm, providerId: newId(), alias, protocol };
   const row = await insertProvider(ctx.tx, key, { displayName: input.displayName ?? alias, enabled, config }, ctx.now);
   await replaceSecrets(ctx.tx, parts.vault, row, secrets);
-  // An organization that named it before it existed did not mean this one.
+  // An organization that named this alias before the provider existed did not mean this provider.
   await forgetProvider(ctx, alias);
   await tell(ctx, "ADMIN_CREATE", alias);
   const all = shown(row, Object.keys(secrets));
@@ -121,7 +121,7 @@ export async function saveProvider(ctx: Ctx, alias: string, input: UpdateIdentit
   const before = openSecrets(parts.vault, current, await secretsOf(ctx, current));
   const { config, secrets, secretsChanged } = split(rules, input.config ?? {}, current.config, before);
   const changed = [...changedMembers({ ...rules.defaults, ...current.config }, { ...rules.defaults, ...config }), ...secretsChanged];
-  // Disabling is always possible: a provider that was right once may not be so any more.
+  // Disabling is always possible, even if the stored configuration no longer passes the checks.
   if (input.enabled || changed.length > 0) refuseFaults(rules, { config, secrets, enabled: input.enabled }, parts);
   expectVersion(ctx, current.version);
   const enables = input.enabled && !current.enabled;
@@ -134,7 +134,7 @@ export async function saveProvider(ctx: Ctx, alias: string, input: UpdateIdentit
   await refuseOtherEntity(ctx, current, config, parts);
   const row = await updateProvider(ctx.tx, current, { displayName: input.displayName ?? alias, enabled: input.enabled, config });
   await replaceSecrets(ctx.tx, parts.vault, row, secrets);
-  // Refresh tokens of users are sent where secrets are: another host must not get them either.
+  // Refresh tokens of users are sent to the same addresses as secrets: another host must not get them either.
   const isMoved = secretChange({}, rules.addresses(current.config), rules.addresses(config)) !== "kept";
   if (isMoved || (changed.includes("storeTokens") && config.storeTokens !== true))
     await dropTokensOfProvider(ctx.tx, ctx.realm, row.providerId);
@@ -142,7 +142,7 @@ export async function saveProvider(ctx: Ctx, alias: string, input: UpdateIdentit
   return shown(row, Object.keys(secrets));
 }
 
-/** Answering for a provider is being its users, and gives what it gives. `namesGrants`: the request names what `config` gives by default. */
+/** Requires what control of a provider needs: its users' permissions, and those that it gives. `namesGrants`: the request itself names the default grants. */
 async function assertMayDecide(ctx: Ctx, provider: ProviderRow, config: Config, namesGrants: boolean): Promise<void> {
   await assertMayAnswerFor(ctx, provider);
   await assertMayLetGive(ctx, await defaultGrants(ctx, config, namesGrants));
@@ -150,14 +150,14 @@ async function assertMayDecide(ctx: Ctx, provider: ProviderRow, config: Config, 
 }
 
 /**
- * A NameID means something to one entity only. With users linked, a SAML provider stays the entity that it was, wherever its metadata comes
- * from; where another address is to be read, the configuration has to say which entity it must describe.
+ * Keeps a SAML provider with linked users at the same entity, wherever its metadata comes from, because a NameID has a meaning at one entity only. If the
+ * metadata is to be read from another address, the configuration must name the entity that it must describe.
  */
 async function refuseOtherEntity(ctx: Ctx, current: ProviderRow, config: Config, { readEntity }: ProviderParts): Promise<void> {
   const { entityIn } = protocolOf(current.protocol);
   if (!entityIn) return;
   const [configured, now] = [entityIn(current.config), entityIn(config)];
-  // Metadata at the same address is compared with the metadata that was read before.
+  // Metadata from the same address is compared with the earlier metadata when it is read.
   if (configured === now && config.metadataUrl === current.config.metadataUrl) return;
   const before = configured ?? (await readEntity(ctx.tx, { realm: current.realmId, providerId: current.providerId }));
   if (before === null || before === now || !(await hasLinks(ctx.tx, current))) return;
@@ -165,7 +165,7 @@ async function refuseOtherEntity(ctx: Ctx, current: ProviderRow, config: Config,
   throw providerErrors.subject_in_use([config.idpEntityId === undefined ? "metadataXml" : "idpEntityId"]);
 }
 
-/** Users stay; they sign in by it no more. Its links never count for a later provider of this alias. */
+/** Deletes a provider. Its users stay, but can no longer sign in by it. Its links never count for a later provider of this alias. */
 export async function removeProvider(ctx: Ctx, alias: string): Promise<void> {
   const current = await holdProvider(ctx, alias);
   expectVersion(ctx, current.version);
@@ -182,9 +182,9 @@ async function tell(ctx: Ctx, type: "ADMIN_CREATE" | "ADMIN_UPDATE" | "ADMIN_DEL
 }
 
 /**
- * Divides the request into what is stored openly and the secrets as they are stored from now on. A secret that is left out is kept, but another
- * scheme, host or port without it is refused: it would be sent to a server that it was not given for. A stored secret that the new
- * configuration does not use is removed.
+ * Divides the request into members that are stored openly, and the secrets that are stored from now on. An omitted secret is kept. With another scheme, host or
+ * port it must be sent again, because otherwise it would go to a server that it was not given for. A stored secret that the new configuration does not use is
+ * removed.
  */
 function split(rules: IdentityProviderProtocol, input: Config, before: Config | null, stored: Readonly<Record<string, string>>) {
   const isSecret = (member: string) => rules.secrets.some((secret) => secret === member || setMember(secret) === member);
@@ -214,7 +214,7 @@ function split(rules: IdentityProviderProtocol, input: Config, before: Config | 
 
 const fieldError = (field: string, message: string, code = "invalid"): FieldError => ({ field, code, message });
 
-/** One that is not enabled may still lack a secret. */
+/** Refuses faults. A provider that is not enabled may still lack a secret. */
 function refuseFaults(
   rules: IdentityProviderProtocol,
   { config, secrets, enabled }: { config: Config; secrets: Record<string, string>; enabled: boolean },

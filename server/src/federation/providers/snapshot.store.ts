@@ -8,7 +8,7 @@ import { protocolOf, protocols } from "./protocols.ts";
 import type { IdentityProviders, ProviderSnapshot, ProvidersSnapshot } from "./provider.ts";
 import { openSecrets, type SealedSecret, toProvider } from "./store.ts";
 
-/** More buttons are no choice: others are reached by the domain of the address, or by `idp_hint`. */
+/** The limit on buttons: nobody can choose among more. Other providers are reached by the domain of the address, or by `idp_hint`. */
 export const MAX_BUTTONS = 20;
 
 export const createIdentityProviders = ({ db, vault, changes }: { db: Db; vault: Vault; changes: RealmChanges }): IdentityProviders =>
@@ -49,7 +49,7 @@ function toSnapshot(vault: Vault, row: SnapshotRow): ProviderSnapshot {
     config: { ...protocolOf(provider.protocol).defaults, ...provider.config },
     mappers: row.mappers,
     isOfOrganizations: row.is_of_organizations,
-    // Opened by the first sign-in that needs them: a realm may have a thousand providers.
+    // The secrets are opened by the first sign-in that needs them, because a realm may have a thousand providers.
     get secrets() {
       secrets ??= openSecrets(vault, { realmId, providerId: provider.providerId }, row.secrets);
       return secrets;
@@ -64,7 +64,7 @@ type SnapshotRow = Parameters<typeof toProvider>[0] & {
   is_of_organizations: boolean;
 };
 
-/** The providers of a realm in one statement, so that all of it is of one moment; one row without an alias where there is none. */
+/** Reads the providers of a realm in one statement, so that they are consistent. Returns one row without an alias if there are none. */
 async function readForSnapshot(db: Db, realm: string) {
   const { rows } = await sql<SnapshotRow | (Omit<SnapshotRow, "alias"> & { alias: null })>`
     select coalesce((select v.version from realm_versions v where v.realm_id = r.realm_id), 0)::bigint as config_version,

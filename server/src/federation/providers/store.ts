@@ -76,13 +76,13 @@ export async function findProvider(db: Db, realm: string, alias: string): Promis
   return row ? toProvider(row) : null;
 }
 
-/** Held against changes until commit; others may hold it too. */
+/** Returns the provider and locks it against changes until commit; other transactions may hold the same lock. */
 export async function shareProvider(tx: Tx, realm: string, alias: string): Promise<ProviderRow | null> {
   const row = await ofRealm(tx, realm).where("alias", "=", alias).forShare().executeTakeFirst();
   return row ? toProvider(row) : null;
 }
 
-/** Throws where there is none. */
+/** Throws if there is no such provider. */
 export async function takeProvider({ tx, realm }: ReadCtx, alias: string): Promise<ProviderRow> {
   const row = await findProvider(tx, realm, alias);
   if (!row) throw providerErrors.not_found();
@@ -130,7 +130,7 @@ export async function updateProvider(tx: Tx, { realmId, alias }: ProviderRow, st
   return toProvider(row);
 }
 
-/** Its secrets and mappers go with it. */
+/** Deletes a provider, with its secrets and mappers. */
 export async function deleteProvider(tx: Tx, { realmId, alias }: ProviderRow): Promise<void> {
   await tx.deleteFrom("identity_providers").where("realm_id", "=", realmId).where("alias", "=", alias).execute();
 }
