@@ -22,14 +22,14 @@ declare module "../../platform/db/tables.ts" {
 
 type Owner = Pick<ProviderSnapshot, "realm" | "providerId">;
 
-/** The browser comes for it at once. */
+/** The time that an answer waits. The browser comes for it at once. */
 const WAIT = 2 * MINUTE;
 
 const place = (realm: string, row: string) => ({ realm, table: "broker_answers", column: "sealed", row });
 
 /**
- * Keeps what was posted and verified, a Response or a LogoutRequest, until its browser comes by with its cookies. Null: it was used. A response that
- * is posted twice before it is used is stored once, under its last handle.
+ * Stores a posted and verified message (a Response or a LogoutRequest) until its browser comes with its cookies. Returns the handle, or null if the message was
+ * used. A message that is posted twice before it is used is stored once, under its last handle.
  */
 export async function keepAnswer(
   db: Db,
@@ -50,7 +50,7 @@ export async function keepAnswer(
   return rows.length > 0 ? handle : null;
 }
 
-/** Takes a stored response once, also of several requests at a time. Null: it was taken, has expired, or never existed. */
+/** Takes a stored message. Of several requests at once only one succeeds. Returns null if it was taken, has expired, or never existed. */
 export async function takeAnswer<T>(db: Db, vault: Vault, { realm, providerId }: Owner, handle: string, now: number): Promise<T | null> {
   const { rows } = await sql<{ answer_id: string; sealed: string }>`
     update broker_answers a set handle_hash = null, sealed = null
@@ -65,7 +65,7 @@ export async function takeAnswer<T>(db: Db, vault: Vault, { realm, providerId }:
   return row ? (JSON.parse(vault.open(row.sealed, place(realm, row.answer_id))) as T) : null;
 }
 
-/** Uses an assertion that did not have to wait. False: it was used before. */
+/** Uses an assertion that did not have to wait. Returns false if it was used before. */
 export async function useAssertion(db: Db, { realm, providerId }: Owner, assertionId: string, until: number): Promise<boolean> {
   const { rows } = await sql`
     insert into broker_answers (realm_id, answer_id, provider_id, assertion_hash, waits_until, expires_at)

@@ -35,7 +35,7 @@ export async function resolveArtifact(
   const { entityId, artifactResolution } = await tools.upstreams.read(provider, rules);
   if (artifact.sourceId !== sourceIdOf(entityId)) throw new SamlError("issuer", "The artifact is another provider's");
   const at = (upstream: SamlUpstream | null) => upstream?.artifactResolution(artifact.endpointIndex) ?? null;
-  // An address that the metadata did not have when it was read.
+  // An unknown index may be in newer metadata, so the metadata is read again.
   const url = artifactResolution(artifact.endpointIndex) ?? at(await tools.upstreams.reread(provider, rules));
   if (url === null) throw new UpstreamError("configuration", "The provider has no address where artifacts are resolved.");
   const id = newMessageId();
@@ -51,7 +51,7 @@ export async function resolveArtifact(
     if (message.inResponseTo !== id) throw new SamlError("in_response_to", "The ArtifactResponse does not answer the question");
     if (message.issuer !== null && message.issuer !== entityId) throw new SamlError("issuer", "The issuer is another provider");
     if (!isSuccess(message.status)) throw new SamlError("status", "The provider did not resolve the artifact");
-    // SAML core §3.5.3: used before, or too old.
+    // SAML core §3.5.3: the artifact was used before, or is too old.
     if (!message.content) throw new UpstreamError("no_answer", "The artifact stands for no message, or no more.");
     const decryption = decryptionOf(provider, rules, tools);
     return openResponse(message.content, { keys, ...(decryption && { decryption }) });

@@ -36,7 +36,7 @@ export interface SamlBroker extends Broker {
   readonly logout: SamlLogouts;
 }
 
-/** A provider that begins by itself may name a path of ours; our own state is much shorter. */
+/** The limit on RelayState. A provider that begins a sign-in itself may name a path of ours; our own state is much shorter. */
 const LIMIT = { relayStateBytes: 2048 };
 
 /** Web browser single sign-on (SAML profiles §4.1) with this realm as the service provider, for every scheme. */
@@ -75,7 +75,7 @@ export const samlBroker = (profile: SamlProfile): SamlBroker => ({
   posted: (provider, form, { saml }) =>
     refusing(async (): Promise<PostedAnswer> => {
       const state = typeof form.RelayState === "string" && form.RelayState !== "" ? form.RelayState : null;
-      // Small enough for an address; it is resolved where the browser's cookies are.
+      // An artifact fits into an address. It is resolved at the endpoint that gets the browser's cookies.
       if (form.SAMLart !== undefined)
         return { kind: "answer", query: { SAMLart: readArtifactFields(form, LIMIT).artifact.text, ...(state && { state }) } };
       const received = readPost(form, LIMIT);
@@ -109,14 +109,14 @@ export const samlBroker = (profile: SamlProfile): SamlBroker => ({
         throw new UpstreamError(error === CANCELLED ? "cancelled" : `upstream_${error}`, "The provider refused.");
       }
       const { assertion, until } = checked(provider, rules, saml, upstream, opened, String(kept.requestId));
-      // A posted response was consumed when it was taken.
+      // A posted response was already used when it was taken from the store.
       if (answer.SAMLart !== undefined && !(await useAssertion(saml.db, provider, assertion.id, until))) throw replayed();
       const [fresh, begunAt] = [kept.fresh === true, Number(kept.begunAt)];
       if (fresh && assertion.authnStatements.some(({ authnInstant }) => authnInstant < begunAt - skewOf(provider)))
         throw new UpstreamError("stale", "The provider did not ask for a new sign-in.");
       const session = {
         id: assertion.authnStatements[0]?.sessionIndex ?? null,
-        // Also where logouts do not go on there: the provider's own LogoutRequest is compared with it.
+        // It is also stored if logouts do not continue at the provider, because the provider's own LogoutRequest is compared with it.
         logout: writeNameId(assertion.subject?.nameId),
       };
       return { session, ...profile.identity(provider, { assertion, response: opened, fresh, begunAt }) };
@@ -139,7 +139,7 @@ const open = (provider: ProviderSnapshot, rules: SamlRules, tools: SamlTools, re
     return openResponse(received, { keys, ...(decryption && { decryption }) });
   });
 
-/** The answer with which the browser is back: one that was posted and waits, or an artifact. */
+/** Returns the answer of a returning browser: a stored one that was posted, or the one that an artifact stands for. */
 async function arrived(
   provider: ProviderSnapshot,
   rules: SamlRules,
@@ -152,14 +152,14 @@ async function arrived(
   if (answer.error !== undefined)
     throw new UpstreamError(`upstream_${/^[a-z_]{1,40}$/.exec(answer.error)?.[0] ?? "error"}`, "The provider refused.");
   const opened = await takeAnswer<Partial<OpenedResponse>>(tools.db, tools.vault, provider, answer.answer ?? "", clock.now());
-  // A LogoutRequest that waits is none.
+  // A stored LogoutRequest is not a response.
   if (!isResponse(opened)) throw new UpstreamError("no_answer", "There is no answer of the provider, or no more.");
   return { upstream: await tools.upstreams.read(provider, rules), opened };
 }
 
 const isResponse = (opened: Partial<OpenedResponse> | null): opened is OpenedResponse => opened?.response !== undefined;
 
-/** However long the provider would have it valid: until then its ID has to be remembered. */
+/** The maximum age of an assertion, whatever validity the provider states. Its ID has to be remembered until then. */
 const LONGEST = DAY;
 
 /** SAML profiles §4.1.4.3 */
@@ -186,10 +186,10 @@ function checked(
   return { assertion, until: Math.min(until, assertion.issueInstant + LONGEST) };
 }
 
-/** OAuth's error code, which the step understands. */
+/** OAuth's error code, which the sign-in step recognizes. */
 const CANCELLED = "access_denied";
 
-/** SAML core §3.2.2.2: the second status says more than the first. */
+/** SAML core §3.2.2.2: the second-level status is more precise than the first. */
 function errorOf(status: Status): string {
   if (isSuccess(status)) return "no_assertion";
   const code = status.subCode ?? status.code;

@@ -17,15 +17,15 @@ const members = {
     }),
   ),
   subjectAttribute: Type.Optional(
-    lineText("the attribute that never changes and is never given to another user. Left out: the NameID, which must not be transient then"),
+    lineText("the attribute that never changes and is never given to another user. Default: the NameID, which must not be transient then"),
   ),
-  signAuthnRequests: flag("Default true"),
-  wantResponseSigned: flag("True: the Response has to be signed. Default false: the Response or the assertion has to be"),
-  wantAssertionsSigned: flag("True: the assertion itself has to be signed. Default false: the Response or the assertion has to be"),
+  signAuthnRequests: flag("True: AuthnRequests are signed. Default true"),
+  wantResponseSigned: flag("True: the Response has to be signed. Default false: the Response or the assertion has to be signed"),
+  wantAssertionsSigned: flag("True: the assertion itself has to be signed. Default false: the Response or the assertion has to be signed"),
   wantAssertionsEncrypted: flag("True: assertions have to be encrypted. Needs spDecryptionPrivateKey. Default false"),
   allowCbc: flag("True: AES-CBC is accepted under a signature, for a provider that has no AES-GCM. Default false"),
   allowIdpInitiated: flag("True: a sign-in may begin at the provider. Default false"),
-  forceAuthn: flag("True: a session at the provider never counts. Default false"),
+  forceAuthn: flag("True: the provider always authenticates the user anew (ForceAuthn). Default false"),
   authnContexts: Type.Optional(
     Type.Array(lineText("an AuthnContextClassRef", 1024), {
       maxItems: 20,
@@ -36,7 +36,7 @@ const members = {
   authnContextComparison: Type.Optional(
     oneOf(["exact", "minimum", "better", "maximum"], { description: "Default exact: the answer then has to name one of authnContexts" }),
   ),
-  logoutUpstream: flag("True: a logout here goes on at the provider, if it has a logout address. Default true"),
+  logoutUpstream: flag("True: a logout here continues at the provider, if it has a logout address. Default true"),
 };
 
 const defaults = {
@@ -54,7 +54,7 @@ export const saml: IdentityProviderProtocol = {
   harmless: brokerHarmless,
   subjectMembers: ["subjectAttribute", "nameIdFormat"],
   entityIn,
-  // Private keys are sent nowhere.
+  // Private keys are never sent anywhere.
   addresses: () => [],
   unusedSecrets: ({ spSigningCertificate }) => (spSigningCertificate === undefined ? ["spSigningPrivateKey"] : []),
   check: (provider, tools) => [...samlFaults(provider, tools), ...ownFaults(provider.config, provider.secrets)],
@@ -80,6 +80,6 @@ function hasCertificate(config: Config, key: NonNullable<ReturnType<typeof priva
   try {
     return config.spDecryptionCertificate !== undefined || fits(config.spSigningCertificate, key);
   } catch {
-    return true; // told of the certificate itself
+    return true; // a fault of the certificate itself is reported elsewhere
   }
 }

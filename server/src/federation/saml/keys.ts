@@ -22,7 +22,7 @@ interface OwnKeys {
   readonly decryption: KeyObject | null;
 }
 
-/** Read once for each version of a provider. */
+/** The keys are read once for each version of a provider. */
 const opened = new WeakMap<ProviderSnapshot, OwnKeys>();
 function ownKeys(provider: ProviderSnapshot): OwnKeys {
   const known = opened.get(provider);
@@ -40,7 +40,7 @@ const derOf = (certificate: unknown): string | null => (typeof certificate === "
 
 const EC_ALGORITHM = { prime256v1: SIGNATURE_ALGORITHM.ES256, secp384r1: SIGNATURE_ALGORITHM.ES384, secp521r1: SIGNATURE_ALGORITHM.ES512 };
 
-/** The provider's own key where it has one, else the realm's. */
+/** Returns the signing key: the provider's own if it has one, otherwise the realm's. */
 export async function signerOf(provider: ProviderSnapshot, rules: SamlRules, tools: SamlTools): Promise<SigningKey> {
   const { signing } = ownKeys(provider);
   const named = (key: SigningKey): SigningKey =>
@@ -59,14 +59,14 @@ export async function signerOf(provider: ProviderSnapshot, rules: SamlRules, too
   return named(key);
 }
 
-/** The certificates of the signing keys, the current one first: the provider keeps earlier ones until they are deleted. */
+/** Returns the certificates of the signing keys, the current one first. The provider keeps earlier ones until they are deleted. */
 export async function signingCertificatesOf(provider: ProviderSnapshot, { realms }: SamlTools): Promise<string[]> {
   const own = derOf(provider.config.spSigningCertificate);
   if (ownKeys(provider).signing && own !== null) return [own];
   return (await realms.get(provider.realm))?.keys.map(({ certificate }) => certificate) ?? [];
 }
 
-/** The certificates that the provider encrypts with. Empty: it encrypts nothing, or got the certificate elsewhere. */
+/** Returns the certificates that the provider may encrypt with. If there are none, it encrypts nothing, or it got the certificate elsewhere. */
 export function encryptionCertificatesOf(provider: ProviderSnapshot): string[] {
   const { decryption } = ownKeys(provider);
   const { spDecryptionCertificate, spSigningCertificate } = provider.config;
@@ -76,7 +76,7 @@ export function encryptionCertificatesOf(provider: ProviderSnapshot): string[] {
   return der === null ? [] : [der];
 }
 
-/** The algorithms for the data key, by the type of our own key. */
+/** Returns the algorithms for the data key, by the type of our own key. */
 export const keyEncryptionOf = (provider: ProviderSnapshot): readonly string[] =>
   ownKeys(provider).decryption?.asymmetricKeyType === "ec"
     ? [KEY_AGREEMENT, KEY_WRAP.aes256, KEY_WRAP.aes128]

@@ -24,7 +24,7 @@ import { subjectByName } from "./plain.ts";
 import { type SamlRules, skewOf } from "./rules.ts";
 import { logoutServiceOf, type SamlTools, spEntityIdOf } from "./tools.ts";
 
-/** Single logout (SAML profiles §4.4) as a broker of SAML has it. All of it throws an UpstreamError. */
+/** Single logout (SAML profiles §4.4) as a part of the SAML broker. All members throw an UpstreamError. */
 export interface SamlLogouts {
   read(provider: ProviderSnapshot, received: ReceivedMessage, tools: { readonly saml: SamlTools }): Promise<CheckedLogout>;
   respond(provider: ProviderSnapshot, answered: AnsweredLogout, tools: { readonly saml: SamlTools }): ReturnType<typeof logoutResponseTo>;
@@ -41,7 +41,7 @@ export interface AnsweredLogout {
 /** The data for a logout at the provider, stored sealed with the session. */
 export const writeNameId = (nameId: NameId | null | undefined): string | null => (nameId ? JSON.stringify(nameId) : null);
 
-/** SAML core §3.7.1: signs the user out at the provider, too. Null: it has no logout address, or logouts do not go on there. */
+/** SAML core §3.7.1: signs the user out at the provider too. Returns null if the provider has no logout address, or if logouts do not continue there. */
 export async function logoutRequestFor(
   provider: ProviderSnapshot,
   rules: SamlRules,
@@ -71,12 +71,12 @@ export interface CheckedLogout {
   readonly id: string;
   readonly nameId: NameId;
   readonly issuer: string;
-  /** Empty: every session of the subject. */
+  /** The sessions to end; if empty, every session of the subject. */
   readonly sessionIndexes: readonly string[];
   readonly until: number;
 }
 
-/** SAML profiles §4.4.4.1: signed, for us, of this provider, and fresh. */
+/** SAML profiles §4.4.4.1: checks that the request is signed, addressed to us, issued by this provider, and fresh. */
 export async function readLogoutRequest(
   provider: ProviderSnapshot,
   rules: SamlRules,
@@ -98,31 +98,31 @@ export async function readLogoutRequest(
   return { id: message.id, issuer: upstream.entityId, nameId: message.nameId, sessionIndexes: message.sessionIndexes, until };
 }
 
-/** A LogoutRequest that passed, and what goes back with its answer. */
+/** A LogoutRequest that passed the checks, with the RelayState for its answer. */
 export interface KeptLogout {
   readonly asked: CheckedLogout;
   readonly relayState: string | null;
 }
 
-/** Uses a LogoutRequest once, in the transaction that ends the sessions. Null: its ID was used before. */
+/** Uses a LogoutRequest in the transaction that ends the sessions. Returns null if its ID was used before. */
 export const useLogout =
   (provider: ProviderSnapshot, kept: KeptLogout) =>
   async (ctx: Ctx): Promise<KeptLogout | null> =>
     (await useAssertion(ctx.tx, provider, kept.asked.id, kept.asked.until)) ? kept : null;
 
-/** One that was posted, until its browser comes by with its cookies. Null: it was used before. */
+/** Stores a posted LogoutRequest until its browser comes with its cookies. Returns null if it was used before. */
 export const keepLogout = ({ db, vault }: SamlTools, provider: ProviderSnapshot, kept: KeptLogout): Promise<string | null> =>
   keepAnswer(db, vault, provider, { assertionId: kept.asked.id, answer: { logout: kept }, until: kept.asked.until }, clock.now());
 
 export const takeLogout =
   ({ vault }: SamlTools, provider: ProviderSnapshot, handle: string) =>
   async ({ tx, now }: Ctx): Promise<KeptLogout | null> =>
-    // A Response that waits is none.
+    // A stored Response has no `logout`.
     (await takeAnswer<{ readonly logout?: KeptLogout }>(tx, vault, provider, handle, now))?.logout ?? null;
 
 /**
- * The sessions here that a LogoutRequest means, in the transaction that ends them: by NameID and, where it names any, by SessionIndex. Where
- * `subjectAttribute` is the link, the NameID alone finds no session: SessionIndex has to.
+ * Finds the sessions here that a LogoutRequest names, in the transaction that ends them: by NameID and, if it has any, by SessionIndex. With
+ * `subjectAttribute`, links do not depend on the NameID, so only a SessionIndex finds a session.
  */
 export async function sessionsMeantBy(
   ctx: Ctx,
@@ -148,7 +148,7 @@ export async function sessionsMeantBy(
 
 const isSameName = (one: NameId, other: NameId): boolean => one.value === other.value && one.nameQualifier === other.nameQualifier;
 
-/** SAML core §3.7.2, §3.7.3.2. */
+/** SAML core §3.7.2, §3.7.3.2 */
 export async function logoutResponseTo(
   provider: ProviderSnapshot,
   rules: SamlRules,

@@ -19,18 +19,20 @@ export const samlMembers = {
   idpSigningCertificate: Type.Optional(
     Type.Union([certificateText, Type.Array(certificateText, { minItems: 1, maxItems: 10 })], {
       description:
-        "The certificates by which the provider signs, in PEM: several in one text, or a list. They win over those of its metadata",
+        "The certificates with which the provider signs, in PEM: several in one text, or a list. They take precedence over those of its metadata",
     }),
   ),
   singleLogoutServiceUrl: Type.Optional(urlText("where logout requests and responses go")),
   artifactResolutionUrl: Type.Optional(urlText("where artifacts are resolved by SOAP")),
   metadataUrl: Type.Optional(
-    urlText("the provider's metadata, read daily, for an unknown key, by a test and after a change; it says what is left out here"),
+    urlText(
+      "the provider's metadata, read daily, for an unknown key, by a test and after a change; it supplies members that are omitted here",
+    ),
   ),
   metadataXml: Type.Optional(
-    Type.String({ minLength: 1, maxLength: 262_144, description: "The provider's metadata; it says what is left out here" }),
+    Type.String({ minLength: 1, maxLength: 262_144, description: "The provider's metadata; it supplies members that are omitted here" }),
   ),
-  metadataSigningCertificate: Type.Optional(certificate("Metadata has to be signed with this one")),
+  metadataSigningCertificate: Type.Optional(certificate("The certificate with which the metadata has to be signed")),
   spEntityId: Type.Optional(
     lineText("the entityID of this realm for the provider. Default `{base URL}/realms/{realm}/broker/{alias}`", 1024),
   ),
@@ -38,19 +40,23 @@ export const samlMembers = {
     urlText("where the provider sends its answers, on this server. Default `{base URL}/realms/{realm}/broker/{alias}/endpoint`"),
   ),
   authnRequestBinding: Type.Optional(
-    oneOf(["redirect", "post"], { description: "The binding of AuthnRequests. Left out: as the metadata offers, else redirect" }),
+    oneOf(["redirect", "post"], {
+      description: "The binding of AuthnRequests. Default: a binding that the metadata offers, otherwise redirect",
+    }),
   ),
   responseBinding: Type.Optional(oneOf(["post", "artifact"], { description: "The binding of responses. Default post" })),
-  spSigningPrivateKey: Type.Optional(secretText("A private key in PEM that signs our messages. Left out: the realm's own key")),
+  spSigningPrivateKey: Type.Optional(
+    secretText("A private key in PEM that signs our messages. Without it, the realm's own key signs them"),
+  ),
   spSigningPrivateKeySet: Type.Optional(secretSet),
   spSigningCertificate: Type.Optional(certificate("The certificate of spSigningPrivateKey")),
   spDecryptionPrivateKey: Type.Optional(secretText("A private key in PEM for what the provider encrypts: RSA (RSA-OAEP), or EC (ECDH-ES)")),
   spDecryptionPrivateKeySet: Type.Optional(secretSet),
   spDecryptionCertificate: Type.Optional(
-    certificate("The certificate of spDecryptionPrivateKey. Left out: spSigningCertificate, if it fits"),
+    certificate("The certificate of spDecryptionPrivateKey. Default: spSigningCertificate, if it belongs to the same key"),
   ),
   clockSkewSeconds: Type.Optional(
-    Type.Integer({ minimum: 0, maximum: 600, description: "By how much the provider's clock may differ from ours. Default 60" }),
+    Type.Integer({ minimum: 0, maximum: 600, description: "The seconds by which the provider's clock may differ from ours. Default 60" }),
   ),
   multiFactorAcr: Type.Optional(
     Type.Array(lineText("one line of text"), {
@@ -72,7 +78,7 @@ export const SAML_SECRETS = ["spSigningPrivateKey", "spDecryptionPrivateKey"] as
 const ADDRESSES = ["ssoUrl", "singleLogoutServiceUrl", "artifactResolutionUrl", "metadataUrl"] as const;
 const CERTIFICATES = ["idpSigningCertificate", "metadataSigningCertificate", "spSigningCertificate", "spDecryptionCertificate"] as const;
 
-/** Faults of these members that the schema cannot express. */
+/** Returns faults of these members that the schema cannot express. */
 export function samlFaults({ config, secrets }: Pick<OpenProvider, "config" | "secrets">, tools: CheckTools): FieldFault[] {
   const faults = [
     ...ADDRESSES.flatMap((member) => urlFaults(config[member], `config.${member}`, tools.outbound)),
@@ -100,7 +106,7 @@ function certificateFaults(member: string, value: unknown): FieldFault[] {
   return [];
 }
 
-/** Answers for another server are not ours to ask for. */
+/** Refuses an address that is not ours: providers must not send their answers to another server. */
 function consumerFaults({ assertionConsumerServiceUrl: url }: Config, baseUrl: string): FieldFault[] {
   if (url === undefined) return [];
   const isOurs = URL.canParse(String(url)) && new URL(String(url)).href.startsWith(`${baseUrl}/realms/`) && !/[?#]/.test(String(url));
@@ -109,7 +115,7 @@ function consumerFaults({ assertionConsumerServiceUrl: url }: Config, baseUrl: s
     : [fault("assertionConsumerServiceUrl", `must be an address of this server: leave it out, or begin with ${baseUrl}/realms/`)];
 }
 
-/** A private key in PEM; null where it is none. */
+/** Reads a private key in PEM. Returns null if it is not one. */
 export function privateKeyOf(pem: string): KeyObject | null {
   try {
     return createPrivateKey(pem);
@@ -125,7 +131,7 @@ const isStrong = ({ asymmetricKeyType, asymmetricKeyDetails }: KeyObject) =>
     ? (asymmetricKeyDetails?.modulusLength ?? 0) >= 2048
     : asymmetricKeyType === "ec" && CURVES.includes(asymmetricKeyDetails?.namedCurve ?? "");
 
-/** Tells whether the certificate is of this private key. Both were read before. */
+/** Tells whether the certificate belongs to this private key. Both have been read before. */
 export const fits = (certificateText: unknown, key: KeyObject): boolean =>
   typeof certificateText === "string" &&
   verificationKey(certificateText).key.export({ type: "spki", format: "der" }).equals(publicHalf(key));
@@ -159,7 +165,7 @@ function decryptionKeyFaults(config: Config, { spDecryptionPrivateKey: pem }: Op
 
 const isReadable = (text: unknown): boolean => certificateFaults("", text).length === 0;
 
-/** A provider is located by addresses and certificates, its metadata, or the address of its metadata. */
+/** Checks that the provider is located by addresses and certificates, by its metadata, or by the address of its metadata. */
 function upstreamFaults(config: Config, { outbound }: CheckTools): FieldFault[] {
   if (config.metadataUrl !== undefined && config.metadataXml !== undefined)
     return [fault("metadataXml", "and config.metadataUrl cannot both be given")];

@@ -14,7 +14,7 @@ export interface ProviderMetadataParts {
 
 /** Mounted under /realms/:realm. */
 export const providerMetadataRoutes: FastifyPluginAsyncTypebox<ProviderMetadataParts> = async (app, { providers, tools }) => {
-  // One for each configuration of the realm, made anew every day: it says until when it is valid.
+  // One document is kept for each configuration of a provider. It is made again every day, because it states until when it is valid.
   const made = new WeakMap<ProviderSnapshot, { readonly day: number; readonly document: Promise<PublishedDocument> }>();
   app.get(
     "/broker/:alias/metadata",
@@ -32,7 +32,7 @@ export const providerMetadataRoutes: FastifyPluginAsyncTypebox<ProviderMetadataP
     async (request, reply) => {
       const provider = (await providers.get(request.realmId))?.byAlias.get(request.params.alias);
       const write = provider && brokerOf(provider.protocol)?.metadata;
-      // One that is disabled may still be set up at the other side.
+      // A disabled provider has metadata too, so that the other side can be set up first.
       if (!provider || !write) throw providerErrors.not_found();
       const day = Math.floor(clock.now() / DAY);
       let known = made.get(provider);

@@ -9,7 +9,7 @@ declare module "../../platform/db/tables.ts" {
       realm_id: string;
       provider_id: string;
       url: string;
-      /** `version`: of the provider, when it was read. */
+      /** `version` is the provider's version when the metadata was read. */
       metadata: ColumnType<ReadMetadata & { readonly version?: number }, string, string>;
       read_at: number;
       next_at: number;
@@ -22,7 +22,7 @@ type Owner = Pick<ProviderSnapshot, "realm" | "providerId">;
 export interface StoredMetadata {
   readonly url: string;
   readonly metadata: ReadMetadata;
-  /** The provider's version when it was read; null: not known. */
+  /** The provider's version when the metadata was read; null if it is unknown. */
   readonly version: number | null;
 }
 
@@ -38,7 +38,7 @@ export async function findMetadata(db: Db, { realm, providerId }: Owner): Promis
   return { url: row.url, metadata, version };
 }
 
-/** Nothing is stored for a provider that was deleted meanwhile. */
+/** Stores metadata. Stores nothing for a provider that was deleted in the meantime. */
 export async function saveMetadata(
   db: Db,
   { realm, providerId }: Owner,
@@ -53,7 +53,7 @@ export async function saveMetadata(
       url = excluded.url, metadata = excluded.metadata, read_at = excluded.read_at, next_at = excluded.next_at`.execute(db);
 }
 
-/** Some that are to be read again. For ten minutes no other node gets them: that is the lease. */
+/** Claims metadata that is due to be read again. For ten minutes no other node gets the same rows: that is the lease. */
 export async function claimDueMetadata(db: Db, now: number, count: number): Promise<{ realm: string; providerId: string }[]> {
   const { rows } = await sql<{ realm: string; providerId: string }>`
     update identity_provider_metadata m set next_at = ${now + 10 * MINUTE}

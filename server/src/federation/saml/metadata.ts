@@ -9,7 +9,7 @@ import { consumerOf, logoutServiceOf, type SamlTools, spEntityIdOf } from "./too
 const CACHE_SECONDS = 3_600;
 const VALID = 365 * DAY;
 
-/** SAML metadata §2.4.4: this realm as the service provider of one identity provider, signed by the key that signs its requests. */
+/** SAML metadata §2.4.4: describes this realm as the service provider of one identity provider, signed by the key that signs its requests. */
 export async function serviceProviderMetadata(profile: SamlProfile, provider: ProviderSnapshot, tools: SamlTools): Promise<string> {
   const { baseUrl, realms } = tools;
   const { config, realm } = provider;
@@ -22,7 +22,7 @@ export async function serviceProviderMetadata(profile: SamlProfile, provider: Pr
   const format = config.nameIdFormat as keyof typeof NAME_ID_FORMAT | "none" | undefined;
   const entity = {
     entityId: spEntityIdOf(baseUrl, provider),
-    // Counted from the day, so that every node writes the same and the ETag stays.
+    // Rounded to the day, so that every node writes the same document and the ETag stays the same.
     validUntil: Math.floor(clock.now() / DAY) * DAY + VALID,
     cacheDurationSeconds: CACHE_SECONDS,
     ...moreOfEntity,
@@ -47,7 +47,7 @@ export async function serviceProviderMetadata(profile: SamlProfile, provider: Pr
     },
   };
   const document = spMetadata({ ...entity, id: `_${sha256(JSON.stringify(entity)).replace(/[^\w]/g, "").slice(0, 40)}` });
-  // In metadata the certificate stands in the signature, whatever messages do (eHerkenning).
+  // The signature of the metadata contains the certificate, even if messages name their key instead (eHerkenning).
   const { keyName: _, ...inMetadata } = rules;
   return `<?xml version="1.0" encoding="UTF-8"?>${render(await signed(document, await signerOf(provider, inMetadata, tools)))}`;
 }

@@ -5,7 +5,7 @@ import type { SamlUpstream } from "./provider-metadata.ts";
 import type { SamlRules } from "./rules.ts";
 import type { SamlTools } from "./tools.ts";
 
-/** Reads and checks messages; what the SAML core refuses is refused by its reason. */
+/** Runs `work`, and turns a SamlError into an UpstreamError with the same reason. */
 export async function refusing<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();
@@ -15,7 +15,7 @@ export async function refusing<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Once more with what the provider's metadata says now, where a key is not known: providers change their keys. */
+/** Runs `open`, and once more with newly read metadata if a key is unknown, because providers change their keys. */
 export async function withKeys<T>(
   provider: ProviderSnapshot,
   rules: SamlRules,

@@ -5,7 +5,7 @@ import { UpstreamError } from "../oidc/metadata.ts";
 import type { ProviderSnapshot } from "../providers/provider.ts";
 import type { SamlProfile } from "./profile.ts";
 
-/** Names under which providers send what the default names mean: LDAP's, those of the OID registry, and Microsoft's. */
+/** Other names that providers send instead of the default names: those of LDAP, of the OID registry, and of Microsoft. */
 const WS = "http://schemas.xmlsoap.org/ws/2005/05/identity/claims";
 const ALSO: Readonly<Record<string, readonly string[]>> = {
   email: ["mail", "urn:oid:0.9.2342.19200300.100.1.3", `${WS}/emailaddress`],
@@ -17,7 +17,7 @@ const ALSO: Readonly<Record<string, readonly string[]>> = {
 const GCM = [DATA_ENCRYPTION.aes256gcm, DATA_ENCRYPTION.aes192gcm, DATA_ENCRYPTION.aes128gcm] as const;
 const CBC = [DATA_ENCRYPTION.aes256cbc, DATA_ENCRYPTION.aes192cbc, DATA_ENCRYPTION.aes128cbc] as const;
 
-/** Plain SAML 2.0, as the provider's configuration has it. */
+/** Plain SAML 2.0, with the rules from the provider's configuration. */
 export const plain: SamlProfile = {
   rules: ({ config }) => ({
     signedResponse: config.wantResponseSigned === true,
@@ -66,7 +66,7 @@ export const plain: SamlProfile = {
 
 type Claims = Readonly<Record<string, string | readonly string[]>>;
 
-/** Attributes by name and, where it is no other's name, by their friendly name; one value as text, several as a list. */
+/** Returns attributes by name, and by friendly name unless that is another attribute's name. One value becomes a text, several a list. */
 function claimsOf({ attributes }: Assertion): Claims {
   const claims: Record<string, string | string[]> = {};
   const add = (name: string, values: readonly string[]) => {
@@ -97,8 +97,8 @@ function firstOf(claims: Claims, name: string, read: (value: string) => string |
 }
 
 /**
- * The subject of the link: an attribute that the configuration names, with one value, or the NameID. A transient NameID is another one each
- * time (SAML core §8.3.8). Qualifiers that are not the usual ones are part of it (§8.3.7).
+ * Returns the subject of the link: the single value of the configured attribute, or the NameID. A transient NameID differs each time (SAML core §8.3.8), so it
+ * is refused. An unusual qualifier is a part of the subject (§8.3.7).
  */
 function subjectOf(provider: ProviderSnapshot, claims: Claims, nameId: NameId | null, issuer: string): string {
   const refuse = (message: string) => new UpstreamError("subject", message);
@@ -116,7 +116,7 @@ function subjectOf(provider: ProviderSnapshot, claims: Claims, nameId: NameId | 
   return subject;
 }
 
-/** Null: it cannot be stored. */
+/** Returns null if the subject cannot be stored. */
 export function subjectByName({ value, nameQualifier }: NameId, issuer: string): string | null {
   const qualifier = nameQualifier === null || nameQualifier === issuer ? "" : `${nameQualifier}!`;
   return idOf(`${qualifier}${value}`);

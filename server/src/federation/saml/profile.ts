@@ -14,24 +14,26 @@ export type { SamlRules } from "./rules.ts";
  * and the secrets `spSigningPrivateKey` and `spDecryptionPrivateKey`. members.ts describes and checks them.
  */
 export interface SamlProfile {
-  /** May depend on the configuration, and on nothing else. */
+  /** The rules depend on the configuration, and on nothing else. */
   rules(provider: ProviderSnapshot): SamlRules;
-  /** Members of the AuthnRequest beyond ID, Issuer, Destination, AssertionConsumerServiceURL and ProtocolBinding. A member given here wins. */
+  /**
+   * Returns members of the AuthnRequest beyond ID, Issuer, Destination, AssertionConsumerServiceURL and ProtocolBinding. A member given here takes precedence.
+   */
   request(provider: ProviderSnapshot, request: BrokerRequest): Partial<NewAuthnRequest>;
   /**
-   * Reads an answer that is verified and checked: signatures, encryption, audience, times, InResponseTo, Destination, Recipient, replay.
-   * Throws an UpstreamError with a reason of one word for the audit event.
+   * Reads an answer that has passed all checks: signatures, encryption, audience, times, InResponseTo, Destination, Recipient, replay. Throws an UpstreamError
+   * with a reason of one word for the audit event.
    */
   identity(provider: ProviderSnapshot, answer: SamlAnswer): BrokeredIdentity;
-  /** Additions to the metadata of this realm as a service provider: attributeConsumingServices, organization and so on. */
+  /** Returns additions to the metadata of this realm as a service provider, such as attributeConsumingServices or organization. */
   metadata?(provider: ProviderSnapshot): Partial<Omit<NewSpMetadata, "sp">> & { readonly sp?: Partial<NewSpMetadata["sp"]> };
 }
 
 export interface SamlAnswer {
   readonly assertion: Assertion;
   readonly response: OpenedResponse;
-  /** True when a session at the provider from before does not count: the request had ForceAuthn. */
+  /** True if the request had ForceAuthn, so that an earlier session at the provider does not count. */
   readonly fresh: boolean;
-  /** When the request was made; null for an answer to none. */
+  /** The time of the request; null for an answer that no request asked for. */
   readonly begunAt: number | null;
 }

@@ -18,22 +18,22 @@ export interface SamlUpstream {
   readonly entityId: string;
   readonly keys: readonly VerificationKey[];
   readonly sso: { readonly binding: "redirect" | "post"; readonly location: string };
-  /** Null: the provider has none that we speak. */
+  /** Null if the provider has no logout endpoint with a binding that we support. */
   readonly slo: { readonly binding: "redirect" | "post"; readonly location: string; readonly responseLocation: string } | null;
-  /** By index; the configured one answers for every index. */
+  /** Returns the address for an index, or null. A configured address serves every index. */
   artifactResolution(index: number): string | null;
 }
 
 const PEM = /-----BEGIN CERTIFICATE-----[\s\S]*?-----END CERTIFICATE-----/g;
 
-/** One or several: PEM blocks one after the other, the base64 of one DER form, or a list of these. */
+/** Returns one certificate or several: from PEM blocks in one text, from the base64 of one DER form, or from a list of these. */
 export const certificatesIn = (value: unknown): string[] =>
   (Array.isArray(value) ? value : value === undefined ? [] : [value]).flatMap((text) => String(text).match(PEM) ?? [String(text)]);
 
 const pinnedKeys = (config: Config): VerificationKey[] =>
   certificatesIn(config.metadataSigningCertificate).map((certificate) => verificationKey(certificate));
 
-/** Throws a SamlError. */
+/** Reads the metadata of an identity provider. Throws a SamlError. */
 export function readProviderMetadata(bytes: Uint8Array, config: Config, now = clock.now()): ReadMetadata {
   const entityId = typeof config.idpEntityId === "string" ? { entityId: config.idpEntityId } : {};
   const metadata = readMetadata(bytes, { now, role: "idp", keys: pinnedKeys(config), ...entityId });
@@ -41,18 +41,15 @@ export function readProviderMetadata(bytes: Uint8Array, config: Config, now = cl
   return { entityId: metadata.entityId, validUntil: metadata.validUntil, cacheDuration: metadata.cacheDuration, idp: metadata.idp };
 }
 
-/** `metadataXml` of the configuration, also where it is over: `assertNotOver` says that. Throws a SamlError. */
+/** Reads `metadataXml` of the configuration, even if it has expired: `assertNotOver` checks that. Throws a SamlError. */
 export const inlineMetadata = (config: Config): ReadMetadata | null =>
   config.metadataXml === undefined ? null : readProviderMetadata(Buffer.from(String(config.metadataXml)), config, 0);
 
-/**
- * The entity that answers, where the configuration says it; null where only the metadata at `metadataUrl` does. Both were checked when they were
- * saved.
- */
+/** Returns the entity that answers, if the configuration names it; null if only the metadata at `metadataUrl` does. Both were checked when they were saved. */
 export function entityIn(config: Config): string | null {
   if (typeof config.idpEntityId === "string") return config.idpEntityId;
   if (config.metadataXml === undefined) return null;
-  // Metadata that has expired since still says whom users are linked to.
+  // Expired metadata still names the entity that users are linked to.
   return readMetadata(Buffer.from(String(config.metadataXml)), { now: 0, role: "idp", keys: pinnedKeys(config) }).entityId;
 }
 
@@ -72,8 +69,8 @@ const BROWSER_BINDINGS = { redirect: BINDING.redirect, post: BINDING.post } as c
 type BrowserBinding = keyof typeof BROWSER_BINDINGS;
 
 /**
- * Configured values win over those of metadata. Throws an UpstreamError where both are missing. Addresses in metadata that could not be
- * configured (plain http in production, a host that may not be called) count for nothing.
+ * Combines configuration and metadata; configured values take precedence. Throws an UpstreamError if a value is missing in both. Addresses in metadata that
+ * could not be configured (plain http in production, a forbidden host) are ignored.
  */
 export function samlUpstream(
   config: Config,
@@ -112,7 +109,7 @@ function isUsable(outbound: Pick<Outbound, "checkUrl">, location: string): boole
   }
 }
 
-/** Metadata may list keys that are too weak beside good ones: they do not count. */
+/** Ignores keys that are too weak: metadata may list them beside good ones. */
 function usableKey(certificate: string, algorithms?: readonly SignatureAlgorithm[]): VerificationKey[] {
   try {
     return [{ ...verificationKey(certificate), ...(algorithms && { algorithms }) }];
@@ -124,7 +121,7 @@ function usableKey(certificate: string, algorithms?: readonly SignatureAlgorithm
 
 const textOf = (value: unknown): string | undefined => (typeof value === "string" ? value : undefined);
 
-/** Requests go by `authnRequestBinding`; where it is left out, by what the metadata offers, Redirect first. */
+/** Finds the endpoint for requests, by `authnRequestBinding`; if that is omitted, by the bindings that the metadata offers, Redirect first. */
 function endpointOf(
   config: Config,
   member: "ssoUrl" | "singleLogoutServiceUrl",

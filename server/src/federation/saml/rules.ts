@@ -4,20 +4,20 @@ import type { ProviderSnapshot } from "../providers/provider.ts";
 
 /** The protection of our messages, and the algorithms accepted from the provider. */
 export interface SamlRules {
-  /** By the type of the key that signs. Left out: RSA-SHA256, ECDSA-SHA256. */
+  /** Our signature algorithm, by the type of the signing key. Default: RSA-SHA256 and ECDSA-SHA256. */
   readonly signsWith?: { readonly rsa?: SignatureAlgorithm; readonly ec?: SignatureAlgorithm };
-  /** KeyName instead of the certificate in the KeyInfo of messages. In metadata it stands beside the certificate. */
+  /** The KeyName in the KeyInfo of messages, instead of the certificate. Metadata contains both. */
   readonly keyName?: string;
-  /** Algorithms of the provider's signatures. Left out: everything that platform/saml knows. */
+  /** The accepted algorithms of the provider's signatures. Default: all that platform/saml knows. */
   readonly signatures?: readonly SignatureAlgorithm[];
-  /** Algorithms of the provider's encryption. Left out: AES-GCM. AES-CBC counts only under a signature that was verified first. */
+  /** The accepted algorithms of the provider's encryption. Default: AES-GCM. AES-CBC counts only under a signature that was verified first. */
   readonly ciphers?: readonly DataEncryptionAlgorithm[];
-  /** One of them has to be signed in any case. */
+  /** Even if both are false, either the Response or the assertion has to be signed. */
   readonly signedResponse: boolean;
   readonly signedAssertion: boolean;
   readonly encryptedAssertion: boolean;
 }
 
-/** By how much the clock of the provider may differ from ours. */
+/** Returns by how much the clock of the provider may differ from ours. */
 export const skewOf = ({ config }: Pick<ProviderSnapshot, "config">): number =>
   config.clockSkewSeconds === undefined ? CLOCK_SKEW : Number(config.clockSkewSeconds) * SECOND;

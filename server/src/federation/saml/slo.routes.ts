@@ -43,24 +43,24 @@ interface EndedByProvider {
 export interface ProviderLogoutParts {
   readonly brokers: BrokerParts;
   readonly work: UnitOfWork;
-  /** Ends the sessions that `find` names in the transaction; null there and here: the request was used before. */
+  /** Ends the sessions that `find` returns in the transaction. Both return null if the request was used before. */
   end(
     exchange: Exchange,
     logout: {
       readonly realm: string;
       readonly alias: string;
       find(ctx: Ctx): Promise<readonly string[] | null>;
-      /** The target of the browser after the applications of its session are notified. */
+      /** Returns the address that the browser continues at, after the applications of its session were notified. */
       next(done: EndedByProvider): string;
     },
   ): Promise<{
     readonly done: EndedByProvider;
-    /** Answers by taking the browser to applications; null: none has to be notified there. */
+    /** Responds by sending the browser to applications; null if none has to be notified there. */
     readonly goOn: (() => unknown) | null;
   } | null>;
   /** Tells whether the applications have confirmed their logout. */
   isComplete(realm: string, logouts: readonly string[]): Promise<boolean>;
-  /** The page that posts the answer. */
+  /** Shows the page that posts the answer. */
   showForm(exchange: Exchange, hop: { readonly name: string; readonly location: string; readonly form: Record<string, string> }): unknown;
   goTo(reply: FastifyReply, path: string): never;
 }
@@ -75,16 +75,16 @@ const page = (description: string) => Type.String({ description });
 const LIMIT = { relayStateBytes: 2048 };
 const BODY_LIMIT = 128 * 1024;
 
-/** The remaining work after a LogoutRequest, sealed in an address. */
+/** The remaining work after a LogoutRequest. It is sealed into an address. */
 interface Done extends EndedByProvider {
   readonly id: string;
   readonly relayState: string | null;
   readonly until: number;
 }
-/** A user may take their time with the applications. */
+/** The time that a user may spend at the applications. */
 const LIFETIME = 15 * MINUTE;
 
-/** Mounted under /realms/:realm. Logouts that a SAML identity provider asks for, and its answers to those that went on there. */
+/** Mounted under /realms/:realm. Logouts that a SAML identity provider requests, and its answers to logouts that continued there. */
 export const providerLogoutRoutes: FastifyPluginAsyncTypebox<ProviderLogoutParts> = async (app, parts) => {
   const { brokers, work, showForm, goTo, isComplete } = parts;
   const { tools } = brokers;
@@ -99,7 +99,7 @@ export const providerLogoutRoutes: FastifyPluginAsyncTypebox<ProviderLogoutParts
     return { provider, broker };
   };
 
-  /** Ends what the message means, and nothing else. `take` uses it up. */
+  /** Ends the sessions that the message names, and nothing else. `take` consumes the message. */
   async function end(exchange: Exchange, { provider }: Found, take: (ctx: Ctx) => Promise<KeptLogout | null>) {
     const { realm, alias } = provider;
     const taken: { kept?: KeptLogout } = {};
@@ -120,7 +120,7 @@ export const providerLogoutRoutes: FastifyPluginAsyncTypebox<ProviderLogoutParts
     ...{ ...done, id: asked.id, relayState, until: clock.now() + LIFETIME },
   });
 
-  /** In the browser of the user: to its applications first, then with the answer to the provider. */
+  /** Ends sessions in the user's browser: it visits the applications first, and then brings the answer to the provider. */
   async function endInBrowser(exchange: Exchange, at: Found, take: (ctx: Ctx) => Promise<KeptLogout | null>) {
     const { goOn, done } = await end(exchange, at, take);
     return goOn ? goOn() : answer(exchange, at, done);
@@ -132,7 +132,7 @@ export const providerLogoutRoutes: FastifyPluginAsyncTypebox<ProviderLogoutParts
       return { asked: await broker.logout.read(provider, received, tools), relayState: received.relayState };
     });
 
-  /** Records what was refused; everything else is thrown. */
+  /** Records a refused message; throws every other error. */
   const recordRefusal = async (request: FastifyRequest, { provider }: Found, error: unknown): Promise<UpstreamError> => {
     if (!(error instanceof UpstreamError)) throw error;
     const { realm, alias } = provider;
@@ -151,7 +151,10 @@ export const providerLogoutRoutes: FastifyPluginAsyncTypebox<ProviderLogoutParts
     return showForm(exchange, { name: provider.displayName, location: slo.responseLocation, form }) as never;
   }
 
-  /** The session here was over before the browser left: its answer decides nothing. `state` says which browser goes on, and where. */
+  /**
+   * Continues a logout that began here. The session ended before the browser left for the provider, so the provider's answer decides nothing. `state`
+   * identifies the browser and its destination.
+   */
   const goOn = ({ request, reply }: Exchange, state: unknown) => {
     const { realm, alias } = request.params as { realm: string; alias: string };
     const query = new URLSearchParams(typeof state === "string" ? { state: state.slice(0, 128) } : {});
@@ -174,7 +177,7 @@ export const providerLogoutRoutes: FastifyPluginAsyncTypebox<ProviderLogoutParts
       schema: {
         summary: "Single logout by an identity provider, by the Redirect binding (SAML 2.0)",
         description:
-          "LogoutRequests have to be signed; they end the sessions that came by the NameID and SessionIndex that they name. Applications of the session in this browser are notified, and then the provider gets its answer.",
+          "LogoutRequests have to be signed; they end the sessions that began with their NameID and SessionIndex. Applications of the session in this browser are notified, and then the provider gets its answer.",
         tags,
         params,
         response: {
@@ -223,7 +226,7 @@ export const providerLogoutRoutes: FastifyPluginAsyncTypebox<ProviderLogoutParts
       config: { caller: anonymous(), csrf: "none", limit: "samlMessages" },
       schema: {
         summary: "Single logout by an identity provider, by the POST binding and over SOAP (SAML 2.0)",
-        description: "A form is answered by way of the same address by GET; a SOAP envelope with a LogoutResponse.",
+        description: "The response to a form is a redirect to the same address; the response to a SOAP envelope is a LogoutResponse.",
         consumes: ["application/x-www-form-urlencoded", "text/xml"],
         tags,
         params,
@@ -245,7 +248,7 @@ export const providerLogoutRoutes: FastifyPluginAsyncTypebox<ProviderLogoutParts
         const kept = await read(at, () => readPost(form, LIMIT));
         const posted = await keepLogout(tools.saml, at.provider, kept);
         if (posted === null) throw new UpstreamError("replay", "The LogoutRequest was used before.");
-        // Without cookies here: which session is this browser's is known where it goes on.
+        // A POST from another site has no cookies, so the browser's session is known only at the address that it continues at.
         return goTo(reply, `${pathOf(at.provider)}?${new URLSearchParams({ posted })}`);
       } catch (error) {
         throw sloErrors.refused(await recordRefusal(request, at, error));

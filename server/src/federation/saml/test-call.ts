@@ -3,7 +3,7 @@ import type { TestedCheck, TestTools } from "../providers/protocol.ts";
 import type { OpenProvider, ReadMetadata } from "../providers/provider.ts";
 import { readProviderMetadata, samlUpstream } from "./provider-metadata.ts";
 
-/** Metadata, certificates, and whether the provider's addresses answer, each with a line of its own. */
+/** Checks the metadata, the certificates, and whether the provider's addresses respond. Returns a line for each. */
 export async function testSaml(provider: OpenProvider, { outbound, readMetadata }: TestTools): Promise<TestedCheck[]> {
   const { config } = provider;
   const checks: TestedCheck[] = [];
@@ -25,7 +25,7 @@ export async function testSaml(provider: OpenProvider, { outbound, readMetadata 
   }
   return checks;
 
-  /** Nothing is sent but the question: any answer will do. */
+  /** Sends a plain request, to which any response will do. */
   async function reach(name: string, url: string): Promise<void> {
     try {
       await outbound.fetch(url, { overflow: "truncate", timeoutMs: 5_000 });

@@ -21,7 +21,7 @@ export const createSamlTools = (parts: Omit<SamlTools, "upstreams">): SamlTools 
 
 type Named = Pick<ProviderSnapshot, "realm" | "alias" | "config">;
 
-/** Below it lie the endpoint, the metadata and the logout of a provider. */
+/** Returns the address below which the endpoint, the metadata and the logout of a provider are. */
 const brokerUrl = (baseUrl: string, { realm, alias }: Named) => `${baseUrl}/realms/${realm}/broker/${encodeURIComponent(alias)}`;
 
 /** The entity ID of this realm for the provider. */

@@ -12,19 +12,19 @@ import type { SamlRules } from "./rules.ts";
 /** SAML identity providers, as their configuration and metadata describe them. */
 export interface SamlUpstreams {
   read(provider: ProviderSnapshot, rules?: Pick<SamlRules, "signatures">): Promise<SamlUpstream>;
-  /** Reads the metadata at its address now, whatever is known of it: an administrator tests the provider. Throws an UpstreamError. */
+  /** Reads the metadata from its address even if it was read recently: an administrator tests the provider. Throws an UpstreamError. */
   refresh(provider: OpenProvider): Promise<ReadMetadata>;
-  /** After a signature of an unknown key. Null: its metadata was read a moment ago, or it has none to read. */
+  /** Reads the metadata again after a signature by an unknown key. Returns null if it was read a moment ago, if it cannot be read, or if it has no address. */
   reread(provider: ProviderSnapshot, rules?: Pick<SamlRules, "signatures">): Promise<SamlUpstream | null>;
-  /** The entity that the metadata at the provider's address named last; null: it was not read. */
+  /** Returns the entity in the last metadata that was read from the provider's address; null if none was read. */
   entityOf(db: Db, provider: Pick<OpenProvider, "realm" | "providerId">): Promise<string | null>;
-  /** A job: reads the metadata that is due. */
+  /** Reads the metadata that is due. It runs as a job. */
   rereadDue(providers: IdentityProviders): Promise<void>;
 }
 
-/** The time after which a process looks at the row again. */
+/** The time after which a process reads the stored row again. */
 const LOOK_AGAIN = MINUTE;
-/** A provider that is down is not asked for every click. */
+/** The time for which a provider that is down is not asked again, so that not every click asks it. */
 const FAILED = 5 * SECOND;
 const MAX_KEPT = 1_000;
 const AT_ONCE = 4;
@@ -38,21 +38,22 @@ interface Kept {
 
 type Failure = { readonly error: UpstreamError; readonly at: number; readonly version: number };
 
-/** The entity that the metadata of a provider named when it was read last; null: it was not read. */
+/** Returns the entity in the last metadata that was read of a provider; null if none was read. */
 export const readEntity: SamlUpstreams["entityOf"] = async (db, provider) => (await findMetadata(db, provider))?.metadata.entityId ?? null;
 
 export function createSamlUpstreams({ db, outbound }: { readonly db: Db; readonly outbound: Outbound }): SamlUpstreams {
   const kept = createLru<Kept>(MAX_KEPT);
   const failed = createLru<Failure>(MAX_KEPT);
   const rereadLimit = createRereadLimit(MAX_KEPT);
-  // Shared, so that a hundred sign-ins at once read it once; by version, because another one may have another address or certificate.
+  // Readings are shared, so that a hundred sign-ins at once cause one. They are kept by version, because another version may have another address or
+  // certificate.
   const reading = new Map<string, Promise<Kept>>();
 
   const readingKey = ({ providerId, version }: OpenProvider) => `${providerId} ${version}`;
   const isDown = (error: unknown) => error instanceof UpstreamError && error.reason === "metadata";
   const isOver = ({ validUntil }: ReadMetadata) => validUntil !== null && validUntil <= clock.now();
 
-  /** Fetches and stores it. The entity must stay the one that users are linked to. */
+  /** Fetches and stores the metadata. Its entity must stay the one that users are linked to. */
   const fetched = (provider: OpenProvider, known: ReadMetadata | null): Promise<Kept> => {
     const { providerId: key, version } = provider;
     const shared = readingKey(provider);
@@ -101,8 +102,8 @@ export function createSamlUpstreams({ db, outbound }: { readonly db: Db; readonl
     const failure = failed.get(key);
     const hasFailed = failure?.version === version && clock.now() - failure.at < FAILED;
     if (hasFailed && !(isUsable && isDown(failure!.error))) throw failure!.error;
-    // An administrator has saved the provider since: it is read again. The last good copy counts while the provider is down, but not where its
-    // signature is wrong: another certificate may be required now.
+    // An administrator has saved the provider since its metadata was read, so it is read again. The stored copy counts while the provider is down, but not
+    // after a wrong signature: another certificate may be required now.
     if (hasFailed) return keepStored();
     return fetched(provider, stored?.metadata ?? null).catch((error) => {
       if (isUsable && isDown(error)) return keepStored();
@@ -161,7 +162,7 @@ export function createSamlUpstreams({ db, outbound }: { readonly db: Db; readonl
     if (!provider?.enabled || provider.config.metadataUrl === undefined)
       return postponeMetadata(db, { realm, providerId }, clock.now() + DAY);
     const known = (await storedFor(provider))?.metadata ?? null;
-    // A provider that is down is asked again in an hour; until then what was read counts, as long as it says it may.
+    // A provider that is down is asked again in an hour. Until then the stored metadata counts, as long as it is valid.
     await fetched(provider, known).catch((error) => {
       if (!(error instanceof UpstreamError)) throw error;
       return postponeMetadata(db, provider, clock.now() + HOUR);
@@ -169,5 +170,5 @@ export function createSamlUpstreams({ db, outbound }: { readonly db: Db; readonl
   }
 }
 
-/** Daily, and earlier where the metadata wants it, but not more than hourly. */
+/** Returns the interval of readings: a day, or less if the metadata asks for it, but at least an hour. */
 const pauseOf = ({ cacheDuration }: ReadMetadata): number => Math.min(DAY, Math.max(HOUR, cacheDuration ?? DAY));
