@@ -15,7 +15,7 @@ import { primaryAddress, type Quirks, saysVerified } from "./quirks.ts";
 import { linkTokensOf, requestTokens } from "./tokens.ts";
 import { verifyUpstreamJwt } from "./upstream-jwt.ts";
 
-/** OpenID Connect with the authorization code flow, or OAuth 2 alone, with what one provider does otherwise. */
+/** OpenID Connect with the authorization code flow, or OAuth 2 alone, adapted by the quirks of one provider. */
 export const oidcBroker = (quirks: Quirks): Broker => ({
   async begin(provider, { redirectUri, loginHint, locale, acr, fresh }, { upstreams }) {
     const { config } = provider;
@@ -35,7 +35,7 @@ export const oidcBroker = (quirks: Quirks): Broker => ({
       ui_locales: passedOn("ui_locales", quirks.idToken ? locale : null),
       acr_values: passedOn("acr_values", quirks.idToken ? acrValuesOf(config, acr) : null),
       prompt,
-      // OpenID Connect Core §3.1.2.1: the ID token then says when they authenticated.
+      // OpenID Connect Core §3.1.2.1: with `max_age` the ID token contains `auth_time`.
       max_age: fresh && quirks.asksForAuthTime ? "0" : null,
       ...(config.pkce === true && { code_challenge: challengeOf(verifier), code_challenge_method: "S256" }),
       ...quirks.parameters?.(provider),
@@ -68,7 +68,7 @@ export const oidcBroker = (quirks: Quirks): Broker => ({
     const signed = quirks.idToken ? await verifyIdToken(provider, endpoints, quirks, tokens.id_token, kept, tools) : {};
     if (!quirks.idToken) checkFresh(provider, signed, kept);
     const identityWith = (profile: Record<string, unknown> | null): BrokeredIdentity => {
-      // OpenID Connect Core §5.3.2: the profile has to be of the same subject.
+      // OpenID Connect Core §5.3.2: the profile must have the same subject.
       if (quirks.idToken && profile !== null && profile.sub !== signed.sub)
         throw new UpstreamError("userinfo", "The provider's profile is of another user than its ID token.");
       const claims = { ...quirks.answerClaims?.(answer), ...joined(profile, signed) };
@@ -110,16 +110,16 @@ export const oidcBroker = (quirks: Quirks): Broker => ({
   },
 });
 
-/** Longer, and the address of a logout would be refused by servers on the way. */
+/** The maximum length of an ID token as a hint: servers on the way would refuse a longer logout address. */
 const MAX_HINT = 6_000;
 
-/** The ID token is kept only where a logout can use it. */
+/** Keeps the ID token only if a logout can use it. */
 function sessionOf({ config }: ProviderSnapshot, { logoutUrl }: Endpoints, { sid }: JWTPayload, idToken: unknown): UpstreamSession {
   const isHint = config.logoutUpstream === true && logoutUrl !== null && typeof idToken === "string" && idToken.length <= MAX_HINT;
   return { id: idOf(sid), logout: isHint ? idToken : null };
 }
 
-/** Two factors are asked for in the provider's own words, where the configuration knows them. */
+/** Requests two factors by the provider's own values, if the configuration lists them. */
 function acrValuesOf({ multiFactorAcr }: ProviderSnapshot["config"], acr: string | null): string | null {
   const words = multiFactorAcr as readonly string[];
   return acr === "2" && words.length > 0 ? words.join(" ") : acr;
@@ -129,8 +129,8 @@ const scopesOf = (scopes: unknown): string => (Array.isArray(scopes) ? scopes.jo
 const challengeOf = (verifier: string) => createHash("sha256").update(verifier).digest("base64url");
 
 /**
- * RFC 9207 §2.4: an answer of another issuer is not taken, nor one that does not say where this one promised to. Without a configured issuer
- * there is nothing to compare with (GitHub sent `iss` for a while without ever naming its issuer): the redirect URI tells providers apart.
+ * RFC 9207 §2.4: refuses an answer of another issuer, and an answer without `iss` if the provider promises it. Without a configured issuer there is nothing to
+ * compare with (GitHub sent `iss` for a while without ever naming its issuer): the redirect URI tells providers apart.
  */
 function checkIssuer({ config }: ProviderSnapshot, { promisesIssuer }: Endpoints, iss: string | undefined): void {
   const issuer = filledUrl(config, "issuer");
@@ -169,8 +169,8 @@ async function verifyIdToken(
 }
 
 /**
- * Asked to authenticate anew, a session at the provider from before does not count, nor one of which it does not say when it began. `trustPrompt`
- * takes its word for a `prompt` that was sent.
+ * If a new sign-in was requested, refuses an earlier session at the provider, and a session without `auth_time`. With `trustPrompt`, a `prompt` that was sent
+ * is enough instead of `auth_time`.
  */
 function checkFresh(
   { config }: ProviderSnapshot,
@@ -204,7 +204,7 @@ async function readProfile(
   return { ...profile, email, email_verified: email !== null };
 }
 
-/** OpenID Connect Core §5.3.2: signed userinfo, which may leave out its issuer, audience and times. */
+/** OpenID Connect Core §5.3.2: verifies signed userinfo, which may omit its issuer, audience and times. */
 async function verifyProfile(
   provider: ProviderSnapshot,
   { jwksUrl }: Endpoints,
@@ -227,7 +227,7 @@ async function verifyProfile(
   return payload;
 }
 
-/** The ID token wins over the profile. `email_verified` concerns the address in the same document only. */
+/** Joins profile and ID token; the ID token takes precedence. `email_verified` applies only to the address in the same document. */
 function joined(profile: Readonly<Record<string, unknown>> | null, signed: JWTPayload): Readonly<Record<string, unknown>> {
   const claims: Record<string, unknown> = { ...profile, ...signed };
   if (profile === null || signed.email === profile.email) return claims;
@@ -247,7 +247,7 @@ function identityOf(provider: ProviderSnapshot, quirks: Quirks, claims: Readonly
     subject,
     username: lineOf(claims.preferred_username) ?? lineOf(claims.login) ?? email,
     email,
-    // `email_verified` speaks of the claim `email`, and of no other claim that holds an address.
+    // `email_verified` applies to the claim `email`, not to another claim that holds an address.
     emailVerified: email !== null && isVerified && config.emailAttribute === "email",
     firstName: named("firstNameAttribute") ?? nameOf(claims.first_name),
     lastName: named("lastNameAttribute") ?? nameOf(claims.last_name),

@@ -11,7 +11,7 @@ interface Authenticated {
   readonly members: Readonly<Record<string, string>>;
 }
 
-/** RFC 6749 §2.3.1: both halves are form-encoded first. */
+/** RFC 6749 §2.3.1: client id and secret are form-encoded first. */
 const formEncoded = (text: string) => encodeURIComponent(text).replace(/[!'()*]/g, (c) => `%${c.charCodeAt(0).toString(16).toUpperCase()}`);
 
 /** Authenticates this realm as the client of a provider. */
@@ -41,7 +41,7 @@ export async function authenticateTo(
       return { headers: {}, members: { client_id: clientId, client_secret: clientSecret } };
   }
 
-  /** Post rather than basic: several providers do not decode what RFC 6749 has us encode. */
+  /** Prefers client_secret_post to client_secret_basic, because several providers do not decode the encoding that RFC 6749 requires. */
   function automatic(): string {
     if (privateKey !== undefined) return "private_key_jwt";
     const onlyBasic = authMethods?.includes("client_secret_basic") && !authMethods.includes("client_secret_post");
@@ -49,7 +49,7 @@ export async function authenticateTo(
   }
 }
 
-/** RFC 7523 §3: a new assertion for each request, valid for minutes. */
+/** RFC 7523 §3: makes a new assertion for each request, valid for five minutes. */
 export async function signedAssertion(
   pem: string | undefined,
   subject: string,

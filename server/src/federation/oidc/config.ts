@@ -24,7 +24,7 @@ const scope = Type.String({ pattern: "^[\\x21\\x23-\\x5B\\x5D-\\x7E]{1,255}$", d
 
 const members = {
   issuer: Type.Optional(urlText("the issuer; its discovery document says what is left out here")),
-  clientId: lineText("how the provider knows this realm", 1024),
+  clientId: lineText("the client id of this realm at the provider", 1024),
   clientSecret: Type.Optional(secretText("The secret that the provider gave")),
   clientSecretSet: Type.Optional(secretSet),
   scopes: Type.Optional(
@@ -40,9 +40,9 @@ const members = {
   tokenUrl: Type.Optional(urlText("where codes are exchanged")),
   userinfoUrl: Type.Optional(urlText("where claims are read")),
   jwksUrl: Type.Optional(urlText("the keys of ID tokens")),
-  logoutUrl: Type.Optional(urlText("where a user is signed out there; else the `end_session_endpoint` that discovery names")),
+  logoutUrl: Type.Optional(urlText("where users sign out at the provider. Default: the `end_session_endpoint` of its discovery document")),
   logoutUpstream: Type.Optional(
-    Type.Boolean({ description: "True: signing out here goes on at the provider, if it has an address for that. Default true" }),
+    Type.Boolean({ description: "True: a logout here continues at the provider, if it has a logout address. Default true" }),
   ),
   storeTokens: Type.Optional(
     Type.Boolean({
@@ -59,13 +59,17 @@ const members = {
   trustPrompt: Type.Optional(
     Type.Boolean({
       description:
-        "True: a sign-in counts as new because `prompt` asked for it, although the ID token has no `auth_time`. Default false: then it does not count if a new sign-in is needed",
+        "True: a sign-in for which `prompt` was sent counts as new, even if the ID token has no `auth_time`. Default false: it is refused if a new sign-in is needed",
     }),
   ),
-  pkce: Type.Optional(Type.Boolean({ description: "RFC 7636, S256. Default true; false for linkedin, which refuses it" })),
+  pkce: Type.Optional(
+    Type.Boolean({
+      description: "True: the provider gets a code challenge (RFC 7636, S256). Default true; false for linkedin, which refuses it",
+    }),
+  ),
   clientAuthMethod: Type.Optional(
     oneOf(["client_secret_basic", "client_secret_post", "private_key_jwt", "none"], {
-      description: "Left out: private_key_jwt where there is a private key, else what discovery offers, client_secret_post first",
+      description: "Default: private_key_jwt if there is a private key, otherwise a method that discovery offers, client_secret_post first",
     }),
   ),
   privateKey: Type.Optional(secretText("A private key in PEM (PKCS #8) for private_key_jwt: RSA, P-256 or Ed25519")),
@@ -73,13 +77,13 @@ const members = {
   signedResponseAlg: Type.Optional(
     oneOf([...asymmetricAlgs], {
       description:
-        "The algorithm by which the provider signs ID tokens, logout tokens and userinfo for this client, as in its registration there; any other is refused. Default RS256",
+        "The algorithm with which the provider signs ID tokens, logout tokens and userinfo for this client, as registered at the provider; any other is refused. Default RS256",
     }),
   ),
   acceptIdentityAssertions: Type.Optional(
     Type.Boolean({
       description:
-        "True: applications get tokens for users who are linked here by an identity assertion (ID-JAG) of the provider, by the grant type jwt-bearer and without asking the user. Default false",
+        "True: with an identity assertion (ID-JAG) of the provider and the grant type jwt-bearer, applications get tokens for linked users without asking them. Default false",
     }),
   ),
   keyId: Type.Optional(lineText("the `kid` under which the provider knows the key")),
@@ -101,7 +105,7 @@ const common = {
 };
 const ADDRESSES = ["issuer", "authorizationUrl", "tokenUrl", "userinfoUrl", "jwksUrl"] as const;
 
-/** The secrets that a method of client authentication does not use. */
+/** The secrets that each method of client authentication does not use. */
 const UNUSED: Readonly<Record<string, readonly string[]>> = {
   none: ["clientSecret", "privateKey"],
   client_secret_basic: ["privateKey"],
@@ -111,18 +115,18 @@ const UNUSED: Readonly<Record<string, readonly string[]>> = {
 
 interface Kind {
   readonly members?: Record<string, Type.TSchema>;
-  /** Members of plain OpenID Connect that mean nothing here. */
+  /** Members of plain OpenID Connect that have no meaning here. */
   readonly without?: readonly string[];
   readonly required?: readonly string[];
   readonly defaults?: Config;
   readonly subjectMembers?: readonly string[];
   readonly check?: IdentityProviderProtocol["check"];
-  /** Left out: a key. */
+  /** If omitted, a key is shown. */
   readonly mark?: IdentityProviderProtocol["mark"];
   readonly quirks: Quirks;
 }
 
-/** OpenID Connect, or OAuth 2 alone, and what a preset adds to it. */
+/** Describes a kind of OpenID Connect, or of OAuth 2 alone, with the additions of a preset. */
 export function oidcKind({
   members: own = {},
   without = [],

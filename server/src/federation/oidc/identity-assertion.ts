@@ -6,12 +6,12 @@ import { filledUrl, UpstreamError } from "./metadata.ts";
 import type { Quirks } from "./quirks.ts";
 import { verifyUpstreamJwt } from "./upstream-jwt.ts";
 
-/** RFC 8725 §3.11: an ID token, or any other JWT that the provider signs, is none. */
+/** RFC 8725 §3.11: the type excludes ID tokens and other JWTs that the provider signs. */
 const TYPE = "oauth-id-jag+jwt";
-/** In seconds: it is made for one request. */
+/** The maximum lifetime in seconds: an assertion is made for one request. */
 const MAX_LIFETIME = 600;
 
-/** draft-ietf-oauth-identity-assertion-authz-grant §5.1: the claims of an assertion that the provider made for this realm alone. */
+/** draft-ietf-oauth-identity-assertion-authz-grant §5.1: returns the claims of an assertion that the provider made for this realm alone. */
 export async function verifyIdentityAssertion(
   provider: ProviderSnapshot,
   quirks: Quirks,

@@ -8,9 +8,9 @@ import type { Quirks } from "./quirks.ts";
 import { verifyUpstreamJwt } from "./upstream-jwt.ts";
 
 const EVENT = "http://schemas.openid.net/event/backchannel-logout";
-/** OpenID Connect Back-Channel Logout §2.4 recommends a type; older providers send none, or the one of every JWT. */
+/** OpenID Connect Back-Channel Logout §2.4 recommends a type. Older providers send none, or the general type of JWTs. */
 const TYPES: readonly unknown[] = [undefined, "jwt", "logout+jwt", "application/logout+jwt"];
-/** No longer than this is a token remembered, so none is taken that would be valid for longer. */
+/** Used tokens are remembered for this time, so tokens with a longer lifetime are refused. */
 const MAX_LIFETIME = (24 * 60 * MINUTE) / SECOND;
 
 /** OpenID Connect Back-Channel Logout 1.0 §2.6 */
@@ -36,11 +36,11 @@ export async function readLogoutToken(
     throw refuse("The logout token is of another issuer.");
   if (payload.exp! > clock.now() / SECOND + MAX_LIFETIME) throw refuse("The logout token is valid for too long.");
   if (!isLogout(payload)) throw refuse("The token is no logout token.");
-  // An ID token is never one.
+  // A nonce marks an ID token, which must not pass as a logout token.
   if (payload.nonce !== undefined) throw refuse("A logout token has no nonce.");
-  // Compared in the form that a sign-in stores: a value that it could not store matches nothing.
+  // Values are compared in the form that a sign-in stores, so a value that it could not store matches nothing.
   const id = idOf(payload.sid) ?? undefined;
-  // `sub` does not count where a link is made of other claims.
+  // `sub` is ignored if links to this provider are made of other claims.
   const subject = quirks.subject ? undefined : (idOf(payload.sub) ?? undefined);
   if (id === undefined && subject === undefined) throw refuse("The logout token names no session and no subject.");
   const jti = lineOf(payload.jti);

@@ -2,7 +2,7 @@ import { SECOND } from "../../kernel/clock.ts";
 import { type Outbound, OutboundError, type OutboundRequest, type OutboundResponse } from "../../platform/outbound/index.ts";
 import type { Config } from "../providers/provider.ts";
 
-/** Why a provider's answer is of no use. Coarse: administrators of a realm read it. `message` is for them, `cause` for the log. */
+/** The reason why a provider's answer cannot be used. It is coarse, because administrators of a realm read it. `message` is for them, `cause` for the log. */
 export class UpstreamError extends Error {
   readonly reason: string;
 
@@ -25,11 +25,11 @@ export interface Endpoints {
   readonly tokenUrl: string;
   readonly userinfoUrl: string | null;
   readonly jwksUrl: string | null;
-  /** OpenID Connect RP-Initiated Logout; null: there is none. */
+  /** OpenID Connect RP-Initiated Logout; null if the provider has no logout address. */
   readonly logoutUrl: string | null;
-  /** RFC 9207: the answer names its issuer. */
+  /** RFC 9207: true if the provider promises to name its issuer in its answers. */
   readonly promisesIssuer: boolean;
-  /** Null: the provider does not say. */
+  /** Null if the provider does not say. */
   readonly authMethods: readonly string[] | null;
 }
 
@@ -37,8 +37,8 @@ export const UPSTREAM_TIMEOUT = 5 * SECOND;
 const MAX_DOCUMENT = 256 * 1024;
 
 /**
- * Calls a provider: bounded in time and size, and redirects are not followed. Any status but 200 is an UpstreamError; `reasons`: of a status that
- * has its own.
+ * Calls a provider with limits of time and size, and follows no redirects. Throws an UpstreamError for any status but 200; `reasons` names the reasons of
+ * particular statuses.
  */
 export async function callProvider(
   outbound: Outbound,
@@ -55,7 +55,7 @@ export async function callProvider(
   return answer;
 }
 
-/** Reads a JSON object. */
+/** Reads a JSON object from an address. */
 export async function fetchObject(outbound: Outbound, url: string, reason: string): Promise<Record<string, unknown>> {
   const request = { headers: { accept: "application/json" }, maxBytes: MAX_DOCUMENT };
   return objectOf((await callProvider(outbound, url, reason, request)).text(), url, reason);
@@ -73,7 +73,7 @@ export function objectOf(text: string, url: string, reason: string): Record<stri
 
 export const hostOf = (url: string): string => (URL.canParse(url) ? new URL(url).host : "The provider");
 
-/** OpenID Connect Discovery §4. The document must be the issuer's own (§4.3), and its addresses may be called. */
+/** OpenID Connect Discovery §4: reads the discovery document. It must name the same issuer (§4.3), and its addresses must be callable. */
 export async function discover(outbound: Outbound, issuer: string): Promise<Record<string, unknown>> {
   const url = `${issuer.replace(/\/$/, "")}/.well-known/openid-configuration`;
   const document = await fetchObject(outbound, url, "discovery");
@@ -91,11 +91,11 @@ export async function discover(outbound: Outbound, issuer: string): Promise<Reco
   return document;
 }
 
-/** Tells whether discovery is needed: configured members are not asked for. */
+/** Tells whether discovery is needed. It is not if all members are configured. */
 export const needsDiscovery = (config: Config): boolean =>
   typeof config.issuer === "string" && ["authorizationUrl", "tokenUrl", "jwksUrl"].some((member) => config[member] === undefined);
 
-/** Configured addresses win over discovered ones. `document`: null where nothing had to be discovered. */
+/** Returns the endpoints; configured addresses take precedence over discovered ones. `document` is null if nothing had to be discovered. */
 export function endpointsOf(config: Config, document: Readonly<Record<string, unknown>> | null): Endpoints {
   const of = (member: string, discovered: string): string | null => {
     const found = document?.[discovered];

@@ -5,39 +5,39 @@ type Claims = Readonly<Record<string, unknown>>;
 
 /** The differences between one provider and OpenID Connect. */
 export interface Quirks {
-  /** There is an ID token. Without one, the profile that the access token opens says who has signed in. */
+  /** True if there is an ID token. Otherwise the profile, read with the access token, tells who signed in. */
   readonly idToken: boolean;
-  /** The ID token brings the nonce back. */
+  /** True if the ID token contains the nonce of the request. */
   readonly nonce: boolean;
   /** The value of `prompt` that asks for a new sign-in, where `login` is refused. */
   readonly freshPrompt?: string;
-  /** `max_age` is sent where a new sign-in is needed, so that the ID token says when the user authenticated. */
+  /** `max_age` is sent if a new sign-in is needed, so that the ID token contains `auth_time`. */
   readonly asksForAuthTime?: true;
-  /** Parameters for the authorization request. */
+  /** Returns further parameters for the authorization request. */
   parameters?(provider: ProviderSnapshot): Readonly<Record<string, string>>;
-  /** The issuer that a token must name. */
+  /** Returns the issuer that a token must name. */
   issuer?(provider: ProviderSnapshot, claims: Claims): string;
-  /** The subject of the link. */
+  /** Returns the subject of the link. */
   subject?(claims: Claims, provider: ProviderSnapshot): string | null;
-  /** Authenticates this realm at the token endpoint, where no standard method does. */
+  /** Authenticates this realm at the token endpoint of a provider that supports no standard method. */
   credentials?(provider: ProviderSnapshot): Promise<Readonly<Record<string, string>>>;
-  /** Claims that come with the authorization response, unsigned. */
+  /** Returns claims of the authorization response, which are not signed. */
   answerClaims?(answer: Readonly<Record<string, string>>): Claims;
-  /** Standard claims from the provider's own members of the profile. */
+  /** Returns standard claims, made from the provider's own members of the profile. */
   profileClaims?(profile: Claims): Claims;
   /** Returns the address of the profile, with the parameters that the provider needs. */
   profileUrl?(url: string, provider: ProviderSnapshot, accessToken: string): string;
-  /** Addresses are read elsewhere: which of them counts. */
+  /** The path below the profile from which the list of addresses is read; the primary verified one counts. */
   readonly emailsPath?: string;
-  /** Tells whether an address is the user's for certain, by this provider's own rules. */
+  /** Tells whether an address certainly belongs to the user, by this provider's own rules. */
   isVerified?(claims: Claims): boolean;
-  /** Returns why a user of the provider may not sign in; null: they may. */
+  /** Returns the reason why a user of the provider may not sign in, or null if they may. */
   refuse?(provider: ProviderSnapshot, claims: Claims): string | null;
 }
 
 export const isTrue = (value: unknown): boolean => value === true || value === "true";
 export const saysVerified = (claims: Claims): boolean => isTrue(claims.email_verified);
-/** An identifier as text. A number beyond the safe integers was rounded when it was parsed: two users would have the same. */
+/** Returns an identifier as text. Parsing rounds numbers beyond the safe integers, so two users could get the same identifier: such a number is refused. */
 export const claimText = (value: unknown): string | null =>
   typeof value === "string" && value !== "" ? value : Number.isSafeInteger(value) ? String(value) : null;
 

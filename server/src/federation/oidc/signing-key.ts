@@ -1,6 +1,6 @@
 import { createPrivateKey, type KeyObject } from "node:crypto";
 
-/** A private key by which a client authenticates itself, and the algorithm that goes with it. Null: none that can be used. */
+/** Reads a private key with which a client authenticates, and finds its algorithm. Returns null if the key cannot be used. */
 export function readSigningKey(pem: string): { readonly key: KeyObject; readonly alg: "RS256" | "ES256" | "EdDSA" } | null {
   let key: KeyObject;
   try {

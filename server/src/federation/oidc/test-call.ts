@@ -2,7 +2,7 @@ import type { TestedCheck } from "../providers/protocol.ts";
 import type { CheckTools, OpenProvider } from "../providers/provider.ts";
 import { discover, type Endpoints, endpointsOf, fetchObject, hostOf, needsDiscovery, UPSTREAM_TIMEOUT, UpstreamError } from "./metadata.ts";
 
-/** Discovery, keys, token and userinfo endpoint, each with a line of its own. The steps after a failed one are left out. */
+/** Tests discovery, keys, token and userinfo endpoint. Returns a line for each; the steps after a failed one are left out. */
 export async function testOidc({ config }: OpenProvider, { outbound }: CheckTools): Promise<TestedCheck[]> {
   const checks: TestedCheck[] = [];
   const tried = async <T>(name: string, work: () => Promise<{ message: string; value: T }>): Promise<T | null> => {
@@ -37,7 +37,7 @@ export async function testOidc({ config }: OpenProvider, { outbound }: CheckTool
   if (userinfoUrl !== null) await reach("userinfo endpoint", userinfoUrl);
   return checks;
 
-  /** Nothing is sent but the question: with any answer the endpoint is there, with a certificate that this server trusts. */
+  /** Sends a plain request. Any response shows that the endpoint exists and has a certificate that this server trusts. */
   function reach(name: string, url: string) {
     return tried(name, async () => {
       const host = hostOf(url);

@@ -16,10 +16,10 @@ export interface TokenAnswer {
   readonly id_token?: unknown;
 }
 
-/** RFC 6749 §5.2: it understood and refused. */
+/** RFC 6749 §5.2: statuses of a provider that understood the request and refused it. */
 const REFUSED = { 400: "token_refused", 401: "token_refused" };
 
-/** Asks the token endpoint. */
+/** Sends a grant to the token endpoint. */
 export async function requestTokens(
   provider: ProviderSnapshot,
   endpoints: Endpoints,
@@ -44,7 +44,7 @@ export async function requestTokens(
 const MAX_TOKEN = 32_768;
 const textOf = (value: unknown): string | null => (typeof value === "string" && value.length <= MAX_TOKEN ? value : null);
 
-/** The tokens to store. `before`: those before a refresh, whose response may leave out unchanged ones (RFC 6749 §6). */
+/** Returns the tokens to store. `before` are the tokens before a refresh, whose response may omit unchanged ones (RFC 6749 §6). */
 export function linkTokensOf(answer: TokenAnswer, before: LinkTokens | null = null): LinkTokens {
   const { access_token: accessToken, expires_in: expiresIn } = answer;
   if (accessToken.length > MAX_TOKEN) throw new UpstreamError("token", "The provider's token is too long to be kept.");

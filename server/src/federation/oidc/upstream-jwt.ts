@@ -10,15 +10,15 @@ export interface UpstreamJwtRules {
   readonly jwksUrl: string;
   readonly audience: string;
   readonly required: readonly string[];
-  /** The algorithm that was agreed with the provider: another one is refused, though it may be a good one (OpenID Connect Core §3.1.3.7). */
+  /** The algorithm that was agreed with the provider. Any other is refused, even a good one (OpenID Connect Core §3.1.3.7). */
   readonly alg: string;
-  /** The document may leave out its audience and times, as signed userinfo may (OpenID Connect Core §5.3.2). */
+  /** True if the document may omit its audience and times, as signed userinfo may (OpenID Connect Core §5.3.2). */
   readonly isLasting?: boolean;
-  /** The error for one that is not valid, and why. */
+  /** Returns the error for an invalid JWT. */
   readonly invalid: (cause: unknown) => UpstreamError;
 }
 
-/** A JWT that the provider signed for this audience and that is valid now. Issuer and type are the caller's to check. */
+/** Verifies that the provider signed a JWT for this audience, and that it is valid now. The caller checks issuer and type. */
 export async function verifyUpstreamJwt(
   upstreams: Upstreams,
   token: string,
@@ -26,7 +26,7 @@ export async function verifyUpstreamJwt(
 ): Promise<{ readonly header: ParsedJws["header"]; readonly payload: JWTPayload }> {
   const refuse = (reason: string) => invalid(new Error(reason));
   const jws = parseJws(token);
-  // `none`, and the algorithms by which our own secret would sign, are not among them.
+  // `asymmetricAlgs` contains neither `none` nor the algorithms whose key would be our own secret.
   const alg = asymmetricAlgs.find((one) => one === jws?.header.alg);
   if (!jws || !alg) throw refuse("it is no JWT that is signed with a private key");
   if (alg !== agreed) throw refuse(`it is signed by ${alg}, but ${agreed} was agreed`);

@@ -5,25 +5,25 @@ import { createRemoteDocuments, type Outbound, type RemoteDocumentRules } from "
 import type { ProviderSnapshot } from "../providers/provider.ts";
 import { discover, type Endpoints, endpointsOf, fetchObject, needsDiscovery, UpstreamError } from "./metadata.ts";
 
-/** Documents of OpenID providers: they are read once, kept for a while, and read again for an unknown key. */
+/** The documents of OpenID providers. They are read once, kept for some time, and read again for an unknown key. */
 export interface Upstreams {
   readonly outbound: Outbound;
   endpoints(provider: ProviderSnapshot): Promise<Endpoints>;
-  /** The key that a JWS with this header was signed with. */
+  /** Finds the key that signed a JWS with this header. */
   keyOf(jwksUrl: string, header: JWSHeaderParameters): Promise<KeyObject>;
 }
 
 const FRESH = 10 * MINUTE;
 const rules: RemoteDocumentRules = {
   max: 1_000,
-  // A document of an hour ago is better than no sign-in.
+  // An old document is better than no sign-in.
   staleMs: 24 * HOUR,
-  // A provider that does not answer is not asked for every click.
+  // A provider that does not answer is not asked again by every click.
   pauseMs: 5 * SECOND,
   failureOf: (error) => (error instanceof UpstreamError ? "down" : "unexpected"),
 };
 
-/** Finds the key that signed a token, and imports it once. */
+/** Finds the key that signed a token. The key is imported once. */
 type KeySet = ReturnType<typeof createLocalJWKSet>;
 
 export function createUpstreams(outbound: Outbound): Upstreams {
@@ -44,7 +44,7 @@ export function createUpstreams(outbound: Outbound): Upstreams {
         return KeyObject.from(await find(header));
       } catch (error) {
         if ((error as { code?: string }).code !== "ERR_JWKS_NO_MATCHING_KEY") throw error;
-        // Rotated.
+        // The provider may have rotated its keys, so they are read again.
         const reread = keySets.rereadIncomplete(jwksUrl, read);
         if (!reread) throw error;
         const findAgain = await reread.catch(() => find);

@@ -9,7 +9,7 @@ export const apple = oidcKind({
     teamId: lineText("the team that the key belongs to"),
     keyId: lineText("the id of the key"),
   },
-  // The secret is made from the key for each request.
+  // The client secret is signed with the key for each request.
   without: ["clientSecret", "clientSecretSet", "clientAuthMethod"],
   required: ["teamId", "keyId"],
   defaults: {
@@ -36,7 +36,7 @@ export const apple = oidcKind({
       const assertion = { ...config, iss: String(config.teamId), aud: String(config.issuer) };
       return { client_id: clientId, client_secret: await signedAssertion(secrets.privateKey, clientId, assertion) };
     },
-    // Apple sends the name once, beside the signed token, so it is not verified.
+    // Apple sends the name once, beside the signed token. So the name is not verified.
     answerClaims({ user }) {
       try {
         const { name } = JSON.parse(user ?? "{}") as { name?: { firstName?: unknown; lastName?: unknown } };

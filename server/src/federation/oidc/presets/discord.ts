@@ -1,7 +1,6 @@
 import { oidcKind } from "../config.ts";
 import { claimText, isTrue } from "../quirks.ts";
 
-/** OAuth 2 with a profile. */
 export const discord = oidcKind({
   defaults: {
     scopes: ["identify", "email"],

@@ -9,6 +9,6 @@ export const gitlab = oidcKind({
       fill: "#fc6d26",
     },
   ],
-  // An administrator of a self-managed GitLab can write any address; `trustEmail` decides whether it counts.
+  // An administrator of a self-managed GitLab can set any address, so `trustEmail` decides whether addresses count as verified.
   quirks: standard,
 });

@@ -23,7 +23,7 @@ export const google = oidcKind({
     ...standard,
     freshPrompt: "select_account",
     parameters: ({ config }) => (typeof config.hostedDomain === "string" ? { hd: config.hostedDomain } : {}),
-    // An address elsewhere may have changed hands since Google looked at it.
+    // An address outside of Google may have a new owner since Google verified it.
     isVerified: (claims) => saysVerified(claims) && (typeof claims.hd === "string" || /@gmail\.com$/i.test(String(claims.email))),
     refuse: ({ config }, { hd }) => (config.hostedDomain !== undefined && hd !== config.hostedDomain ? "domain" : null),
   },

@@ -13,7 +13,11 @@ export const microsoft = oidcKind({
       Type.String({ pattern: TENANT, description: "the id of a tenant, or common, organizations, consumers. Default common" }),
     ),
     allowedTenants: Type.Optional(
-      Type.Array(tenantId, { maxItems: 1000, uniqueItems: true, description: "Only users of these. Empty: all" }),
+      Type.Array(tenantId, {
+        maxItems: 1000,
+        uniqueItems: true,
+        description: "Only users of these tenants sign in. Empty: users of all tenants",
+      }),
     ),
   },
   defaults: {
@@ -33,10 +37,10 @@ export const microsoft = oidcKind({
   ],
   quirks: {
     ...standard,
-    // All tenants have the same keys. The issuer, with the tenant that the token names, tells them apart.
+    // All tenants share the same keys. The issuer, which contains the tenant of the token, tells them apart.
     issuer: ({ config }, { tid }) => String(config.issuer).replaceAll("{tenant}", () => String(tid)),
     subject: ({ tid, oid }) => (claimText(tid) === null || claimText(oid) === null ? null : `${tid}/${oid}`),
-    // nOAuth: an administrator of any tenant writes any address into it.
+    // An administrator of any tenant can write any address into `email` (nOAuth), so only `xms_edov` counts.
     isVerified: ({ xms_edov: edov }) => isTrue(edov) || edov === 1 || edov === "1",
     refuse: ({ config }, { tid }) => (isAllowedTenant(config, String(tid)) ? null : "tenant"),
   },

@@ -3,7 +3,7 @@ import { lineText } from "../../providers/members.ts";
 import { oidcKind } from "../config.ts";
 import { claimText } from "../quirks.ts";
 
-/** OAuth 2 alone. There is no ID token: the profile that the access token opens says who has signed in. */
+/** OAuth 2 alone. There is no ID token: the profile, read with the access token, tells who signed in. */
 export const oauth2 = oidcKind({
   members: { subjectClaim: Type.Optional(lineText("the claim that never changes and is never given to another user. Default sub")) },
   required: ["authorizationUrl", "tokenUrl", "userinfoUrl"],

@@ -2,7 +2,7 @@ import { fault } from "../../providers/members.ts";
 import { oidcKind } from "../config.ts";
 import { standard } from "../quirks.ts";
 
-/** Any OpenID provider. Discovery needs the issuer, and so does every ID token. */
+/** Any OpenID provider. The issuer is required for discovery, and to verify every ID token. */
 export const oidc = oidcKind({
   defaults: { scopes: ["openid", "email", "profile"] },
   check: ({ config }) => (config.issuer === undefined ? [fault("issuer", "is required")] : []),
