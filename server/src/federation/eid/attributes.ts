@@ -17,17 +17,17 @@ const isNameId = (value: AttributeValue): value is NameId => typeof value === "o
 
 const MAX_LENGTH = 512;
 
-/** A value that can be stored and shown; null where it is none. */
+/** Returns a value that can be stored and shown, or null if the text is none. */
 const clean = (text: string): string | null => {
   const value = text.trim();
   return value !== "" && value.length <= MAX_LENGTH && !/[\p{Cc}\p{Zl}\p{Zp}]/u.test(value) ? value : null;
 };
 
-/** The texts among the values of an attribute, and those of NameIDs. */
+/** Returns the texts of an attribute, including those of NameIDs. */
 export const textsOf = (attributes: Attributes, name: string): string[] =>
   (attributes.get(name) ?? []).flatMap((value) => (value === null ? [] : (clean(isNameId(value) ? value.value : value) ?? [])));
 
-/** The values that are identifiers: a type, and the identifier itself. A text is of the type that its attribute names. */
+/** Returns the values that are identifiers, each with its type. The type of a text is the name of its attribute. */
 export const identifiersOf = (attributes: Attributes, name: string): { readonly qualifier: string; readonly value: string }[] =>
   (attributes.get(name) ?? []).flatMap((each) => {
     if (each === null) return [];
@@ -38,7 +38,7 @@ export const identifiersOf = (attributes: Attributes, name: string): { readonly 
 
 export const hasNameIds = (attributes: Attributes, name: string): boolean => (attributes.get(name) ?? []).some(isNameId);
 
-/** For mappers: attributes by name, and identifiers by their type as well. */
+/** Returns the claims for mappers: attributes by name, and identifiers also by their type. */
 export function claimsOf(attributes: Attributes): Record<string, string | string[]> {
   const claims = new Map<string, string[]>();
   const add = (name: string, values: readonly string[]) => claims.set(name, [...(claims.get(name) ?? []), ...values]);
@@ -50,26 +50,28 @@ export function claimsOf(attributes: Attributes): Record<string, string | string
   return Object.fromEntries([...claims].map(([name, values]) => [name, values.length === 1 ? values[0]! : values]));
 }
 
-/** Names and address, by the attributes that the configuration names. */
+/** Returns names and address, from the attributes that the configuration names. */
 export function personOf(attributes: Attributes, config: Config) {
   const of = (member: string): string | null => preferred(textsOf(attributes, String(config[member])));
   const email = addressOf(of("emailAttribute"));
-  // SAML has no word for it: `trustEmail` decides.
+  // SAML cannot report a verified address, so `trustEmail` decides.
   return { email, emailVerified: email !== null, firstName: nameOf(of("firstNameAttribute")), lastName: nameOf(of("lastNameAttribute")) };
 }
 
-/** eIDAS attribute profile §2.4: a name in another script comes with its transliteration to Latin, which more readers can read. */
+/** eIDAS attribute profile §2.4: a name in another script comes with its Latin transliteration, which more readers can read. */
 const preferred = (values: readonly string[]): string | null =>
   values.find((value) => /\p{Script=Latin}/u.test(value)) ?? values[0] ?? null;
 
-/** The level of assurance, from the assertion itself: what Advice holds is another party's word about another transaction. */
+/**
+ * Returns the only statement of the assertion itself, which states the level of assurance. Statements in Advice are another party's, about another transaction.
+ */
 export function theOnlyStatement({ authnStatements }: Assertion): AuthnStatement {
   const [statement, ...more] = authnStatements;
   if (!statement || more.length > 0) throw new UpstreamError("authn_statement", "The assertion does not have exactly one AuthnStatement.");
   return statement;
 }
 
-/** By rank. One that is not in `levels` is none. */
+/** Requires a level of at least `minimum`, by its rank in `levels`. Refuses a level that `levels` does not contain. */
 export function requireLevel(level: string | null, minimum: string, levels: readonly string[]): string {
   const rank = level === null ? -1 : levels.indexOf(level);
   if (rank < 0) throw new UpstreamError("loa_unknown", "The answer names no level of assurance that is known.");

@@ -11,7 +11,7 @@ import type { SamlProfile } from "../saml/profile.ts";
 import { certificatesIn, entityIn } from "../saml/provider-metadata.ts";
 import { testSaml } from "../saml/test-call.ts";
 
-/** An attribute by its identifier, a URI. */
+/** The schema of an attribute's identifier, a URI. */
 export const attributeName = (description: string) =>
   Type.String({ minLength: 1, maxLength: 255, pattern: "^[^\\s\\p{C}]+$", description });
 
@@ -21,7 +21,7 @@ export const attributeNames = (description: string) =>
 const BINDINGS = ["redirect", "post", "artifact"] as const;
 type BindingName = (typeof BINDINGS)[number];
 
-/** Each by our name, by the name that the SAML bindings have, and by their URN. */
+/** Returns the names of a binding: ours, its name in the SAML bindings, and its URN. */
 const namesOf = (binding: BindingName): string[] => {
   const name = binding === "post" ? "HTTP-POST" : `HTTP-${binding[0]!.toUpperCase()}${binding.slice(1)}`;
   return [binding, binding.toUpperCase(), name, `urn:oasis:names:tc:SAML:2.0:bindings:${name}`];
@@ -31,7 +31,7 @@ const bindingNamed = (value: unknown) => BINDINGS.find((binding) => namesOf(bind
 
 const { singleLogoutServiceUrl: _, ...withoutLogout } = samlMembers;
 
-/** The members that eHerkenning and eIDAS share beyond SAML. Neither has single logout. */
+/** The members that eHerkenning and eIDAS share beyond those of SAML. Neither has single logout. */
 const eidMembers = {
   ...withoutLogout,
   authnRequestBinding: bindings("The binding of AuthnRequests: redirect or post. Default post", "redirect", "post"),
@@ -40,13 +40,13 @@ const eidMembers = {
     "post",
     "artifact",
   ),
-  representation: flag("True: people may sign in who act for another by a mandate. Default false: such a response is refused"),
-  requestedAttributes: Type.Optional(attributeNames("Attributes that are asked for besides those that the scheme needs")),
+  representation: flag("True: people who act for another by a mandate may sign in. Default false: such a response is refused"),
+  requestedAttributes: Type.Optional(attributeNames("Attributes that are requested besides those that the scheme needs")),
   attributeConsumingServiceIndex: Type.Optional(
     Type.Integer({ minimum: 0, maximum: 65_535, description: "The index of the service in this realm's metadata. Default 1" }),
   ),
   serviceName: Type.Optional(lineText("the name of the service in this realm's metadata. Default the provider's display name")),
-  providerName: Type.Optional(lineText("who asks, as the provider shows it. Default the name of the realm")),
+  providerName: Type.Optional(lineText("the name of the service provider that the provider shows. Default: the name of the realm")),
 };
 
 const eidDefaults = {
@@ -54,7 +54,7 @@ const eidDefaults = {
   ...{ authnRequestBinding: "post", representation: false, requestedAttributes: [], attributeConsumingServiceIndex: 1 },
 };
 
-/** The members of `config` in the response to a create. GET shows everything but the private keys. */
+/** The members of `config` in the response to a create request. GET shows everything but the private keys. */
 const CREATE_SHOWS = ["ssoUrl", "assertionConsumerServiceUrl", "idpEntityId", "spEntityId", "minimumLoa", "subjectAttribute"];
 
 export interface Scheme {
@@ -65,7 +65,7 @@ export interface Scheme {
   faults(config: Config, secrets: OpenProvider["secrets"]): FieldFault[];
 }
 
-/** A scheme as a kind of SAML provider. */
+/** Describes a scheme as a kind of SAML provider. */
 export const eidKind = ({ members, defaults, subjectMembers, faults, profile }: Scheme): IdentityProviderProtocol => ({
   config: Type.Object({ ...eidMembers, ...members }, { additionalProperties: false }),
   defaults: { ...eidDefaults, ...defaults },
@@ -76,14 +76,14 @@ export const eidKind = ({ members, defaults, subjectMembers, faults, profile }: 
   vouchesForProfile: true,
   createShows: CREATE_SHOWS,
   normalized: (config) => normalized(config, { ...eidDefaults, ...defaults }),
-  // Private keys are sent nowhere.
+  // Private keys are never sent anywhere.
   addresses: () => [],
   check: (provider, tools) => [...commonFaults(provider, tools), ...faults(provider.config, provider.secrets)],
   test: testSaml,
   broker: samlBroker(profile),
 });
 
-/** Bindings by our names; and where artifacts are resolved, which is ssoUrl for a broker that has one address for everything. */
+/** Returns bindings by our names, and the address that resolves artifacts. That is ssoUrl for a broker with one address for everything. */
 function normalized(config: Config, defaults: Config): Config {
   const named = { ...config };
   for (const member of ["authnRequestBinding", "responseBinding"])
@@ -105,7 +105,7 @@ function commonFaults(provider: Pick<OpenProvider, "config" | "secrets">, tools:
   return faults.length > 0 ? faults : expiredCertificates(config);
 }
 
-/** Told when it is saved, rather than by the provider at the first sign-in. A provider that is being disabled may keep what is over. */
+/** Reports expired certificates when the provider is saved; otherwise the first sign-in would fail. A provider that is being disabled may keep them. */
 function expiredCertificates(config: Config): FieldFault[] {
   const now = clock.now();
   const isOver = (text: string) =>

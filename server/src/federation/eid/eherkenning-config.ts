@@ -7,7 +7,7 @@ import { attributeName, attributeNames, type Scheme } from "./config.ts";
 
 const CLASS = "urn:etoegang:core:assurance-class:";
 
-/** eHerkenning's levels of assurance, the lowest first. `loa1` was withdrawn. */
+/** eHerkenning's levels of assurance, the lowest first. `loa1` has been withdrawn. */
 export const EHERKENNING_LEVELS = ["loa1", "loa2", "loa2plus", "loa3", "loa4"].map((level) => `${CLASS}${level}`);
 
 export const EHERKENNING = {
@@ -24,27 +24,27 @@ const members = {
   ),
   subjectAttribute: Type.Optional(
     attributeName(
-      `the attribute that is the account. Default ${EHERKENNING.legalSubject}, the company; ${EHERKENNING.actingSubject} is a person of it`,
+      `the attribute that identifies the account. Default ${EHERKENNING.legalSubject}, the company; ${EHERKENNING.actingSubject} is a person of the company`,
     ),
   ),
   subjectQualifier: Type.Optional(
     attributeName(
-      "which of several identifiers is the account, such as urn:etoegang:1.9:EntityConcernedID:KvKnr. Left out: KvKnr, then RSIN",
+      "the type of identifier that is the account if there are several, such as urn:etoegang:1.9:EntityConcernedID:KvKnr. Default: KvKnr, then RSIN",
     ),
   ),
   representationAttributes: Type.Optional(
-    attributeNames("The attributes of a mandate that are taken where representation is on. An answer with any other is refused"),
+    attributeNames("The attributes of a mandate that are accepted if representation is on. A response with any other is refused"),
   ),
   serviceId: Type.Optional(
     Type.String({
       pattern: "^urn:etoegang:DV:[0-9A-Za-z]{1,40}:services:[0-9]{1,10}$",
-      description: "urn:etoegang:DV:<OIN>:services:<index>; an answer has to name it",
+      description: "urn:etoegang:DV:<OIN>:services:<index>; a response has to name it",
     }),
   ),
   serviceUuid: Type.Optional(
     Type.String({
       pattern: "^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$",
-      description: "the UUID of the service in the service catalogue; an answer has to name it",
+      description: "the UUID of the service in the service catalogue; a response has to name it",
     }),
   ),
   requestLoa: flag("True: the request names minimumLoa. Default true; some brokers want it in the service catalogue alone"),
@@ -52,7 +52,7 @@ const members = {
   spDecryptionKeyName: Type.Optional(lineText("the KeyName of the decryption certificate. Default its SHA-256 fingerprint in hexadecimal")),
 };
 
-/** The Dutch scheme for companies: this realm is the service provider (DV), the provider a broker (HM). */
+/** The Dutch scheme for companies. This realm is the service provider (DV), and the provider is a broker (HM). */
 export const eherkenningScheme = {
   members,
   defaults: {
@@ -64,13 +64,13 @@ export const eherkenningScheme = {
   faults: (config, secrets) => [...mandateFaults(config), ...keyFaults(secrets)],
 } satisfies Omit<Scheme, "profile">;
 
-/** The scheme knows RSA alone. A key that cannot be read is a fault of its own. */
+/** Returns faults of keys that are not RSA: the scheme has no others. An unreadable key is a separate fault. */
 const keyFaults = (secrets: OpenProvider["secrets"]): FieldFault[] =>
   SAML_SECRETS.filter((member) => secrets[member] !== undefined && privateKeyOf(secrets[member])?.asymmetricKeyType === "ec").map(
     (member) => fault(member, "must be an RSA key: eHerkenning knows no other"),
   );
 
-/** The operator names the attributes of a mandate: unknown ones would be ignored otherwise. */
+/** Requires a list of the mandate's attributes where mandates are allowed; otherwise unknown attributes would be ignored. */
 function mandateFaults({ representation, representationAttributes }: Config): FieldFault[] {
   if (representation !== true || (representationAttributes as string[]).length > 0) return [];
   return [fault("representationAttributes", "is required where config.representation is true: list the attributes of a mandate")];

@@ -21,7 +21,7 @@ const fingerprint = (certificate: string): string =>
   new X509Certificate(Buffer.from(certificate, "base64")).fingerprint256.replaceAll(":", "").toLowerCase();
 const derOf = (certificate: unknown): string | null => (typeof certificate === "string" ? verificationKey(certificate).certificate : null);
 
-/** The keys of this realm by their names. Where one certificate serves for both, it has one name. */
+/** Returns the names of this realm's keys, by certificate. A certificate that serves for both has one name. */
 function keyNamesOf(config: Config): Record<string, string> {
   const [signing, decryption] = [derOf(config.spSigningCertificate), derOf(config.spDecryptionCertificate)];
   const name = (member: string, certificate: string) => (config[member] as string | undefined) ?? fingerprint(certificate);
@@ -31,7 +31,7 @@ function keyNamesOf(config: Config): Record<string, string> {
   };
 }
 
-/** eHerkenning, as a service provider (DV) speaks with a broker (HM). */
+/** eHerkenning, in the role of a service provider (DV) that communicates with a broker (HM). */
 const profile: SamlProfile = {
   rules: ({ config }) => {
     const signing = derOf(config.spSigningCertificate);
@@ -39,7 +39,7 @@ const profile: SamlProfile = {
       signsWith: { rsa: SIGNATURE_ALGORITHM.RS256 },
       ...(signing && { keyName: keyNamesOf(config)[signing]! }),
       signatures: [SIGNATURE_ALGORITHM.RS256, SIGNATURE_ALGORITHM.RS384, SIGNATURE_ALGORITHM.RS512],
-      // The scheme's own cipher is AES-CBC; it counts under a verified signature only.
+      // The scheme's own cipher is AES-CBC, which counts only under a verified signature.
       ciphers: [DATA_ENCRYPTION.aes256gcm, DATA_ENCRYPTION.aes256cbc],
       signedResponse: true,
       signedAssertion: true,
@@ -75,7 +75,7 @@ const profile: SamlProfile = {
           index: config.attributeConsumingServiceIndex as number,
           isDefault: true,
           serviceNames: [String(config.serviceName ?? displayName)],
-          // A service is asked for by its ServiceID.
+          // The first requested attribute is the ServiceID, which identifies the requested service.
           requestedAttributes: [config.serviceId ?? config.subjectAttribute, ...(config.requestedAttributes as string[])].map(
             (name, i) => ({
               ...{ name: String(name), nameFormat: null, friendlyName: null, isRequired: i === 0 },
@@ -89,7 +89,7 @@ const profile: SamlProfile = {
 
 export const eherkenning = eidKind({ ...eherkenningScheme, profile });
 
-/** An answer for another service of the same provider says nothing about ours. */
+/** Refuses an answer for another service of the same provider: it says nothing about ours. */
 function serviceIsOurs(attributes: Attributes, config: Config): void {
   const same = (name: string, wanted: unknown, caseless = false): boolean => {
     if (typeof wanted !== "string") return true;
@@ -100,13 +100,13 @@ function serviceIsOurs(attributes: Attributes, config: Config): void {
     throw new UpstreamError("service", "The answer is for another service than the one that was asked for.");
 }
 
-/** Attributes of a mandate: that a person acts for another, and within which limits. */
+/** Attributes of a mandate: a person acts for another, within certain limits. */
 const MANDATE = [
   /^urn:etoegang:core:(Representation|AuthorizationRegistryID)$/,
   /^urn:etoegang:[^:]+:(IntermediateEntityID|ServiceRestriction)(:|$)/,
 ];
 
-/** A mandate has limits: what is not understood is not passed over, because a part of a company is less than the company. */
+/** Refuses mandates that are not allowed, or that have an unknown attribute: it may limit the mandate, for example to a part of the company. */
 function mandateIsAllowed(attributes: Attributes, config: Config): void {
   const listed = config.representationAttributes as readonly string[];
   const isMandate = (name: string) => {
@@ -123,9 +123,11 @@ function mandateIsAllowed(attributes: Attributes, config: Config): void {
 
 const PREFERRED = ["urn:etoegang:1.9:EntityConcernedID:KvKnr", "urn:etoegang:1.9:EntityConcernedID:RSIN"];
 
-/** One identifier of an attribute that may have several: of the type that is configured, or of the best known one. Two of a type are none. */
+/**
+ * Returns the identifier of an attribute that may have several: of the configured type, or of the best known one. Returns null if there are two of that type.
+ */
 function identifierOf(attributes: Attributes, name: string, qualifier: string | null) {
-  // These are never text: a text would come without the type that tells a company's number from a person's.
+  // These are never plain text, because text has no type that tells a company's number from a person's.
   const isTyped = name === EHERKENNING.legalSubject || name === EHERKENNING.actingSubject;
   if (isTyped && !hasNameIds(attributes, name)) return null;
   const all = identifiersOf(attributes, name);
@@ -136,8 +138,8 @@ function identifierOf(attributes: Attributes, name: string, qualifier: string | 
 }
 
 /**
- * Never the NameID of the subject, which is another one each time. A person's pseudonym stays the same for every company that they act for
- * by way of another: the account is then of the person and the company together.
+ * Returns the account. It is never the NameID of the subject, which differs each time. A person keeps one pseudonym for all companies that they act for through
+ * an intermediary, so the account then consists of the person and the company.
  */
 function accountOf(attributes: Attributes, config: Config): { subject: string; username: string } {
   const name = String(config.subjectAttribute);

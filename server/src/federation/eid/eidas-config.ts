@@ -9,7 +9,7 @@ export const EIDAS_LEVELS = ["low", "substantial", "high"] as const;
 export const EIDAS_LOA = "http://eidas.europa.eu/LoA/";
 const ATTRIBUTES = "http://eidas.europa.eu/attributes/";
 
-/** The minimum data sets (Implementing Regulation 2015/1501, annex), without what is optional; the identifier first. */
+/** The mandatory attributes of the minimum data sets (Implementing Regulation 2015/1501, annex). The identifier comes first. */
 export const EIDAS_PERSON = {
   natural: ["PersonIdentifier", "CurrentFamilyName", "CurrentGivenName", "DateOfBirth"].map((name) => `${ATTRIBUTES}naturalperson/${name}`),
   legal: ["LegalPersonIdentifier", "LegalName"].map((name) => `${ATTRIBUTES}legalperson/${name}`),
@@ -18,20 +18,20 @@ export const EIDAS_PERSON = {
 const IDENTIFIERS = [EIDAS_PERSON.natural[0]!, EIDAS_PERSON.legal[0]!];
 const shortOf = (name: string) => name.slice(name.lastIndexOf("/") + 1);
 
-/** The identifier that `subjectAttribute` means, by its URI or its last part. */
+/** Returns the identifier that `subjectAttribute` names, by its URI or by the last part of it. */
 export const eidasIdentifier = (subjectAttribute: unknown): string | null =>
   IDENTIFIERS.find((name) => name === subjectAttribute || shortOf(name) === subjectAttribute) ?? null;
 
 const members = {
   minimumLoa: Type.Optional(oneOf(EIDAS_LEVELS, { description: "The lowest level of assurance that is accepted. Default substantial" })),
   subjectAttribute: Type.Optional(
-    attributeName("the identifier that is the account: PersonIdentifier (the default) or LegalPersonIdentifier, by name or by URI"),
+    attributeName("the identifier of the account: PersonIdentifier (the default) or LegalPersonIdentifier, by name or by URI"),
   ),
-  allowNonNotified: flag("True: schemes that their country has not notified count. Default false"),
+  allowNonNotified: flag("True: schemes that their country has not notified are accepted. Default false"),
   spType: Type.Optional(oneOf(["public", "private"], { description: "The sector of the service provider. Default public" })),
 };
 
-/** A node of the eIDAS network: this realm is the service provider, the provider the connector of its country. */
+/** A node of the eIDAS network. This realm is the service provider, and the provider is the connector of its country. */
 export const eidasScheme = {
   members,
   defaults: {

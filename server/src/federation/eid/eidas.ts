@@ -18,11 +18,11 @@ const requestedOf = (config: Config) => [
   ...(config.requestedAttributes as string[]).filter((name) => !setOf(config).includes(name)).map((name) => ({ name, isRequired: false })),
 ];
 
-/** eIDAS SAML message format and cryptographic requirements, as a service provider speaks with its country's node. */
+/** eIDAS SAML message format and cryptographic requirements, in the role of a service provider that communicates with its country's node. */
 const profile: SamlProfile = {
   rules: () => ({
     signsWith: { rsa: SIGNATURE_ALGORITHM.PS256 },
-    // RSA with PKCS#1 is no signature of eIDAS.
+    // eIDAS does not allow RSA signatures with PKCS#1 padding.
     signatures: [
       ...[SIGNATURE_ALGORITHM.PS256, SIGNATURE_ALGORITHM.PS384, SIGNATURE_ALGORITHM.PS512],
       ...[SIGNATURE_ALGORITHM.ES256, SIGNATURE_ALGORITHM.ES384, SIGNATURE_ALGORITHM.ES512],
@@ -49,7 +49,7 @@ const profile: SamlProfile = {
     representationIsAllowed(attributes, config);
     personIsComplete(attributes, setOf(config));
     for (const other of Object.values(EIDAS_PERSON)) if (other.some((name) => attributes.has(name))) personIsComplete(attributes, other);
-    // Opaque: `ES/NL/12345` is compared as a whole and never read.
+    // The identifier is opaque: `ES/NL/12345` is compared as a whole, and its parts are never interpreted.
     const [subject] = textsOf(attributes, setOf(config)[0]!);
     const person = personOf(attributes, config);
     return { subject: subject!, username: null, ...person, claims: claimsOf(attributes), acr, amr: [] };
@@ -72,7 +72,7 @@ const profile: SamlProfile = {
 
 export const eidas = eidKind({ ...eidasScheme, profile });
 
-/** Notified schemes are asked for by the lowest level. A list that names other levels as well is sent unchanged: they have no order. */
+/** Requests notified schemes by their lowest level. With other schemes the levels have no order, so the request lists every accepted level. */
 function requestedContext({ minimumLoa, allowNonNotified }: Config) {
   const minimum = EIDAS_LEVELS.indexOf(minimumLoa as (typeof EIDAS_LEVELS)[number]);
   if (allowNonNotified !== true) return { comparison: "minimum" as const, classRefs: [NOTIFIED[minimum]!], declRefs: [] };
@@ -87,7 +87,7 @@ function levelOf(level: string | null, { minimumLoa, allowNonNotified }: Config)
   return requireLevel(level, `${prefix}${String(minimumLoa)}`, levels(prefix));
 }
 
-/** One person, one authentication, one statement: with two, what belongs to whom would be a guess. */
+/** Requires exactly one AttributeStatement and one bearer confirmation. With more, it would be unclear which attributes belong to whom. */
 function shapeIsRight({ assertion }: SamlAnswer): void {
   const confirmations = assertion.subject?.confirmations ?? [];
   if (assertion.attributeStatements !== 1)
@@ -96,7 +96,7 @@ function shapeIsRight({ assertion }: SamlAnswer): void {
     throw new UpstreamError("subject_confirmation", "The assertion does not have exactly one bearer confirmation.");
 }
 
-/** The minimum data set: each attribute is there; the identifier has one value. */
+/** Requires the minimum data set: every attribute, and exactly one value of the identifier. */
 function personIsComplete(attributes: Attributes, names: readonly string[]): void {
   const isRight = (name: string, i: number) => (i === 0 ? textsOf(attributes, name).length === 1 : textsOf(attributes, name).length > 0);
   const missing = names.find((name, i) => !isRight(name, i));
@@ -105,7 +105,7 @@ function personIsComplete(attributes: Attributes, names: readonly string[]): voi
 
 const isOfRepresentative = (name: string): boolean => name.includes("/representative/");
 
-/** A representative signs in as the person or company that they act for. They are described as completely as that one. */
+/** Checks representation. A representative signs in as the person or company that they act for, and must be described as completely as that one. */
 function representationIsAllowed(attributes: Attributes, config: Config): void {
   const found = [...attributes.keys()].filter(isOfRepresentative);
   if (found.length === 0) return;
