@@ -30,7 +30,7 @@ import type { BrokeredIdentity } from "./broker.ts";
 /** The account that a user of a provider signs in to. */
 type AccountResult =
   | ({ readonly kind: "linked" } & LinkedUser)
-  /** An account has their address: they prove that it is theirs, by its own factors, and it is linked. */
+  /** An account has the same address. The user proves by its own factors that it is theirs, and it is linked. */
   | { readonly kind: "prove"; readonly userId: string; readonly login: string; readonly isConfirmed: boolean; readonly mayCreate: boolean }
   | { readonly kind: "refused"; readonly reason: "denied" | "no-account" | "domain" | "too-many" };
 
@@ -39,7 +39,7 @@ interface Parts {
   readonly work: UnitOfWork;
 }
 
-/** Tells whether the provider's word about the address counts here. */
+/** Tells whether this realm accepts the provider's word that the address is verified. */
 const isTrustedAddress = ({ config }: ProviderSnapshot, { email, emailVerified }: BrokeredIdentity): boolean =>
   email !== null && emailVerified && config.trustEmail === true;
 
@@ -48,14 +48,14 @@ type From = Pick<Origin, "sourceIp" | "requestId">;
 interface Visit {
   readonly linked: LinkedUser | null;
   readonly from: From;
-  /** `user`: the sign-in is a user's already. `name`: a name was typed that is no user's. */
+  /** `user`: the sign-in already belongs to a user. `name`: it began with a name that no user has. */
   readonly begunFor: "user" | "name" | null;
 }
 
 /**
- * By the link, and by nothing else: an address or a name never signs a user in. Without a link, an account that has the same address is offered to
- * be linked, whatever the address is worth, and no account is linked without its own factors; or an account is made, where the provider may. A
- * sign-in that was begun for a user or a name makes no account: it could not go on as another user.
+ * Finds the account by the link, and by nothing else: an address or a name never signs a user in. Without a link, an account with the same address is offered
+ * for linking, whether or not the address is verified, and it is linked only after a proof by its own factors. Otherwise an account is created, if the provider
+ * may do so. A sign-in that began for a user or a name creates no account, because it could not continue as another user.
  */
 export async function resolveAccount(
   parts: Parts,
@@ -73,20 +73,20 @@ export async function resolveAccount(
   const mayCreate = config.provisioning === "create" && begunFor === null;
   const findHolder = async () =>
     identity.email === null || begunFor === "user" ? null : findAddressHolder(parts.db, provider.realm, identity.email);
-  // A provider that is trusted for a confirmed address leaves no doubt whose account it is.
+  // If a trusted provider has verified the address and its holder has confirmed it, it is clear whose account it is.
   const prove = (holder: AddressHolder) =>
     ({ kind: "prove", ...holder, login: identity.email!, mayCreate: mayCreate && !(isTrusted && holder.isConfirmed) }) as const;
 
   const holder = await findHolder();
-  // A user has one account at each provider: with another one there, nothing could be linked.
+  // A user has one account at each provider. If they have another one there, this one could not be linked.
   if (holder !== null && !(await isLinkedTo(parts.db, provider.realm, provider.providerId, holder.userId))) return prove(holder);
   if (!mayCreate) return { kind: "refused", reason: "no-account" };
   try {
-    // An address that is not trusted is no name to sign in by, and takes nothing from its holder.
+    // An untrusted address is no name for sign-ins, and takes nothing away from its holder.
     const keeper = isTrusted ? holder : null;
     return { kind: "linked", userId: await createAccount(parts, provider, identity, keeper, from), hasGrants: false };
   } catch (error) {
-    // Another user has got the address meanwhile.
+    // Another user has taken the address in the meantime.
     const late = holder === null && isNameTaken(error) ? await findHolder() : null;
     if (late === null) throw error;
     return prove(late);
@@ -95,13 +95,13 @@ export async function resolveAccount(
 
 const isNameTaken = (error: unknown): boolean => error instanceof AppError && error.code === userErrors.login_name_taken().code;
 
-/** The limit for one account at the provider, in an hour. */
+/** The limit of questions per hour for one account at the provider. */
 const MAX_QUESTIONS = 10;
 const HOUR_IN_MINUTES = 60;
 
 /**
- * An account at a provider may have any address, where the provider does not verify it. It can find out only so often whether a user here has it.
- * Counted before anything is looked up: a known and an unknown address are counted alike.
+ * Limits how often an account at a provider can find out whether a user here has its address, because an unverified address may be any address. The attempt is
+ * counted before the lookup, so known and unknown addresses count alike.
  */
 async function mayAsk({ work }: Parts, { realm, providerId }: ProviderSnapshot, { email, subject }: BrokeredIdentity, from: From) {
   if (email === null) return true;
@@ -113,7 +113,7 @@ async function mayAsk({ work }: Parts, { realm, providerId }: ProviderSnapshot, 
   return allowed;
 }
 
-/** Only an address that the provider has verified says anything about its domain. */
+/** Tells whether the user's domain is allowed. Only an address that the provider has verified proves a domain. */
 export function isInAllowedDomain({ config }: ProviderSnapshot, { email, emailVerified }: BrokeredIdentity): boolean {
   const domains = config.allowedDomains as readonly string[];
   if (domains.length === 0) return true;
@@ -123,14 +123,14 @@ export function isInAllowedDomain({ config }: ProviderSnapshot, { email, emailVe
 
 const TRIES = 3;
 
-/** The actor of what a provider's answer changes. */
+/** Returns the actor of changes that follow from a provider's answer. */
 const actorOf = ({ realm, alias }: ProviderSnapshot) => systemActor(realm, `identity provider ${alias}`);
 
-/** Tells whether an address stays with the user who has it. One that was never confirmed goes to a user for whom a trusted provider has verified it. */
+/** Tells whether an address stays with its holder. An unconfirmed address goes to a user for whom a trusted provider has verified it. */
 export const keepsAddress = (provider: ProviderSnapshot, identity: BrokeredIdentity, holder: Pick<AddressHolder, "isConfirmed">): boolean =>
   holder.isConfirmed || !isTrustedAddress(provider, identity);
 
-/** The account, its link and what it gets, in one transaction. If two first sign-ins come at once, the second finds the first one's account. */
+/** Creates the account, its link and its grants in one transaction. If two first sign-ins come at once, the second finds the account of the first. */
 export async function createAccount(
   parts: Parts,
   provider: ProviderSnapshot,
@@ -150,7 +150,7 @@ export async function createAccount(
       const linked = await findLinkedUser(parts.db, realm, providerId, identity.subject);
       if (linked !== null) return linked.userId;
       if (!isNameTaken(error) || tries === TRIES) throw error;
-      // Its holder has confirmed the address meanwhile.
+      // The holder has confirmed the address in the meantime.
       if (holder !== null && identity.email !== null) identity = { ...asserted, email: null };
       else isCrowded = true;
     }
@@ -167,13 +167,16 @@ async function insertAccount(ctx: Ctx, provider: ProviderSnapshot, identity: Bro
   await addLink(ctx, alias, { providerId, subject, userId, username: identity.username, basis: basisOf(provider) }, actor);
   await applyMapping(ctx, provider, identity, userId, true);
   ctx.audit({ category: "AUTHN", type: "REGISTER", actor, detail: alias });
-  // The user is asked for what the provider left out.
+  // The user is asked for what the provider omitted.
   if (email === null || identity.firstName === null || identity.lastName === null)
     await addRequiredAction(ctx.tx, ctx.realm, userId, "UPDATE_PROFILE");
   return userId;
 }
 
-/** By the provider's template, or as the provider calls them; with a number where that is taken. A name never takes over another's. */
+/**
+ * Finds a free username, by the provider's template or from the provider's name for the user, with a number if it is taken. It never takes a name from another
+ * user.
+ */
 async function freeUsername(
   db: Db,
   { realm, alias, config }: ProviderSnapshot,
@@ -185,7 +188,7 @@ async function freeUsername(
   const wanted = template === null ? username : fillTemplate(template, { ...identity.claims, alias, sub: subject });
   const isOwn =
     email !== null && identity.emailVerified && config.trustEmail === true && wanted !== null && loginKey(wanted) === loginKey(email);
-  // A name in the form of an address that is not verified as theirs could be the address of another user.
+  // A name in the form of an address could be another user's address, unless it is verified as this user's.
   const plain = wanted !== null && isMailShaped(wanted) && !isOwn ? wanted.replace(/@.*$/su, "") : wanted;
   const called = clean(plain ?? "") || `${alias}-${randomToken().slice(0, 8)}`;
   const name = refusalOfUsername(called) ? `${alias}-${called}` : called;
@@ -194,7 +197,7 @@ async function freeUsername(
   return `${name}-${randomToken().slice(0, 8)}`;
 }
 
-/** Removes what a username may not contain, and leaves room for a number. */
+/** Removes characters that a username may not contain, and leaves room for a number. */
 const clean = (name: string): string =>
   cut(
     name
@@ -204,19 +207,19 @@ const clean = (name: string): string =>
     200,
   );
 
-/** Tells whether a sign-in of a linked user has anything to write, or to withdraw. */
+/** Tells whether a sign-in of a linked user may have to write or withdraw anything. */
 export const writesEachTime = ({ config, mappers }: ProviderSnapshot, { hasGrants }: LinkedUser): boolean =>
   hasGrants || config.sync === "force" || mappers.some(({ sync }) => sync === "force");
 
 const isListed = (value: unknown) => Array.isArray(value) && value.length > 0;
 
-/** Tells whether a sign-in of a linked user depends on more than who they are. */
+/** Tells whether a sign-in of a linked user needs more than the user's subject. */
 export const usesProfile = (provider: ProviderSnapshot, linked: LinkedUser): boolean =>
   writesEachTime(provider, linked) ||
   provider.isOfOrganizations ||
   [provider.config.allowedDomains, provider.config.multiFactorAcr, provider.config.multiFactorAmr].some(isListed);
 
-/** The part of an identity that an account is made of. It keeps the claims that mappers and the template of usernames read. */
+/** Returns the part of an identity that an account is made of. It contains the claims that mappers and the template of usernames read. */
 export function identityToKeep({ config, mappers }: ProviderSnapshot, identity: BrokeredIdentity) {
   const { subject, username, email, emailVerified, firstName, lastName, acr, amr } = identity;
   const templates = [config.usernameTemplate, ...mappers.map(({ template }) => template)].filter((each) => typeof each === "string");
@@ -227,8 +230,8 @@ export function identityToKeep({ config, mappers }: ProviderSnapshot, identity: 
 }
 
 /**
- * Applies the provider's claims to its user: names, address, attributes, roles and groups. The user's row must be locked. The
- * administrator who saved the mappers had to hold the roles that they grant.
+ * Applies the provider's claims to its user: names, address, attributes, roles and groups. The caller must hold the lock on the user's row. The administrator
+ * who saved the mappers needed the permissions of the roles that they grant.
  */
 export async function applyMapping(work: Ctx, provider: ProviderSnapshot, identity: BrokeredIdentity, userId: string, isFirst: boolean) {
   const { config, mappers } = provider;

@@ -5,74 +5,74 @@ import type { ProviderSnapshot } from "../providers/provider.ts";
 import type { SamlTools } from "../saml/tools.ts";
 import type { BrokeredSession, UpstreamSession } from "./brokered-sessions.store.ts";
 
-/** A user as an identity provider knows them. */
+/** A user as described by an identity provider. */
 export interface BrokeredIdentity {
-  /** Never changes and is never given to another: what a link is made of. */
+  /** The identifier of which a link is made. It never changes, and is never given to another user. */
   readonly subject: string;
-  /** The provider's name for the user, to be shown. */
+  /** The provider's name for the user, for display. */
   readonly username: string | null;
   readonly email: string | null;
-  /** By the provider's own word, as far as its kind can give it; whether that counts here is `trustEmail`. */
+  /** The provider's own statement. It is always true in SAML, which cannot express it. `trustEmail` decides whether it counts here. */
   readonly emailVerified: boolean;
   readonly firstName: string | null;
   readonly lastName: string | null;
-  /** For mappers and templates. */
+  /** The claims for mappers and templates. */
   readonly claims: Readonly<Record<string, unknown>>;
   readonly acr: string | null;
   readonly amr: readonly string[];
-  /** Their session there, where a logout names it. */
+  /** The user's session at the provider, for later logouts. */
   readonly session?: UpstreamSession | undefined;
-  /** To be kept for the user, where the provider is configured so. */
+  /** The tokens to store for the user, if the provider is configured so. */
   readonly tokens?: LinkTokens | undefined;
-  /** Reads the rest of what the provider says. Left out: this is all. Throws an UpstreamError. */
+  /** Reads the rest of the identity. If omitted, the identity is complete. Throws an UpstreamError. */
   complete?(): Promise<BrokeredIdentity>;
 }
 
-/** The request for the sign-in, passed on. */
+/** The parts of a sign-in request that are passed on to the provider. */
 export interface BrokerRequest {
   /** `{base_url}/realms/{realm}/broker/{alias}/endpoint` */
   readonly redirectUri: string;
   readonly loginHint: string | null;
   readonly locale: string;
-  /** The level that is asked for: `1`, `2`. */
+  /** The requested level of authentication: `1` or `2`. */
   readonly acr: string | null;
-  /** A session at the provider does not count. */
+  /** True if an existing session at the provider must not count. */
   readonly fresh: boolean;
 }
 
 export interface Departure {
-  /** JSON that the step keeps until the browser returns. */
+  /** JSON that the step stores until the browser returns. */
   readonly kept: Readonly<Record<string, unknown>>;
-  /** `state`, up to 80 characters, has to come back with the answer. */
+  /** Returns the destination of the browser. `state`, up to 80 characters, must come back with the answer. */
   to(state: string): Destination | Promise<Destination>;
 }
 
-/** The target of a browser: an address, or a form that it posts there. `name` is shown to users. */
+/** The destination of a browser: an address, or a form that it posts there. Users see `name`. */
 export type Destination = string | { readonly name: string; readonly location: string; readonly form: Readonly<Record<string, string>> };
 
 /** The next step after a posted response. */
 export type PostedAnswer =
-  /** The browser goes on with this query, where its cookies come with it. */
+  /** The browser continues with this query at an address that gets its cookies. */
   | { readonly kind: "answer"; readonly query: Readonly<Record<string, string>> }
   /**
-   * It answers no request, and the provider may begin: a sign-in of this browser begins, which asks. `returnTo`: as the provider says, not
-   * trusted.
+   * It answers no request, but the provider may begin sign-ins: the browser begins a sign-in of its own at this provider. `returnTo` comes from the provider,
+   * and is not trusted.
    */
   | { readonly kind: "begin"; readonly returnTo: string | null };
 
 export interface BrokerTools {
-  /** For all calls of a request together. */
+  /** The deadline for all calls of a request together. */
   readonly timeoutMs: number;
   readonly upstreams: Upstreams;
   readonly saml: SamlTools;
   readonly log: Logger;
 }
 
-/** A protocol of identity providers. Each is a plain object in `brokers`, and the conformance tests sign in with each. */
+/** A protocol of identity providers, as a plain object. The conformance tests sign in with each one. */
 export interface Broker {
-  /** Throws an UpstreamError where the provider cannot be reached or understood. */
+  /** Begins a sign-in. Throws an UpstreamError if the provider cannot be reached or understood. */
   begin(provider: ProviderSnapshot, request: BrokerRequest, tools: BrokerTools): Promise<Departure>;
-  /** `answer`: the query that came back, none of it trusted; `kept`: what `begin` kept. Throws an UpstreamError where anything is wrong. */
+  /** Verifies the answer. `answer` is the query that came back, none of it trusted; `kept` is the value from `begin`. Throws an UpstreamError for any fault. */
   finish(
     provider: ProviderSnapshot,
     answer: Readonly<Record<string, string>>,
@@ -81,40 +81,40 @@ export interface Broker {
     tools: BrokerTools,
   ): Promise<BrokeredIdentity>;
   /**
-   * For a protocol whose responses are posted and too large for a URL. The form comes from another site and without cookies: nothing is
-   * decided by it. Throws an UpstreamError where anything is wrong.
+   * Reads a posted response, in protocols whose responses are too large for a URL. The form comes from another site without cookies, so it decides nothing by
+   * itself. Throws an UpstreamError for any fault.
    */
   posted?(provider: ProviderSnapshot, form: Readonly<Record<string, unknown>>, tools: BrokerTools): Promise<PostedAnswer>;
-  /** The signed document by which this realm describes itself, in protocols that have one. */
+  /** Returns the signed document by which this realm describes itself, in protocols that have one. */
   metadata?(provider: ProviderSnapshot, tools: BrokerTools): Promise<string>;
-  /** New tokens for those that are kept. An UpstreamError `token_refused`: they are of no use any more. */
+  /** Returns new tokens for the stored ones. Throws an UpstreamError `token_refused` if the stored ones can no longer be used. */
   refresh?(provider: ProviderSnapshot, tokens: LinkTokens, tools: BrokerTools): Promise<LinkTokens>;
-  /** Continues a logout at the provider; null: it has none. `returnTo` must get `state` back. */
+  /** Continues a logout at the provider. Returns null if the provider has none. `returnTo` must get `state` back. */
   signOut?(
     provider: ProviderSnapshot,
     session: BrokeredSession,
     request: { readonly returnTo: string; readonly state: string },
     tools: BrokerTools,
   ): Promise<UpstreamHop | null>;
-  /** For a provider that reports logouts by its back channel. Throws an UpstreamError where anything is wrong. */
+  /** Verifies the logout token of a provider that reports logouts by its back channel. Throws an UpstreamError for any fault. */
   readLogoutToken?(provider: ProviderSnapshot, token: string, tools: BrokerTools): Promise<UpstreamLogoutNotice>;
-  /** For a provider that asserts to other servers who is signed in to an application. Throws an UpstreamError where anything is wrong. */
+  /** Verifies the assertion of a provider that tells other servers who is signed in to an application. Throws an UpstreamError for any fault. */
   readIdentityAssertion?(provider: ProviderSnapshot, jwt: string, audience: string, tools: BrokerTools): Promise<BrokeredIdentity>;
 }
 
-/** The target of a browser that signs out there: an address, or a form. */
+/** The destination of a browser that signs out at a provider: an address, or a form. */
 export interface UpstreamHop {
   readonly location: string;
   readonly form?: Readonly<Record<string, string>>;
-  /** The values that the response is compared with. */
+  /** The values to compare the response with. */
   readonly kept?: Readonly<Record<string, unknown>>;
 }
 
 export interface UpstreamLogoutNotice {
-  /** The session there, or the subject with all of them; both where both have to fit. */
+  /** The session at the provider, or the subject with all its sessions. If both are set, both have to match. */
   readonly id: string | undefined;
   readonly subject: string | undefined;
-  /** The id of the notice: it counts once. */
+  /** The id of the notice, which counts only once. */
   readonly token: string;
   readonly expiresAt: number;
 }

@@ -20,13 +20,13 @@ declare module "../../platform/db/tables.ts" {
 
 /** The session at the provider that a sign-in reported. */
 export interface UpstreamSession {
-  /** `sid`, SessionIndex; null: the provider named none. */
+  /** The `sid` or SessionIndex; null if the provider named none. */
   readonly id: string | null;
-  /** The data for a logout there: an ID token or a NameID. Sealed in storage. */
+  /** The data for a logout at the provider: an ID token or a NameID. It is sealed in storage. */
   readonly logout: string | null;
 }
 
-/** A session here that came by a provider. */
+/** A session here that began with a sign-in at a provider. */
 export interface BrokeredSession extends UpstreamSession {
   readonly providerId: string;
   readonly subject: string;
@@ -34,7 +34,7 @@ export interface BrokeredSession extends UpstreamSession {
 
 const place = (realm: string, row: string) => ({ realm, table: "brokered_sessions", column: "sealed", row });
 
-/** In the transaction that starts the session. A new sign-in by the same provider replaces what was known of it. */
+/** Records the provider's session, in the transaction that starts the session here. A new sign-in by the same provider replaces the record. */
 export async function recordBrokeredSession(
   tx: Tx,
   vault: Vault,
@@ -66,7 +66,9 @@ const upsert = prepared(
       upstream_session_id = excluded.upstream_session_id, sealed = excluded.sealed, created_at = excluded.created_at`,
 );
 
-/** The providers that a session came by, the latest first. To be read before the session ends: the rows go with it. */
+/**
+ * Returns the sessions at providers behind a session here, the latest first. They must be read before the session ends, because the rows are deleted with it.
+ */
 export async function brokeredSessionsOf(db: Db, vault: Vault, realm: string, sessionId: string): Promise<BrokeredSession[]> {
   const rows = await db
     .selectFrom("brokered_sessions")
@@ -83,10 +85,7 @@ export async function brokeredSessionsOf(db: Db, vault: Vault, realm: string, se
   }));
 }
 
-/**
- * The sessions here that came by this session of the provider, or by any session of this subject there. Where both are given, both have to
- * fit.
- */
+/** Returns the sessions here that began with this session at the provider, or with any session of this subject there. If both are given, both have to match. */
 export async function sessionsByProvider(
   db: Db,
   realm: string,

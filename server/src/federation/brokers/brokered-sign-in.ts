@@ -8,14 +8,14 @@ import type { ProviderSnapshot } from "../providers/provider.ts";
 import type { BrokeredIdentity } from "./broker.ts";
 import { recordBrokeredSession } from "./brokered-sessions.store.ts";
 
-/** The rest of a provider's response while the sign-in continues: part of the interaction's state. */
+/** The part of a provider's response that is needed until the sign-in ends. It is stored in the interaction's state. */
 export interface BrokeredSignIn {
   readonly providerId: string;
   readonly subject: string;
-  /** The provider's basis at the time of the response. */
+  /** The provider's basis (see `basisOf`) at the time of the response. */
   readonly basis: string;
   readonly sessionId: string | null;
-  /** The data for a logout there, tokens to be kept, and the identity until an account is made of it. */
+  /** The data for a logout at the provider, the tokens to store, and the identity until an account is made of it. */
   readonly sealed: string | null;
 }
 
@@ -41,7 +41,7 @@ export function brokeredSignInOf(
   const content: Content = { logout, tokens: tokens ?? null, ...(identity && { identity }) };
   const signIn: BrokeredSignIn = {
     ...{ providerId, subject, sessionId },
-    // Both are read where the state is stored. A sign-in that ends with this answer stores none.
+    // Both are read when the state is stored. A sign-in that ends with this answer does not store it.
     get basis() {
       return basisOf(provider);
     },
@@ -54,7 +54,7 @@ export function brokeredSignInOf(
   return signIn;
 }
 
-/** The contents of brokered sign-ins that were not stored since. */
+/** The contents of brokered sign-ins that this process created and that were not read from storage. */
 const contents = new WeakMap<BrokeredSignIn, Content>();
 
 function contentOf(vault: Vault, realm: string, signIn: BrokeredSignIn, interactionId: string): Content {
@@ -64,7 +64,7 @@ function contentOf(vault: Vault, realm: string, signIn: BrokeredSignIn, interact
   return sealed === null ? { logout: null, tokens: null } : JSON.parse(vault.open(sealed, place(realm, interactionId)));
 }
 
-/** The identity, if it was kept. */
+/** Returns the identity, if it was stored. */
 export const identityIn = (vault: Vault, realm: string, signIn: BrokeredSignIn, interactionId: string): BrokeredIdentity | null =>
   contentOf(vault, realm, signIn, interactionId).identity ?? null;
 
@@ -74,8 +74,8 @@ interface Where {
 }
 
 /**
- * In the transaction that starts the session. Between the provider's answer and the last step of the sign-in the link may have been removed and the
- * provider disabled: then the answer counts no more.
+ * Records the provider's session, in the transaction that starts the session here. The link may have been removed, or the provider disabled, since the provider
+ * answered: then the answer no longer counts.
  */
 export async function recordBrokeredSignIn(
   ctx: Ctx,
@@ -91,7 +91,7 @@ export async function recordBrokeredSignIn(
   if (tokens !== null) await keepLinkTokens(ctx.tx, vault, ctx.realm, { userId, providerId }, tokens, ctx.now);
 }
 
-/** Keeps the tokens of an account that was linked in a session of another origin. */
+/** Stores the tokens of an account that was linked in a session which began in another way. */
 export async function keepTokensOf(ctx: Ctx, vault: Vault, signIn: BrokeredSignIn, { interactionId, userId }: Where): Promise<void> {
   const { tokens } = contentOf(vault, ctx.realm, signIn, interactionId);
   if (tokens !== null) await keepLinkTokens(ctx.tx, vault, ctx.realm, { userId, providerId: signIn.providerId }, tokens, ctx.now);

@@ -8,13 +8,13 @@ interface Typed {
 }
 
 /**
- * Home-realm discovery: the provider that a mail address leads to, by its domain alone, so that it is the same for users who exist and users who do
- * not. A verified domain of an organization counts before what providers say of themselves. One that is disabled leads nowhere.
+ * Home-realm discovery: finds the provider that a mail address leads to. Only the domain decides, so the result is the same for existing and unknown users. A
+ * verified domain of an organization takes precedence over the domains in a provider's configuration. A disabled provider is not found.
  */
 export const homeProvider = (parts: { readonly db: Db; readonly providers: IdentityProviders }, { realm, address }: Typed) =>
   providerAt(parts, realm, domainOfAddress(address));
 
-/** The provider of an address or a domain that a user typed to find it. */
+/** Finds the provider for an address or a domain that a user entered. */
 export const homeProviderOf = (parts: { readonly db: Db; readonly providers: IdentityProviders }, { realm, address }: Typed) =>
   providerAt(parts, realm, address.includes("@") ? domainOfAddress(address) : normalDomain(address));
 
@@ -25,7 +25,7 @@ async function providerAt(
 ): Promise<ProviderSnapshot | null> {
   const snapshot = domain === null ? null : await providers.get(realm);
   if (domain === null || !snapshot?.leadsHome) return null;
-  // A realm whose organizations have no provider is not asked for theirs.
+  // The query is skipped if no organization of the realm has a provider.
   const ofOrganization = snapshot.isOfOrganizations ? await providerOfDomain(db, realm, domain) : null;
   const provider = snapshot.byAlias.get(ofOrganization ?? snapshot.byDomain.get(domain) ?? "");
   return provider?.enabled ? provider : null;

@@ -9,14 +9,17 @@ import { askingProvider, type BrokerParts } from "./parts.ts";
 /** An identity assertion of a provider of the realm. */
 export interface ReadAssertion {
   readonly provider: ProviderSnapshot;
-  /** The subject that links name. */
+  /** The subject of the user's link. */
   readonly subject: string;
   readonly claims: Readonly<Record<string, unknown>>;
 }
 
 const MAX_LENGTH = 16 * 1024;
 
-/** Null: it is not valid. No provider is called that the realm does not take assertions of: otherwise strangers would choose what this server calls. */
+/**
+ * Verifies an identity assertion. Returns null if it is not valid. Calls only providers whose assertions the realm accepts; otherwise strangers could choose
+ * the addresses that this server calls.
+ */
 export async function readIdentityAssertion(
   { providers, tools }: BrokerParts,
   realm: string,

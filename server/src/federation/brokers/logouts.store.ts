@@ -21,15 +21,15 @@ declare module "../../platform/db/tables.ts" {
 
 const LIFETIME = 10 * MINUTE;
 
-/** A logout that goes on at a provider. */
+/** A logout that continues at a provider. */
 export interface UpstreamLogout {
   readonly providerId: string;
   readonly hop: UpstreamHop;
-  /** The target of the browser after its return, or if it does not get there. */
+  /** The path at which the browser continues after its return, or if it cannot reach the provider. */
   readonly next: string;
 }
 
-/** The address may hold an ID token. Sealed for minutes: the row goes when the browser is back, and expires. */
+/** The address may contain an ID token, so it is sealed. The row is deleted when the browser returns, and expires after minutes. */
 const place = (realm: string, stateHash: string) => ({ realm, table: "broker_logouts", column: "kept", row: stateHash });
 
 export async function insertUpstreamLogout(
@@ -48,7 +48,7 @@ export async function insertUpstreamLogout(
 interface Key {
   readonly realm: string;
   readonly state: string;
-  /** The token that identifies this browser. */
+  /** The tokens that identify this browser. */
   readonly browsers: readonly string[];
   readonly now: number;
 }
@@ -65,19 +65,19 @@ const matches = ({ realm, state, browsers, now }: Key) => sql`realm_id = ${realm
 const toLogout = (vault: Vault, { realm, state }: Key, row: Row | undefined): UpstreamLogout | null =>
   row ? { providerId: row.provider_id, hop: JSON.parse(vault.open(row.kept.sealed, place(realm, sha256(state)))), next: row.next } : null;
 
-/** For the browser that signed out, while it lasts. */
+/** Finds the logout of the browser that signed out, until it expires. */
 export async function findUpstreamLogout(db: Db, vault: Vault, key: Key): Promise<UpstreamLogout | null> {
   const { rows } = await sql<Row>`select provider_id, kept, next from broker_logouts where ${matches(key)}`.execute(db);
   return toLogout(vault, key, rows[0]);
 }
 
-/** Takes the logout that a browser returns from, once. */
+/** Takes the logout from which a browser returns. It succeeds once. */
 export async function takeUpstreamLogout(db: Db, vault: Vault, key: Key): Promise<UpstreamLogout | null> {
   const { rows } = await sql<Row>`delete from broker_logouts where ${matches(key)} returning provider_id, kept, next`.execute(db);
   return toLogout(vault, key, rows[0]);
 }
 
-/** False: it was used before. The row decides, so two at once do not both count. */
+/** Returns false if the token was used before. The row decides, so of two requests at once only one succeeds. */
 export async function useLogoutToken(
   tx: Tx,
   realm: string,

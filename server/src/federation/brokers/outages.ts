@@ -1,7 +1,7 @@
 import { clock, MINUTE } from "../../kernel/clock.ts";
 import { createLru } from "../../kernel/lru.ts";
 
-/** Providers that did not answer this node lately: their buttons say so. */
+/** The providers that recently did not answer this node. Their buttons say so. */
 export interface Outages {
   failed(providerId: string): void;
   answered(providerId: string): void;

@@ -11,13 +11,13 @@ import { createSamlTools, type SamlBroker, type SamlTools } from "../saml/index.
 import type { BrokerTools } from "./broker.ts";
 import { createOutages, type Outages } from "./outages.ts";
 
-/** Asks a provider, within the deadline. Throws an UpstreamError `timeout`. */
+/** Calls a provider within the deadline. Throws an UpstreamError `timeout`. */
 export const askingProvider = <T>(tools: BrokerTools, work: (tools: BrokerTools) => Promise<T>): Promise<T> =>
   withinDeadline(tools.upstreams.outbound, tools.timeoutMs, (outbound) =>
     work({ ...tools, upstreams: { ...tools.upstreams, outbound }, saml: { ...tools.saml, outbound } }),
   );
 
-/** `error` of an answer that was refused, and recorded, where it was posted. */
+/** The `error` of an answer that was already refused and recorded when it was posted. */
 export const REFUSED = "refused";
 
 /** The broker of a protocol that is based on SAML. */
@@ -31,9 +31,9 @@ export interface BrokerParts {
   readonly providers: IdentityProviders;
   readonly tools: BrokerTools;
   readonly outages: Outages;
-  /** Counted by protocol: aliases are too many, and a realm's own affair. */
+  /** Counts a sign-in by protocol. There are too many aliases, and they are a private matter of each realm. */
   counted(protocol: string, outcome: "success" | "failure"): void;
-  /** Records a sign-in that failed, and counts it. The first of a flood are recorded. */
+  /** Records and counts a failed sign-in. Of a flood only the first ones are recorded. */
   failed(work: UnitOfWork, provider: ProviderSnapshot, reason: string, from: Pick<Origin, "sourceIp" | "requestId">): Promise<void>;
 }
 

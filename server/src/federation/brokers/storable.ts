@@ -1,13 +1,16 @@
 import { isCleanText, isMailAddress } from "../../kernel/text.ts";
 
-// Values of a provider about a user, if they can be stored.
+// Values that a provider reports about a user, if they can be stored.
 
-/** A line of text. Half a character would be stored as another one: two subjects would become one. Null: it is none. */
+/**
+ * Returns a line of text, or null if the value is not one. Lone surrogates are refused: they would be stored as another character, so two subjects could become
+ * one.
+ */
 export const lineOf = (value: unknown, maxLength = 255): string | null =>
   typeof value === "string" && value !== "" && value.length <= maxLength && isCleanText(value) && !/\p{Cc}/u.test(value) ? value : null;
 
-/** An address by the rule that holds for all of them. Null: there is none, and the user is asked for one. */
+/** Returns an address, by the rule for all addresses. Returns null if it is none; the user is then asked for one. */
 export const addressOf = (text: string | null): string | null => (text !== null && isMailAddress(text) ? text : null);
 
-/** An identifier: of the user, or of their session there. A logout names both as the sign-in did. */
+/** Returns an identifier of the user, or of their session at the provider. Logouts use the same form as sign-ins. */
 export const idOf = (value: unknown): string | null => lineOf(value, 1024);

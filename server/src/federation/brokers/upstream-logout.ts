@@ -18,7 +18,7 @@ export interface UpstreamLogoutParts {
   readonly baseUrl: string;
 }
 
-/** A logout that is to go on at the providers which the session came by, one after the other. */
+/** A logout that continues at the providers that the session came from, one after the other. */
 type PreparedLogout = readonly [PreparedHop, ...PreparedHop[]];
 
 interface PreparedHop {
@@ -30,7 +30,10 @@ interface PreparedHop {
 
 const pathOf = (realm: string, alias: string) => `/realms/${realm}/broker/${encodeURIComponent(alias)}`;
 
-/** Before the session ends, and outside a transaction: the provider may have to be asked for its addresses. Null: it does not go on. */
+/**
+ * Prepares the logout before the session ends, and outside a transaction, because the provider's addresses may have to be fetched. Returns null if the logout
+ * does not continue at a provider.
+ */
 export async function prepareUpstreamLogout(
   { db, vault, brokers, baseUrl }: UpstreamLogoutParts,
   realm: string,
@@ -54,7 +57,7 @@ export async function prepareUpstreamLogout(
       const hop = await askingProvider(brokers.tools, async (tools) => broker.signOut!(provider, session, { returnTo, state }, tools));
       return hop && { alias, providerId, state, hop };
     } catch (error) {
-      // They are signed out here in any case.
+      // The user is signed out here in any case.
       if (!(error instanceof UpstreamError) && !(error instanceof OutboundError)) throw error;
       warn(brokers.tools.log, provider, error, "a logout does not go on at the identity provider");
       return null;
@@ -62,7 +65,10 @@ export async function prepareUpstreamLogout(
   }
 }
 
-/** In the transaction that ends the session. Answers the path at which the browser goes on, from provider to provider, and in the end to `next`. */
+/**
+ * Records the logout in the transaction that ends the session. Returns the path at which the browser continues, from provider to provider and finally to
+ * `next`.
+ */
 export async function recordUpstreamLogout(
   ctx: Ctx,
   vault: Vault,
@@ -77,7 +83,7 @@ export async function recordUpstreamLogout(
   return next;
 }
 
-/** Verifies a logout token and returns the session or subject that it names. Null: the token is not valid. */
+/** Verifies a logout token and returns the session or subject that it names. Returns null if the token is not valid. */
 export async function readUpstreamLogout(
   provider: ProviderSnapshot,
   token: string,
@@ -93,7 +99,7 @@ export async function readUpstreamLogout(
   }
 }
 
-/** The sessions to be ended, in the transaction that ends them. Null: the token was used before. */
+/** Returns the sessions to end, in the transaction that ends them. Returns null if the token was used before. */
 export async function sessionsToEnd(ctx: Ctx, { providerId }: ProviderSnapshot, notice: UpstreamLogoutNotice): Promise<string[] | null> {
   if (!(await useLogoutToken(ctx.tx, ctx.realm, { providerId, ...notice }))) return null;
   return sessionsByProvider(ctx.tx, ctx.realm, providerId, notice);
