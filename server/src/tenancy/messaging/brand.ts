@@ -3,20 +3,20 @@ import { type imagesOf, withImages } from "../images/index.ts";
 import type { Settings } from "../settings/index.ts";
 import { escapeHtml, oneLine } from "./placeholders.ts";
 
-/** The brand as a mail shows it. */
+/** The brand in the form of a mail. */
 export interface MailBrand {
-  /** The logo, or the name where there is none that mail programs show. */
+  /** The logo as HTML, or the name if there is no logo that mail programs show. */
   readonly mark: string;
-  /** The values of its placeholders. */
+  /** The values of the brand's placeholders. */
   readonly values: Readonly<Record<string, string>>;
 }
 
-/** For messages that are text alone. */
+/** The brand of messages that consist of text alone. */
 export const NO_BRAND: MailBrand = { mark: "", values: {} };
 
 /**
- * The logo stands in a mail by its address: attached to each mail it would be stored and sent thousands of times, and many programs list it as an
- * attachment. Mail programs draw no SVG and no data: images, so that a realm with such a logo is named in words, or shown by an icon that is a PNG.
+ * Builds the brand for a mail. The mail refers to the logo by its address: an attached logo would be stored and sent with each mail, and many programs list it
+ * as an attachment. Mail programs show neither SVG nor data: images. If the logo is one of these, the mail shows an icon that is a PNG, or the name.
  */
 export function mailBrand(realmSettings: Settings, images: Awaited<ReturnType<typeof imagesOf>>, baseUrl: string): MailBrand {
   const settings = withImages(realmSettings, images);

@@ -11,7 +11,7 @@ interface RealmChannels {
 
 export type Channels = RealmCache<RealmChannels>;
 
-/** By which channels the realms in use can send, kept in process. */
+/** Caches the channels by which the realms in use can send. */
 export const createChannels = ({ db, changes }: { readonly db: Db; readonly changes: RealmChanges }): Channels =>
   createRealmCache(changes, (realm) => loadChannels(db, realm));
 

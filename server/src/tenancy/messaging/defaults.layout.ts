@@ -1,23 +1,23 @@
 import { dirOf } from "../../pages/index.ts";
 
-/** The words of a mail that ships. */
+/** The texts of a default mail. */
 export interface MailText {
   readonly subject: string;
   readonly heading: string;
   /** The instruction before the code or the button. */
   readonly lead: string;
-  /** Shown large, to be read off and typed. */
+  /** A code, shown in large type for reading and typing. */
   readonly code?: string;
   readonly button?: { readonly label: string; readonly href: string };
-  /** Named facts, one line each. */
+  /** Facts with a label, one line each. */
   readonly facts?: readonly (readonly [label: string, value: string])[];
-  /** One paragraph each. */
+  /** Notes, one paragraph each. */
   readonly notes: readonly string[];
 }
 
 const BASE = "font-family:system-ui,-apple-system,'Segoe UI',Roboto,Helvetica,Arial,sans-serif";
 
-/** One column in the realm's brand, no tables to lay out: readable by a screen reader, on a telephone, and in the dark. */
+/** Returns a mail with one column in the realm's brand, without layout tables. It is readable by a screen reader, on a telephone, and in dark mode. */
 export const htmlOf = ({ heading, lead, code, facts, button, notes }: MailText, lang: string, greeting: string): string => `<!doctype html>
 <html lang="${lang}" dir="${dirOf(lang)}">
 <head>

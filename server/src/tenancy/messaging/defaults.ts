@@ -11,18 +11,18 @@ import { swedish } from "./defaults.texts.sv.ts";
 import { dutch, english, type Texts } from "./defaults.texts.ts";
 import { type TemplateKey, templateKeys } from "./templates.catalogue.ts";
 
-/** The text of a template, apart from its owner. */
+/** The text of a template, without its owner. */
 export interface TemplateText {
   readonly subject: string | null;
   readonly body: string;
-  /** The plain part beside an HTML body; null = made from the HTML. */
+  /** The plain part beside an HTML body; null if it is made from the HTML. */
   readonly textBody: string | null;
   readonly html: boolean;
 }
 
 export interface ShippedTemplate extends TemplateText {
   readonly templateKey: TemplateKey;
-  /** Null: for users without a variant in their language. */
+  /** Null for the variant of users whose language has none. */
   readonly locale: string | null;
 }
 

@@ -4,26 +4,26 @@ import type { Outbound } from "../../platform/outbound/index.ts";
 export const channels = ["EMAIL", "SMS", "PUSH"] as const;
 export type Channel = (typeof channels)[number];
 
-/** A message as it leaves: rendered, escaped, addressed to one recipient. */
+/** A message ready to be sent: rendered, escaped, and addressed to one recipient. */
 export interface Envelope {
-  /** The same at every attempt, so that a peer that knows it already can drop the repetition. */
+  /** The id is the same at every attempt, so that a peer can drop repetitions. */
   readonly id: string;
   /** An email address, a telephone number in E.164 form, or a device token. */
   readonly to: string;
   readonly subject: string | null;
   readonly text: string;
   readonly html: string | null;
-  /** PUSH: members for the app, beside the text that is shown. */
+  /** PUSH: data for the app, beside the visible text. */
   readonly data?: Readonly<Record<string, string>>;
   /** Epoch milliseconds. A peer that queues messages gets this as their expiry. */
   readonly expiresAt?: number | null;
 }
 
-/** A realm's provider with its secret opened: what a driver needs to send, and nothing else. */
+/** A realm's provider with its secret opened. It contains what a driver needs to send, and nothing else. */
 export interface Provider {
   readonly id: string;
   readonly realm: string;
-  /** Grows with every change: a driver keeps tokens and connections for one version only. */
+  /** The version grows with every change. A driver keeps tokens and connections for one version only. */
   readonly version: number;
   readonly channel: Channel;
   readonly driver: string;
@@ -48,12 +48,12 @@ export interface FieldFault {
 /** One way to send messages of one channel. Every driver passes the conformance suite in testing/. */
 export interface MessageDriver {
   readonly channel: Channel;
-  /** The members of `config`; what it does not list is refused. */
+  /** The schema of `config`. Members that it does not list are refused. */
   readonly config: TObject;
-  /** Says whether the provider works without a secret, and names the secret in messages. */
+  /** Tells whether the provider needs a secret, and describes the secret in messages. */
   readonly secret: { readonly required: boolean; readonly what: string };
   readonly needsFromAddress: boolean;
-  /** The addresses of the servers that get the secret, or what is made with it: another one clears a stored secret. */
+  /** Returns the addresses of the servers that get the secret, or values made with it. Another address clears a stored secret. */
   addresses(config: Provider["config"]): readonly string[];
   /** Checks the rules that a schema cannot express; returns faults by field (`config.host`). Sends nothing. */
   check?(provider: Provider, outbound: Outbound): readonly FieldFault[];
@@ -61,7 +61,7 @@ export interface MessageDriver {
   send(provider: Provider, envelope: Envelope, delivery: Delivery): Promise<{ readonly messageId: string }>;
 }
 
-/** Coarse on purpose: an administrator of a realm reads it, and must not learn what the inside network looks like. */
+/** The kinds of failures. They are coarse on purpose: administrators of a realm read them, and must learn nothing about the internal network. */
 export type MessageFailure = "unreachable" | "timeout" | "insecure" | "refused" | "credentials" | "recipient" | "throttled" | "rejected";
 
 const PERMANENT: readonly MessageFailure[] = ["recipient", "rejected"];
@@ -79,7 +79,7 @@ const MESSAGES: Record<MessageFailure, string> = {
 
 export class MessageError extends Error {
   readonly failure: MessageFailure;
-  /** Set by a peer that sends Retry-After. */
+  /** The delay that a peer requested by Retry-After. */
   readonly retryAfterMs: number | null;
 
   constructor(failure: MessageFailure, cause?: unknown, retryAfterMs: number | null = null) {
@@ -89,7 +89,7 @@ export class MessageError extends Error {
     this.retryAfterMs = retryAfterMs;
   }
 
-  /** Trying again cannot help. */
+  /** True if another attempt cannot help. */
   get permanent(): boolean {
     return PERMANENT.includes(this.failure);
   }

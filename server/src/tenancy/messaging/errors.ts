@@ -5,7 +5,7 @@ export const providerErrors = {
     provider_not_found: [404, "No such provider in this realm"],
     no_provider: [409, "No provider of this channel is enabled in this realm: configure one first, with PUT /messaging/providers"],
   }),
-  /** One enabled provider for each channel. */
+  /** Each channel has at most one enabled provider. */
   channel_taken: (channel: string, driver = "", cause?: unknown) =>
     new AppError(
       "messaging.channel_taken",

@@ -1,5 +1,5 @@
-// Messaging: how mail, text messages and push leave the server. Owns `messaging_providers`, `message_templates`, `push_tokens`
-// and `message_limits`. Drivers are a plug point: driver.ts is the contract, drivers/ holds them.
+// Messaging: sends mail, text messages and push messages. Owns `messaging_providers`, `message_templates`, `push_tokens` and `message_limits`. Drivers are a
+// plug point: driver.ts is the contract, drivers/ contains them.
 export { createChannels } from "./channels.store.ts";
 export { type Channel, type Delivery, type Envelope, MessageError, type Provider } from "./driver.ts";
 export { driverOf } from "./drivers/index.ts";

@@ -14,9 +14,8 @@ export interface LimitRule {
 }
 
 /**
- * Takes one from a bucket of the realm, in the transaction that sends: a rollback returns it, and a caller at the
- * same moment waits for the outcome. The rule is GCRA, as in platform/rate-limit, where it is explained. Answers how many
- * milliseconds to wait; 0 = taken.
+ * Takes one from a bucket of the realm, in the transaction that sends. A rollback returns it, and a concurrent caller waits for the outcome. The rule is GCRA,
+ * which platform/rate-limit explains. Returns the milliseconds to wait; 0 means that one was taken.
  */
 export async function takeFromLimit(tx: Tx, realm: string, subject: string, { limit, windowMs }: LimitRule, now: number): Promise<number> {
   const perTake = Math.ceil(windowMs / limit);
@@ -38,7 +37,7 @@ export async function takeFromLimit(tx: Tx, realm: string, subject: string, { li
   return Math.max(1, fullUntil + perTake - burst - now);
 }
 
-/** Tells whether this is the first with that name until it expires. If two come at once, the second waits to see whether the first commits. */
+/** Tells whether this is the first message with that name before it expires. Of two requests at once, the second waits for the first to commit or roll back. */
 export async function isFirst(tx: Tx, realm: string, subject: string, expiresAt: number, now: number): Promise<boolean> {
   const { rows } = await sql`
     insert into message_limits as l (realm_id, subject, full_until, expires_at) values (${realm}, ${subject}, ${expiresAt}, ${expiresAt})
@@ -47,7 +46,7 @@ export async function isFirst(tx: Tx, realm: string, subject: string, expiresAt:
   return rows.length > 0;
 }
 
-/** A recurring job: an expired row means a full bucket, and so does none. */
+/** Deletes expired rows, as a recurring job. An expired row means a full bucket, and so does a missing one. */
 export const deleteExpiredLimits = (db: Db, now: number): Promise<void> => deleteExpired(db, "message_limits", now);
 
 export function tooMany(waitMs: number, whose: "recipient" | "user" | "realm"): AppError {

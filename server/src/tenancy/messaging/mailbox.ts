@@ -7,20 +7,20 @@ export interface KeptMail extends Pick<Envelope, "id" | "to" | "subject" | "text
   readonly at: number;
 }
 
-/** Development only: takes the mail of realms without a provider, so that everything that needs a mail can be tried. Forgotten with the process. */
+/** Keeps the mail of realms without a provider, in development only, so that features which need mail can be tried. It is lost when the process ends. */
 export interface Mailbox {
   readonly channel: "EMAIL";
   keep(realm: string, mail: Envelope): void;
-  /** A mail is on its way: from now on pages lead to the mailbox. */
+  /** Announces a mail: from now on, pages link to the mailbox. */
   expect(realm: string): void;
   isUsed(realm: string): boolean;
-  /** The latest first. */
+  /** Returns the mails, the latest first. */
   mailsOf(realm: string): readonly KeptMail[];
 }
 
 const KEPT_PER_REALM = 50;
 
-/** Null if others could reach it: outside development, and if the server is meant for more than this machine, as in the image. */
+/** Returns null if others could reach the mailbox: outside development, and if the server listens for more than this machine, as in the image. */
 export function createMailbox({
   mode,
   host,
@@ -37,7 +37,7 @@ export function createMailbox({
     channel: "EMAIL",
     keep(realm, { id, to, subject, text }) {
       const mails = of(realm);
-      // A repetition after a crash carries the same id.
+      // A repetition after a crash has the same id.
       if (mails.some((mail) => mail.id === id)) return;
       mails.unshift({ id, to, subject, text, at: clock.now() });
       mails.length = Math.min(mails.length, KEPT_PER_REALM);

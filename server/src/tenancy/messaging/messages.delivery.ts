@@ -25,9 +25,9 @@ export interface SealedMessage {
   readonly askedAt: number;
 }
 
-/** Users wait for most messages: short retries first, then longer ones. */
+/** The waits between attempts. They begin short, because users wait for most messages. */
 const WAITS = [SECOND, 5 * SECOND, 30 * SECOND, 2 * MINUTE, 10 * MINUTE, 30 * MINUTE, HOUR, HOUR, 2 * HOUR];
-/** The limit of a provider's Retry-After. */
+/** The upper limit for a provider's Retry-After. */
 const LONGEST_WAIT = 6 * HOUR;
 
 interface Parts {
@@ -40,7 +40,7 @@ interface Parts {
   readonly log: { warn(details: object, message: string): void };
 }
 
-/** Sends the messages that transactions have left behind. */
+/** Sends the messages that transactions have enqueued. */
 export function messageJob(parts: Parts): JobHandler {
   const { db, vault, realms, metrics, mailbox, outbound, log } = parts;
 
@@ -63,7 +63,7 @@ export function messageJob(parts: Parts): JobHandler {
       }
       if (!provider) throw new MessageError("unreachable", new Error("no provider is enabled"));
       const envelope = envelopeTo(await targetOf(parts, realm, message, provider));
-      // Asked again: reading took time, and a code must not leave after its own.
+      // The expiry is checked again, because reading took time and an expired code must not leave.
       if (isOver(clock.now())) return metrics.count(message.channel, "expired");
       await sendNow(provider, envelope, { outbound, signal: new AbortController().signal });
     } catch (error) {
@@ -76,7 +76,7 @@ export function messageJob(parts: Parts): JobHandler {
       if (error.permanent) throw new GiveUp(error.message);
       metrics.count(message.channel, "failed");
       const wait = Math.min(LONGEST_WAIT, Math.max(error.retryAfterMs ?? 0, waitAfter(job.attempt, WAITS)));
-      // It would be too late by then: why keep it?
+      // The message would expire before the next attempt, so it is given up.
       if (isOver(clock.now() + wait)) return metrics.count(message.channel, "expired");
       throw new TryAgain(error.message, error.retryAfterMs === null ? 0 : wait);
     }
@@ -97,7 +97,7 @@ function openMessage(vault: Vault, job: RunningJob, realm: string): SealedMessag
   return JSON.parse(vault.open(job.sealed, sealPlace(realm, job.id))) as SealedMessage;
 }
 
-/** The device may have been removed or registered by another user since: then the message is dropped. */
+/** Returns the device token of the recipient. The message is dropped if the device was removed, or registered by another user, in the meantime. */
 async function targetOf({ db, vault }: Parts, realm: string, message: SealedMessage, { driver }: Provider): Promise<string> {
   if (message.channel !== "PUSH") return message.to;
   const device = await findPushToken(db, realm, message.to, message.userId ?? "");
@@ -105,13 +105,15 @@ async function targetOf({ db, vault }: Parts, realm: string, message: SealedMess
   return openToken(device, vault);
 }
 
-/** Drivers and the guard choose their words; those of any other error could repeat the message or its recipient. */
+/**
+ * Returns the reason for the log. Drivers and the guard choose their words with care; the words of any other error could repeat the message or its recipient.
+ */
 function reasonOf(cause: unknown): string | null {
   if (!(cause instanceof Error)) return null;
   return cause.name === "Error" || cause instanceof OutboundError ? cause.message : cause.name;
 }
 
-/** An error that we did not foresee is logged by its kind and its place; its words could be those of the message. */
+/** Removes the words of an unexpected error, which could repeat the message. Its kind and its place are kept for the log. */
 function withoutContent(error: unknown): Error {
   if (error instanceof GiveUp || error instanceof TryAgain) return error;
   const { name = "Error", stack = "" } = error as Error;

@@ -10,7 +10,7 @@ interface ErasedRecipient {
   readonly attributes: Readonly<Record<string, string | readonly string[]>>;
 }
 
-/** `user.erased`: their pending messages are not sent, and no counter of their messages stays. */
+/** Handles `user.erased`: deletes the user's pending messages, and the counters of their messages. */
 export function forgetMessages(vault: Vault): (ctx: Ctx, person: ErasedRecipient) => Promise<void> {
   const marks = messageMarks(vault);
   return async (ctx, { userId, email, attributes }) => {
@@ -22,7 +22,7 @@ export function forgetMessages(vault: Vault): (ctx: Ctx, person: ErasedRecipient
       ...numbers.map((number) => marks.recipient(ctx.realm, "SMS", number)),
       ...devices.map(({ id }) => marks.recipient(ctx.realm, "PUSH", id)),
     ];
-    // Earlier releases counted all templates as one.
+    // Earlier releases had one counter for all templates.
     const limits = [...recipients, marks.user(ctx.realm, userId)].flatMap((mark) => [
       mark,
       ...templateKeys.map((key) => limitOf(mark, key)),

@@ -6,7 +6,7 @@ type MessageOutcome = "sent" | "failed" | "expired" | "dead" | "limited";
 
 export interface MessageMetrics {
   count(channel: Channel, outcome: MessageOutcome): void;
-  /** From the request to the provider's yes. */
+  /** Records the time from the request until the provider accepted the message. */
   took(channel: Channel, seconds: number): void;
 }
 
@@ -15,7 +15,7 @@ export function createMessageMetrics(registry: Registry): MessageMetrics {
   const messages = new Counter({ name: "svc_messages_total", help: "Messages by outcome", labelNames: ["channel", "outcome"], registers });
   const latency = new Histogram({
     name: "svc_message_latency_seconds",
-    help: "Time from asking for a message until its provider took it",
+    help: "Time from the request for a message until its provider accepted it",
     labelNames: ["channel"],
     buckets: [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 1800, 7200],
     registers,

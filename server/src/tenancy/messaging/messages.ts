@@ -24,16 +24,16 @@ import { displayName, templateFor } from "./templates.service.ts";
 import { storedTemplates } from "./templates.store.ts";
 
 export const MESSAGE_JOB = "message.send";
-/** With the waits of messages.delivery.ts, more than half a day; what expires earlier ends earlier. */
+/** Together with the waits of messages.delivery.ts, attempts last more than half a day, unless the message expires earlier. */
 const MAX_ATTEMPTS = 14;
 
 export interface OutgoingMessage {
   readonly templateKey: TemplateKey;
-  /** An email address, a telephone number; for PUSH the id of a push token of this user. */
+  /** An email address, a telephone number, or for PUSH the id of a push token of this user. */
   readonly to: string;
-  /** Null: no account yet. A mail to another address than the one that they have confirmed greets by the address. */
+  /** Null if there is no account yet. A mail to an address that the user has not confirmed greets them by the address. */
   readonly user: MessageUser | null;
-  /** The language of the page that requested it, if there was one; else the user's own. */
+  /** The language of the page that requested the message, if there was one; otherwise the user's own language. */
   readonly locale?: string | null;
   readonly values: {
     readonly code?: string;
@@ -46,29 +46,29 @@ export interface OutgoingMessage {
     /** Epoch milliseconds. */
     readonly at?: number;
   };
-  /** PUSH: members for the app. */
+  /** PUSH: data for the app. */
   readonly data?: Readonly<Record<string, string>>;
-  /** Epoch milliseconds. After it nothing is sent any more. */
+  /** Epoch milliseconds. Nothing is sent after this time. */
   readonly expiresAt: number;
-  /** The template with which it is counted for its recipient; left out: its own. */
+  /** The template that the message counts as for its recipient. Default: its own. */
   readonly countedAs?: TemplateKey;
-  /** It is counted for the user as well, because the user named the recipient and could name one stranger after the other. */
+  /** True to count the message for the user as well: the user named the recipient, and could name one stranger after another. */
   readonly countsUser?: boolean;
-  /** Until it expires, a second message of this key with the same one is not sent. */
+  /** A second message of this template with the same key is not sent until this one expires. */
   readonly dedupeKey?: string;
 }
 
 export interface Messages {
-  /** Tells whether messages of this channel can be sent: for pages that offer one only if it works. */
+  /** Tells whether messages of this channel can be sent. Pages offer one only if they can. */
   canSend(db: Db, realm: string, channel: Channel): Promise<boolean>;
-  /** Pages ask it without a query. It must not be asked in a transaction, which may have changed the answer. */
+  /** Tells the same from a cache, for pages. It must not be called in a transaction, which may have changed the result. */
   offers(realm: string, channel: Channel): Promise<boolean>;
   /**
-   * Puts a message into the transaction: it leaves if, and only after, that commits. Answers its id, or null when one with the same
-   * `dedupeKey` was sent already. Throws 409 when it could never leave, 429 when there were too many.
+   * Puts a message into the transaction: it leaves only after a commit. Returns its id, or null if a message with the same `dedupeKey` was already sent. Throws
+   * 409 if the message could never leave, and 429 if there were too many.
    */
   send(ctx: Ctx, message: OutgoingMessage): Promise<string | null>;
-  /** Counts a message that the realm has turned off as if it had left, so that the limits do not tell whom it was for. */
+  /** Counts a message that the realm has turned off as if it had left, so that the limits do not reveal whom it was for. */
   count(ctx: Ctx, message: Counted): Promise<void>;
 }
 
@@ -99,7 +99,7 @@ interface Parts {
   readonly vault: Vault;
   readonly metrics: MessageMetrics;
   readonly channels: Channels;
-  /** Takes the mail of realms that have no provider; null: there is none. */
+  /** Keeps the mail of realms that have no provider; null if there is no mailbox. */
   readonly mailbox: Mailbox | null;
 }
 
@@ -108,8 +108,8 @@ export function createMessages({ baseUrl, vault, metrics, channels, mailbox }: P
   const keeps = (channel: Channel) => mailbox !== null && channel === mailbox.channel;
 
   /**
-   * The recipient's budget first: who asks for too many for one address must not use up what the realm has for the others. Each template has its own:
-   * mails that anyone can have sent to an address must not use up what its owner needs to sign in.
+   * Applies the limits, the recipient's first: too many messages to one address must not use up the limit of the realm. Each template has its own limit: mails
+   * that anyone can request for an address must not use up those that its owner needs to sign in.
    */
   const takeLimits = async (ctx: Ctx, channel: Channel, message: Counted, { messaging }: Settings) => {
     const { to, user, templateKey, countedAs = templateKey, countsUser = false } = message;
@@ -118,7 +118,7 @@ export function createMessages({ baseUrl, vault, metrics, channels, mailbox }: P
     const rules: (readonly ["recipient" | "user" | "realm", string, number, number])[] = [
       ["recipient", limitOf(recipient, countedAs), maxPerRecipient, recipientMinutes * MINUTE],
     ];
-    // The same for nobody, so that the time does not tell whose it is.
+    // Without a user the same statement runs, so that the response time does not reveal whether there is one.
     if (countsUser)
       rules.push(["user", limitOf(marks.user(ctx.realm, user?.id ?? ""), countedAs), maxPerRecipient, recipientMinutes * MINUTE]);
     rules.push(["realm", `realm:${channel}`, maxPerHour, HOUR]);
@@ -155,7 +155,7 @@ export function createMessages({ baseUrl, vault, metrics, channels, mailbox }: P
       const { ttlSeconds, at, ...given } = message.values;
       const ttl = ttlSeconds === undefined ? undefined : ttlText(ttlSeconds, template.locale ?? "en");
       const time = at === undefined ? undefined : timeText(at, template.locale ?? "en", user);
-      // An address that is not confirmed may be a stranger's, and what a user wrote does not go there.
+      // An unconfirmed address may belong to a stranger, who must not receive what the user wrote.
       const greeted = user === null || isUnconfirmed(channel, to, user) ? unknownUserAt(channel, to) : user;
       const facts = { ...given, realm: displayName(settings), user: greeted, ttl, time };
       const brand = channel === "EMAIL" ? mailBrand(settings, await imagesOf(ctx.tx, ctx.realm), baseUrl) : NO_BRAND;
@@ -168,7 +168,7 @@ export function createMessages({ baseUrl, vault, metrics, channels, mailbox }: P
         expiresAt,
         askedAt: ctx.now,
       };
-      // After the other work, so that the time does not tell whose mailbox is full.
+      // Limits come after the other work, so that the response time does not reveal whose limit is reached.
       await takeLimits(ctx, channel, message, settings);
       const id = newId();
       await enqueue(
@@ -191,7 +191,7 @@ export function createMessages({ baseUrl, vault, metrics, channels, mailbox }: P
   };
 }
 
-/** A push message goes to a device of the user that the realm's provider can reach; the others to one well-formed address. */
+/** Checks that a push message goes to a device of the user that the realm's provider can reach, and any other message to one well-formed address. */
 async function checkRecipient(ctx: Ctx, channel: Channel, { to, user }: OutgoingMessage, provider: Provider | null): Promise<void> {
   if (channel !== "PUSH") {
     if (!isRecipient(channel, to)) throw badRecipient(channel);
@@ -209,7 +209,7 @@ function localeOf(user: MessageUser | null): string | null {
 const isUnconfirmed = (channel: Channel, to: string, { email, emailVerified }: MessageUser): boolean =>
   channel === "EMAIL" && !(emailVerified && email !== null && loginKey(email) === loginKey(to));
 
-/** Without an account only the address is known. */
+/** Describes a recipient without an account, of whom only the address is known. */
 const unknownUserAt = (channel: Channel, to: string): MessageUser => ({
   id: "",
   username: to,
@@ -218,10 +218,10 @@ const unknownUserAt = (channel: Channel, to: string): MessageUser => ({
   attributes: {},
 });
 
-/** The subject of a limit for a recipient, by its mark. */
+/** Returns the subject of a limit for a recipient, made of the recipient's mark. */
 export const limitOf = (mark: string, templateKey: TemplateKey): string => `${mark}:${templateKey}`;
 
-/** The recipient as keyed hashes: messages can be found again without storing the address. */
+/** Returns keyed hashes of recipients. They find messages again without storing the address. */
 export function messageMarks(vault: Vault) {
   const key = vault.derive("messaging.limits");
   const mark = (...parts: string[]) => hmac(key, parts.join("\u0000"));
@@ -232,7 +232,7 @@ export function messageMarks(vault: Vault) {
   };
 }
 
-/** The same mailbox regardless of letter case and plus addressing. */
+/** Returns one form of an address for all its spellings: without regard to letter case and plus addressing. */
 function mailbox(channel: Channel, to: string): string {
   if (channel !== "EMAIL") return to;
   const at = to.lastIndexOf("@");

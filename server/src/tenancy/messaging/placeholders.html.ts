@@ -1,19 +1,19 @@
 import { isSpace, readHtml, type Where } from "./placeholders.reader.ts";
 import { isColor, type Part, type Slot } from "./placeholders.ts";
 
-/** Nothing is loaded by them, and nothing runs. */
+/** Attributes of plain text, which load and run nothing. */
 const TEXT_ATTRIBUTES = /^(title|alt|abbr|summary|label|lang|aria-[a-z]+)$/;
-/** Their content is text in which only character references count. */
+/** Elements whose content is text, in which only character references have a meaning. */
 const TEXT_ELEMENTS = new Set(["title", "textarea"]);
-/** A placeholder may follow a URL whose host is complete. */
+/** The beginning of an address that a placeholder may follow: the host of a URL must be complete. */
 const ADDRESS_BEGUN = /^\s*(https?:\/\/[^\s/?#]+[/?#]|mailto:|tel:)/i;
 
 /**
- * The parts with each placeholder's place noted. `fault` is called for those that stand where a value could do harm; they are
- * withheld, so that a template which was saved before a rule existed leaks nothing.
+ * Returns the parts, with the position of each placeholder noted. Calls `fault` for placeholders at positions where a value could do harm. They are withheld,
+ * so that a template which was saved before a rule existed leaks nothing.
  *
- * An address whose content is loaded when the mail is opened reveals to its server every value in it: a placeholder may stand in no
- * address but that of a link, which only a click follows.
+ * An address that is loaded when the mail is opened reveals every value in it to its server. So a placeholder may occur only in the address of a link, which a
+ * click follows.
  */
 export function placedInHtml(parts: readonly Part[], fault: (message: string) => void): Part[] {
   const placed = new Map<Slot, Slot>();
@@ -76,7 +76,7 @@ const decoded = (text: string): string =>
     return point > 0 && point <= 0x10ffff ? String.fromCodePoint(point).toWellFormed() : whole;
   });
 
-/** The plain part of an HTML template that brings none: its text, with the addresses of its links. */
+/** Returns the plain part for an HTML template that has none: its text, with the addresses of its links. */
 export function textOfHtml(parts: readonly Part[]): Part[] {
   const found: Part[] = [];
   let hidden = 0;
@@ -106,11 +106,11 @@ export function textOfHtml(parts: readonly Part[]): Part[] {
   return tidy(found.map((part) => (typeof part === "string" ? decoded(part) : part)));
 }
 
-/** `<a href="{{link}}">{{link}}</a>` */
+/** Tells whether a link shows its own address, as in `<a href="{{link}}">{{link}}</a>`. */
 const sameSlot = ([text, ...more]: readonly Part[], [href, ...rest]: readonly Part[]): boolean =>
   typeof text === "object" && typeof href === "object" && text.name === href.name && more.length === 0 && rest.length === 0;
 
-/** No more than one blank in a row, or one empty line; none at the ends. */
+/** Leaves at most one space or one empty line in a row, and none at the ends. */
 function tidy(parts: readonly Part[]): Part[] {
   const squeezed = parts.map((part) =>
     typeof part === "string"

@@ -1,8 +1,8 @@
 import type { Part, Slot } from "./placeholders.ts";
 
 /*
- * Where in the HTML a placeholder stands decides what its value could do there. This follows the tokenizer of the HTML standard
- * (§13.2.5) as far as that takes: text, tags, attributes, comments, and the elements whose content is not markup.
+ * The position of a placeholder in the HTML decides what its value could do. This reader follows the tokenizer of the HTML standard
+ * (§13.2.5) as far as needed: text, tags, attributes, comments, and the elements whose content is not markup.
  */
 type State =
   | "text"
@@ -36,9 +36,9 @@ export interface Where {
   readonly state: State;
   readonly element: string;
   readonly attribute: string;
-  /** The text before it in the attribute's value. */
+  /** The text before the placeholder in the attribute's value. */
   readonly before: readonly Part[];
-  /** Mail programs may parse the HTML before it differently: what looks like text could be a URL to them. */
+  /** True if mail programs may parse the preceding HTML differently, so that apparent text could be a URL to them. */
   readonly isDoubtful: boolean;
 }
 
@@ -65,7 +65,7 @@ export function readHtml(parts: readonly Part[], listener: Listener): void {
     endAttribute();
     listener.tag?.({ name: element, isEnd, href });
     state = !isEnd && RAW.has(element) ? "raw" : "text";
-    // HTML §13.2.5.26: where a script ends depends on comments and scripts inside it.
+    // HTML §13.2.5.26: the end of a script depends on comments and scripts inside it.
     if (element === "script") isDoubtful = true;
     href = [];
     buffer = "";
@@ -76,7 +76,7 @@ export function readHtml(parts: readonly Part[], listener: Listener): void {
     isEnd = end;
   };
   const addToValue = (c: string) => {
-    // To a program that did not see this attribute begin, a tag begins here.
+    // A program that did not see the attribute begin would see a tag begin here.
     if (c === "<") isDoubtful = true;
     const last = value.length - 1;
     if (typeof value[last] === "string") value[last] += c;
@@ -112,10 +112,10 @@ export function readHtml(parts: readonly Part[], listener: Listener): void {
       buffer = (buffer + c).slice(0, 3);
       if (buffer === "!--") {
         state = "comment";
-        // `<!-->` and `<!--->` are whole comments.
+        // `<!-->` and `<!--->` are complete comments, so the two dashes already count as the end.
         buffer = "--";
       } else if (c === ">") state = "text";
-      // `<![CDATA[`: inside SVG it ends elsewhere.
+      // Inside SVG, `<![CDATA[` ends elsewhere.
       else if (buffer === "![C") isDoubtful = true;
     },
     comment(c) {

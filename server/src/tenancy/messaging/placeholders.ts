@@ -1,6 +1,6 @@
 import { cut } from "../../kernel/text.ts";
 
-/** The placeholders besides `user.<attribute>`; the template's key decides which of them exist. */
+/** The placeholders besides `user.<attribute>`. The template's key decides which of them exist. */
 const placeholderNames = [
   ...(["realm", "code", "ttl", "user", "link", "organization", "agent", "browser", "address", "time"] as const),
   ...(["brand", "brandColor", "brandText", "brandDarkColor", "brandDarkText"] as const),
@@ -11,22 +11,22 @@ export type PlaceholderName = (typeof placeholderNames)[number];
 export type Part = string | Slot;
 export interface Slot {
   readonly name: string;
-  /** In a link's address a value is a piece of that address, and must stay one. */
+  /** True in a link's address: the value is a part of that address, and must remain one. */
   readonly inUrl?: boolean;
-  /** Stands in the text of HTML, where the brand is its logo. */
+  /** True in the text of HTML, where the brand is shown as its logo. */
   readonly isMark?: boolean;
-  /** Stands where no value may: rendered as nothing. */
+  /** True where no value is allowed. The placeholder is rendered as nothing. */
   readonly isWithheld?: boolean;
 }
 
 export type Values = (name: string) => string;
 
-/** Every mail has them: the realm's logo or name, and colours, which are #rrggbb and nothing else. */
+/** The placeholders of every mail: the realm's logo or name, and colours, which are always #rrggbb. */
 export const brandPlaceholders = ["brand", "brandColor", "brandText", "brandDarkColor", "brandDarkText"] as const;
 const COLORS: ReadonlySet<string> = new Set(brandPlaceholders.slice(1));
 export const isColor = (name: string): boolean => COLORS.has(name);
 
-// The characters that the name of a user's attribute may have: see `attributes` of a user.
+// The characters that the name of a user's attribute may contain (see `attributes` of a user).
 const ATTRIBUTE = /^user\.[A-Za-z0-9_.:-]{1,128}$/;
 const MAX_FAULTS = 20;
 
@@ -66,20 +66,20 @@ export function parseTemplate(text: string, allowed: readonly PlaceholderName[],
 const shown = (text: string) => (text.length > 40 ? `${cut(text, 40)}…` : text);
 const listed = (allowed: readonly string[]) => `${allowed.map((name) => `{{${name}}}`).join(", ")} and {{user.<attribute>}}`;
 
-// Control characters, the two line breaks of Unicode, and what turns the direction of the text around it.
+// Control characters, the two line breaks of Unicode, and characters that change the direction of the surrounding text.
 const UNSEEN = /[\p{Cc}\u2028\u2029\u202A-\u202E\u2066-\u2069]+/gu;
 
-/** A value is one line of visible text: it cannot begin a header, a line or a paragraph. */
+/** Turns a value into one line of visible text, so that it cannot begin a header, a line or a paragraph. */
 export const oneLine = (value: string): string => value.toWellFormed().replace(UNSEEN, " ");
 
 const ENTITIES: Record<string, string> = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&#39;" };
 export const escapeHtml = (value: string): string => value.replace(/[&<>"']/g, (character) => ENTITIES[character]!);
 
-/** Values are inserted as they are: a placeholder inside a value stays text. */
+/** Inserts values unchanged: a placeholder inside a value remains text. */
 export const renderText = (parts: readonly Part[], values: Values): string =>
   parts.map((part) => (typeof part === "string" ? part : oneLine(values(part.name)))).join("");
 
-/** `mark` is the brand as HTML. */
+/** Inserts values as HTML. `mark` is the brand as HTML. */
 export const renderHtml = (parts: readonly Part[], values: Values, mark?: string): string =>
   parts
     .map((part) => {

@@ -13,7 +13,7 @@ const params = pathParams("channel", "driver");
 
 /** Mounted under /admin/realms/:realm/messaging/providers. */
 export const providerRoutes: FastifyPluginAsyncTypebox<ProviderParts & { limiter: RateLimiter }> = async (app, parts) => {
-  // Enough to test a configuration, too little to abuse.
+  // The limit allows tests of a configuration, but no abuse.
   const limit = rateLimited(parts.limiter, {
     name: "messaging-test",
     key: (req) => `messaging-test:${req.realmId}`,
@@ -34,7 +34,7 @@ export const providerRoutes: FastifyPluginAsyncTypebox<ProviderParts & { limiter
         summary: "Configure a messaging provider",
         description:
           "Creates or replaces the provider of this channel and driver. One provider of each channel can be enabled. " +
-          "The secret is write-only: left out it is kept, null removes it, and so does another scheme, host or port without a new secret. " +
+          "The secret is write-only: if omitted, the stored one is kept. Null removes it, and so does another scheme, host or port without a new secret. " +
           "Needs `realm-admin`: a caller that decides how mail leaves can read every password reset.",
         tags,
         body: UpsertProvider,
@@ -58,7 +58,7 @@ export const providerRoutes: FastifyPluginAsyncTypebox<ProviderParts & { limiter
       description: "Needs `realm-admin`, like every change of how messages leave.",
       body: UpsertProvider,
       run: (ctx, { channel, driver }, body) => changeProvider(ctx, channel, driver, body, parts),
-      // PUT is at the collection, with channel and driver in its body.
+      // PUT is a route of the collection, with channel and driver in its body.
       methods: ["PATCH"],
     },
     remove: {
@@ -77,8 +77,8 @@ export const providerRoutes: FastifyPluginAsyncTypebox<ProviderParts & { limiter
       schema: {
         summary: "Send a test message",
         description:
-          "Sends a fixed text through the enabled provider of the channel, for real and at once. Nothing is kept but an event, " +
-          "which shows the recipient only in part. A realm may send ten in a minute.",
+          "Sends a fixed text through the enabled provider of the channel, immediately. Nothing is stored but an event, " +
+          "which shows only a part of the recipient. A realm can send ten test messages in a minute.",
         tags,
         params: pathParams("channel"),
         body: TestMessage,

@@ -22,7 +22,7 @@ export const MessagingProvider = Type.Object(
     config: Type.Unsafe<Record<string, unknown>>({
       type: "object",
       additionalProperties: true,
-      description: "The settings of the driver; nothing secret",
+      description: "The settings of the driver, without secrets",
     }),
     secret: Type.Null({ description: "Never shown" }),
     secretSet: Type.Boolean(),
@@ -45,7 +45,7 @@ const configRules = Object.entries(drivers).flatMap(([ofChannel, byName]: [strin
   })),
 ]);
 
-/** The full state of one provider; what GET showed is a valid one. */
+/** The full state of one provider. The response of GET is a valid one. */
 export const UpsertProvider = Type.Object(
   {
     id: Type.Optional(Type.String()),
@@ -58,12 +58,13 @@ export const UpsertProvider = Type.Object(
     ),
     fromName: Type.Optional(line(255, "one line of text, without control characters")),
     config: Type.Optional(
-      Type.Unsafe<Record<string, unknown>>({ type: "object", description: "The settings of the driver; nothing secret" }),
+      Type.Unsafe<Record<string, unknown>>({ type: "object", description: "The settings of the driver, without secrets" }),
     ),
     secret: Type.Optional(
       Type.Union([Type.String({ minLength: 1, maxLength: 16_384 }), Type.Null()], {
         writeOnly: true,
-        description: "Left out: kept, unless scheme, host or port of the provider change; null: removed, unless secretSet says true",
+        description:
+          "If omitted, the stored secret is kept, unless scheme, host or port of the provider change; null removes it, unless secretSet is true",
       }),
     ),
     secretSet: Type.Optional(Type.Boolean()),
@@ -86,7 +87,7 @@ export const TestMessage = Type.Object(
 export const TestResult = Type.Object(
   {
     sent: Type.Boolean(),
-    messageId: Type.Optional(Type.String({ description: "The id of the message, of the provider or our own" })),
+    messageId: Type.Optional(Type.String({ description: "The id of the message, from the provider or our own" })),
     error: Type.Optional(Type.String({ description: "The error, in a sentence that reveals nothing about the network" })),
   },
   { $id: "TestMessageResult" },

@@ -33,7 +33,7 @@ export interface ProviderParts {
   readonly outbound: Outbound;
 }
 
-/** The provider in the API, without its secret. */
+/** Returns the provider in the form of the API, without its secret. */
 const shown = ({ sealedSecret, ...row }: ProviderRow): MessagingProvider & { version: number } => ({
   ...row,
   secret: null,
@@ -55,15 +55,15 @@ async function takeProvider(ctx: ReadCtx, channel: string, driver: string): Prom
 
 export const readProvider = async (ctx: ReadCtx, channel: string, driver: string) => shown(await takeProvider(ctx, channel, driver));
 
-/** The secret of one; null where it has none. */
+/** Returns the secret of a provider, or null if it has none. */
 export const openProviderSecret = async (ctx: ReadCtx, vault: Vault, channel: string, driver: string): Promise<string | null> =>
   openSecret(await takeProvider(ctx, channel, driver), vault);
 
-/** Makes the provider of this channel and driver what `input` says, whether or not there was one. */
+/** Creates or replaces the provider of this channel and driver. */
 export async function saveProvider(ctx: Ctx, input: UpsertProvider, parts: ProviderParts) {
   assertMayDirectMessages(ctx.actor);
   const { channel, driver } = input;
-  // Serialised: of two concurrent enables the second fails with the name of the first.
+  // Requests are serialized: if two enable a provider at once, the second fails with the name of the first.
   await lockRealm(ctx.tx, ctx.realm);
   const current = await findProviderRow(ctx.tx, ctx.realm, channel, driver);
   refuseForeign(ctx.realm, current, input);
@@ -96,13 +96,13 @@ export async function saveProvider(ctx: Ctx, input: UpsertProvider, parts: Provi
   return { provider: shown(saved), created: current === null };
 }
 
-/** The same for one that is there; at its own address it cannot become another. */
+/** Replaces an existing provider at its own address, where it cannot become another one. */
 export async function changeProvider(ctx: Ctx, channel: string, driver: string, input: UpsertProvider, parts: ProviderParts) {
   refuseReadOnly({ channel, driver }, input, ["channel", "driver"]);
   return (await saveProvider(ctx, input, parts)).provider;
 }
 
-/** A PUT may repeat read-only members unchanged. */
+/** Lets a PUT repeat read-only members if they are unchanged. */
 function refuseForeign(realmId: string, current: ProviderRow | null, input: UpsertProvider): void {
   refuseReadOnly<{ id?: string; realmId: string }, "id" | "realmId">({ ...(current && { id: current.id }), realmId }, input, [
     "id",
@@ -126,7 +126,7 @@ function secretOf(current: ProviderRow | null, input: UpsertProvider, vault: Vau
   }
 }
 
-/** An enabled provider is complete; one that is not may still lack its sender or secret. */
+/** Refuses faults. An enabled provider must be complete; a disabled one may still lack its sender or secret. */
 function refuseFaults(provider: Provider, enabled: boolean, outbound: Outbound): void {
   const driver = driverOf(provider);
   const faults: FieldFault[] = [];

@@ -26,7 +26,7 @@ declare module "../../platform/db/tables.ts" {
   }
 }
 
-/** A stored provider: its secret is encrypted. */
+/** A stored provider with its secret encrypted. */
 export interface ProviderRow {
   readonly id: string;
   readonly realmId: string;
@@ -42,7 +42,7 @@ export interface ProviderRow {
 /** The members that a change may set. */
 export type ProviderState = Pick<ProviderRow, "enabled" | "fromAddress" | "fromName" | "config" | "sealedSecret">;
 
-/** The place of a secret; part of its ciphertext's additional data. */
+/** Returns the place of a secret, which is a part of its ciphertext's additional data. */
 export const secretPlace = (realm: string, providerId: string) => ({
   realm,
   table: "messaging_providers",
@@ -64,7 +64,7 @@ const columns = [
 ] as const;
 type Columns = Pick<Selectable<MessagingProvidersTable>, (typeof columns)[number]>;
 
-// A realm has six at the most: sorting needs no index.
+// A realm has at most six providers, so sorting needs no index.
 const order: ListOrder = {
   sorts: { channel: sql.ref("channel"), driver: sql.ref("driver"), createdAt: sql.ref("created_at") },
   defaultSort: "channel",
@@ -188,7 +188,7 @@ const toProvider = (row: Columns): ProviderRow => ({
 export const openSecret = ({ realmId, id, sealedSecret }: ProviderRow, vault: Vault): string | null =>
   sealedSecret === null ? null : vault.open(sealedSecret, secretPlace(realmId, id));
 
-/** The enabled provider of a channel, with its secret opened; null where messages of that channel cannot be sent. */
+/** Returns the enabled provider of a channel with its secret opened, or null if the channel cannot send. */
 export async function findProvider(db: Db, vault: Vault, realm: string, channel: Channel): Promise<Provider | null> {
   const row = await findEnabled(db, realm, channel);
   if (!row) return null;

@@ -24,7 +24,7 @@ export const pushTokenRoutes: FastifyPluginAsyncTypebox<PushTokenParts> = async 
     create: {
       config,
       summary: "Register a device of a user for push messages",
-      description: "A token that is known already is moved to this user. Needs the permissions that the user holds.",
+      description: "A token that is already known is moved to this user. Needs every permission of the user.",
       body: RegisterPushToken,
       id: ({ id }) => id,
       run: (ctx, _params, body) => registerPushToken(ctx, body, parts),

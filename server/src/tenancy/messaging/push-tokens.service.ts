@@ -43,10 +43,10 @@ export async function registerPushToken(ctx: Ctx, input: RegisterPushToken, part
   const fresh = { id, userId, driver, sealedToken, hash, deviceName: input.deviceName ?? null };
   for (;;) {
     const owner = await ownerOfToken(ctx.tx, ctx.realm, driver, hash);
-    // Taking a device from a user takes a factor from them.
+    // A device is a factor, so taking it from a user needs control of that user.
     if (owner !== null && owner !== userId) await parts.assertMayControl(ctx, owner);
     const row = await upsertPushToken(ctx.tx, ctx.realm, fresh, owner, ctx.now);
-    // Another user registered the same token between the two statements: read its owner again.
+    // Another user registered the same token between the two statements, so its owner is read again.
     if (!row) continue;
     ctx.audit({
       category: "ADMIN",
@@ -72,8 +72,8 @@ export async function removePushToken(ctx: Ctx, id: string, { assertMayControl }
 }
 
 /**
- * A device that its owner enrolls: answers the id under which it is reached, the one from before where it was known already. Null when
- * the token is another user's: taking a device from a user takes a factor from them.
+ * Stores a device that its owner enrolls. Returns its id, which is the earlier one if the device was already known. Returns null if the token belongs to
+ * another user: taking a device from a user would take a factor from them.
  */
 export async function keepDeviceToken(
   ctx: Ctx,
@@ -88,7 +88,7 @@ export async function keepDeviceToken(
 
 export const openToken = (row: PushTokenRow, vault: Vault): string => vault.open(row.token, tokenPlace(row.realm_id, row.push_token_id));
 
-/** Enough to distinguish two devices, not enough to send to one. */
+/** Returns enough of a token to distinguish two devices, but not enough to send to one. */
 const masked = (token: string): string => `…${token.slice(-4)}`;
 
 const toRecord = (row: PushTokenRow, vault: Vault): PushToken => ({

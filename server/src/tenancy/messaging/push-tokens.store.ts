@@ -11,7 +11,7 @@ interface PushTokensTable {
   push_token_id: string;
   user_id: string;
   driver: PushDriver;
-  /** Sealed. */
+  /** The sealed token. */
   token: string;
   token_hash: string;
   device_name: string | null;
@@ -47,7 +47,7 @@ export function listPushTokens(db: Db, realm: string, query: PushTokenQuery): Pr
   return pageOf(db, base, order, query);
 }
 
-/** The user's devices of this driver. */
+/** Returns the user's devices of this driver. */
 export async function pushTokensOf(
   db: Db,
   realm: string,
@@ -65,7 +65,7 @@ export async function pushTokensOf(
   return rows.map((row) => ({ id: row.push_token_id, deviceName: row.device_name }));
 }
 
-/** A device, while it is still this user's. */
+/** Returns a device if it still belongs to this user. */
 export async function findPushToken(db: Db, realm: string, id: string, userId: string): Promise<PushTokenRow | null> {
   const row = await db
     .selectFrom("push_tokens")
@@ -122,8 +122,8 @@ export interface NewPushToken {
 const noSuchUser = () => invalidFields([{ field: "userId", code: "unknown_user", message: "userId: there is no such user in this realm" }]);
 
 /**
- * A token identifies one app on one device: registered again, it is moved to the new user in one statement. Null: it
- * belongs to another user than `from` by now.
+ * Registers a token. It identifies one app on one device, so a known token is moved to the new user, in one statement. Returns null if the token belongs to
+ * another user than `from`.
  */
 export async function upsertPushToken(
   tx: Tx,
@@ -149,7 +149,7 @@ export async function upsertPushToken(
       .onConflict((conflict) =>
         conflict
           .columns(["realm_id", "driver", "token_hash"])
-          // Its id and ciphertext stay: the one is bound to the other, and both still say the same.
+          // Id and ciphertext stay: they are bound to each other, and both are still correct.
           .doUpdateSet({ user_id: token.userId, device_name: token.deviceName, created_at: now, last_used_at: null })
           .where("push_tokens.user_id", "in", from === null ? [token.userId] : [token.userId, from]),
       )
@@ -167,7 +167,7 @@ export async function markUsed(db: Db, realm: string, id: string, now: number): 
   await db.updateTable("push_tokens").set({ last_used_at: now }).where("realm_id", "=", realm).where("push_token_id", "=", id).execute();
 }
 
-/** Every device of a user, of all drivers. */
+/** Returns every device of a user, of all drivers. */
 export async function devicesOf(
   db: Db,
   realm: string,
@@ -188,7 +188,7 @@ export async function devicesOf(
   }));
 }
 
-/** Tells whether this user had that device. */
+/** Deletes a device. Tells whether this user had it. */
 export async function deleteDeviceOf(tx: Tx, realm: string, userId: string, id: string): Promise<boolean> {
   const { numDeletedRows } = await tx
     .deleteFrom("push_tokens")

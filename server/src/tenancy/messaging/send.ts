@@ -3,10 +3,10 @@ import { OutboundError, type OutboundReason } from "../../platform/outbound/inde
 import { type Delivery, type Envelope, MessageError, type MessageFailure, type Provider } from "./driver.ts";
 import { driverOf } from "./drivers/index.ts";
 
-/** From the first step to the provider's answer, everything between included. */
+/** The time limit of the whole attempt, up to the provider's answer. */
 const TIMEOUT_MS = 10 * SECOND;
 
-/** Sends one message, now. Every failure is a MessageError; only its cause says more than the caller may know. */
+/** Sends one message immediately. Every failure is a MessageError, and only its cause contains details that the caller must not see. */
 export async function sendNow(
   provider: Provider,
   envelope: Envelope,

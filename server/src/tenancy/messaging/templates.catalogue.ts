@@ -6,7 +6,7 @@ interface Entry {
   readonly placeholders: readonly PlaceholderName[];
 }
 
-/** Every message, with its channel and placeholders. */
+/** All messages, with their channels and placeholders. */
 export const catalogue = {
   "otp-sms": { channel: "SMS", placeholders: ["realm", "code", "ttl", "user"] },
   "otp-email": { channel: "EMAIL", placeholders: ["realm", "code", "ttl", "user"] },
@@ -27,10 +27,10 @@ export type TemplateKey = keyof typeof catalogue;
 export const templateKeys = Object.keys(catalogue) as TemplateKey[];
 export const isTemplateKey = (key: string): key is TemplateKey => Object.hasOwn(catalogue, key);
 export const entryOf = (key: TemplateKey): Entry => catalogue[key];
-/** The placeholders of the message; mails have those of the brand, too. */
+/** Returns the placeholders of a message. Mails also have those of the brand. */
 export function placeholdersOf(key: TemplateKey): readonly PlaceholderName[] {
   const { channel, placeholders } = entryOf(key);
   return channel === "EMAIL" ? [...placeholders, ...brandPlaceholders] : placeholders;
 }
-/** True when the message can carry a secret that lets its reader act as the recipient. */
+/** Tells whether the message can contain a secret that lets its reader act as the recipient. */
 export const carriesSecret = (key: TemplateKey): boolean => entryOf(key).placeholders.some((name) => name === "link" || name === "code");

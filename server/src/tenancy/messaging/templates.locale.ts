@@ -1,14 +1,14 @@
-/** The language tag in its one spelling, or null when it is none. */
+/** Returns the canonical spelling of a language tag, or null if it is none. */
 export function canonicalLocale(tag: string): string | null {
   try {
     return Intl.getCanonicalLocales(tag)[0] ?? null;
   } catch {
-    // RangeError: not a language tag. The caller decides what that means.
+    // A RangeError means that it is not a language tag. The caller decides what follows.
     return null;
   }
 }
 
-/** The order of variants: each locale from `nl-BE` to `nl`, then the default. */
+/** Returns the order in which variants are tried: each locale from `nl-BE` to `nl`, and finally the default. */
 export function localeChain(wishes: readonly (string | null | undefined)[]): (string | null)[] {
   const chain = new Set<string>();
   for (const wish of wishes) {

@@ -49,14 +49,14 @@ const cutSubject = (subject: string): string => {
 
 const http = /^https?:\/\//i;
 
-/** A link in a message leads to a page, and to nothing else that an address can do. */
+/** Tells whether a link leads to a page. Messages contain no other addresses. */
 export const isPageAddress = (link: string): boolean => http.test(link) && URL.canParse(link) && !/[\s\p{Cc}]/u.test(link);
 
 export interface MessageUser {
   readonly id: string;
   readonly username: string;
   readonly email: string | null;
-  /** They have confirmed the address. */
+  /** True if the user has confirmed the address. */
   readonly emailVerified: boolean;
   readonly attributes: Readonly<Record<string, string | readonly string[]>>;
 }
@@ -75,7 +75,7 @@ export interface MessageFacts {
   readonly time?: string | undefined;
 }
 
-/** The value of each placeholder; unknown ones are empty. */
+/** Returns the value of each placeholder; unknown ones are empty. */
 export const valuesOf =
   ({ user, ...facts }: MessageFacts): Values =>
   (name) => {
@@ -84,7 +84,7 @@ export const valuesOf =
     return facts[name as Exclude<keyof MessageFacts, "user">] ?? "";
   };
 
-/** The salutation: by name, if it is known. */
+/** Returns the salutation: the name, if it is known. */
 const nameOf = (user: MessageUser): string =>
   [attributeOf(user, "firstName"), attributeOf(user, "lastName")].filter((part) => part.trim() !== "").join(" ") || user.username;
 
@@ -95,7 +95,7 @@ function attributeOf(user: MessageUser, name: string): string {
   return typeof value === "string" ? value : (value?.join(", ") ?? "");
 }
 
-/** A moment in the language of the message and in the user's zone; without one, in UTC, and it says so. */
+/** Formats a time in the language of the message and in the user's time zone. Without a zone it is in UTC, and names it. */
 export function timeText(at: number, locale: string, user: MessageUser | null): string {
   const zone = user && Object.hasOwn(user.attributes, "zoneinfo") ? String(user.attributes.zoneinfo) : "UTC";
   const format = (timeZone: string) =>
@@ -117,7 +117,7 @@ const UNITS = [
   ["second", 1, 0],
 ] as const;
 
-/** “10 minutes”, in the language of the message; rounded down, so that it is never too long. */
+/** Formats a duration, such as “10 minutes”, in the language of the message. It is rounded down, so that it is never too long. */
 export function ttlText(seconds: number, locale: string): string {
   const [unit, size] = UNITS.find(([, , from]) => seconds >= from) ?? UNITS[3];
   const count = Math.max(0, Math.floor(seconds / size));

@@ -17,7 +17,7 @@ export const templateRoutes: FastifyPluginAsyncTypebox<{ readonly baseUrl: strin
       config,
       summary: "List the message templates",
       description:
-        "Every message there is, in every language it has: the realm's own text, or the one that ships (`isDefault`). `search` takes the beginning of a key, or an id.",
+        "Lists every message in each of its languages: the realm's own text, or the default text (`isDefault`). `search` takes the beginning of a key, or an id.",
       query: ListQuery,
       run: (ctx, _params, query) => readTemplates(ctx, query),
     },
@@ -48,7 +48,7 @@ export const templateRoutes: FastifyPluginAsyncTypebox<{ readonly baseUrl: strin
       config,
       schema: {
         summary: "Show what a message would look like",
-        description: "With `subject`, `body`, `html` or `textBody`, of a text that is not saved yet. Nothing is stored or sent.",
+        description: "Shows the saved text, or an unsaved one from `subject`, `body`, `html` or `textBody`. Nothing is stored or sent.",
         tags,
         body: PreviewTemplate,
         response: { 200: RenderedTemplate },
@@ -68,17 +68,17 @@ export const templateRoutes: FastifyPluginAsyncTypebox<{ readonly baseUrl: strin
     read: {
       config,
       summary: "Read a message template",
-      description: "The realm's own text, or the one that ships.",
+      description: "Returns the realm's own text, or the default text.",
       run: (ctx, { templateKey }, { locale }) => readTemplate(ctx, templateKey, locale),
     },
     replace: {
       config,
       summary: "Change the realm's own text of a template",
       description:
-        "Begins with the text that ships where the realm has none. A message that can carry a link or a code needs `realm-admin`.",
+        "Starts from the default text if the realm has no own text. A message that can carry a link or a code needs `realm-admin`.",
       body: SaveTemplate,
       run: (ctx, { templateKey }, body, { locale }) => changeTemplate(ctx, templateKey, locale, body),
-      // PUT is at the collection, with the template's name in its body.
+      // PUT is a route of the collection, with the template's name in its body.
       methods: ["PATCH"],
     },
     remove: {

@@ -7,12 +7,12 @@ const MAX_BODY = 65_536;
 
 const nullable = <T extends Type.TSchema>(schema: T, options: { description?: string } = {}) => Type.Union([schema, Type.Null()], options);
 
-// Not an enum in the request: the error of an unknown name lists the templates with their descriptions.
+// The request has no enum, because the error for an unknown name lists the templates.
 const templateKey = Type.String({ maxLength: 64, description: `One of: ${templateKeys.join(", ")}`, examples: ["otp-email"] });
 const locale = nullable(
   Type.String({ maxLength: 35, pattern: "^[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8})*$", description: "a language tag such as nl or pt-BR" }),
   {
-    description: "The language of this variant; null = for users without a variant in their language",
+    description: "The language of this variant; null: the variant for users whose language has none",
   },
 );
 const subject = nullable(
@@ -26,10 +26,10 @@ const body = Type.String({
 });
 const html = Type.Boolean({ description: "True when `body` is HTML (EMAIL only)" });
 const textBody = nullable(Type.String({ minLength: 1, maxLength: MAX_BODY }), {
-  description: "The plain part beside an HTML body; null = made from the HTML",
+  description: "The plain part beside an HTML body; null: it is made from the HTML",
 });
 const enabled = Type.Boolean({
-  description: "False without a locale turns the message off; false with one lets that language fall back",
+  description: "False without a locale turns the message off; false with a locale makes that language use another variant",
 });
 
 export const MessageTemplate = Type.Object(
@@ -44,7 +44,7 @@ export const MessageTemplate = Type.Object(
     textBody: nullable(Type.String()),
     html,
     enabled,
-    isDefault: Type.Boolean({ description: "True when this is the text that ships" }),
+    isDefault: Type.Boolean({ description: "True if this is the default text" }),
   },
   { $id: "MessageTemplate" },
 );
@@ -88,7 +88,7 @@ export type PreviewTemplate = Static<typeof PreviewTemplate>;
 export const RenderedTemplate = Type.Object(
   {
     subject: nullable(Type.String()),
-    body: Type.String({ description: "HTML where the template is HTML: to be shown in a sandbox" }),
+    body: Type.String({ description: "The body, which is HTML if the template is HTML: show it in a sandbox only" }),
     text: Type.String({ description: "The text for readers without HTML" }),
   },
   { $id: "RenderedMessageTemplate" },

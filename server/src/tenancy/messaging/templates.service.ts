@@ -23,28 +23,28 @@ const errors = defineErrors("messaging", {
 });
 
 const MAX_VARIANTS = 50;
-/** Names a template for good, whether the realm has written its own or not. */
+/** The namespace of template ids. A template keeps its id, whether or not the realm has its own text. */
 const TEMPLATE_IDS = "8f5cf9a2-4f0e-5d3b-9d0c-6b5f3d0f6a11";
 
 type Variant = Omit<StoredTemplate, "version"> & { readonly isDefault: boolean; readonly version: number };
 
 type VersionedTemplate = MessageTemplate & { readonly version: number };
 
-/** Every message there is, with its variants: the realm's own text where it wrote one, else what ships. */
+/** Returns every message with its variants: the realm's own text if there is one, otherwise the default text. */
 export async function readTemplates(ctx: ReadCtx, query: ListQuery): Promise<Page<MessageTemplate>> {
   const stored = await storedTemplates(ctx.tx, ctx.realm);
   const all = templateKeys.flatMap((key) => variantsOf(key, stored).map((variant) => toRecord(ctx.realm, variant)));
   return pageInMemory(all, templateList, query);
 }
 
-/** Without `sort` in the order of the catalogue. */
+/** Without `sort`, the list has the order of the catalogue. */
 const templateList: ShortList<MessageTemplate> = {
   sorts: { templateKey: ({ templateKey }) => templateKey },
   names: ({ templateKey }) => [templateKey],
   ids: ({ id }) => [id],
 };
 
-/** One variant, as the list shows it. */
+/** Returns one variant, in the form of the list. */
 export async function readTemplate(ctx: ReadCtx, key: string, tag: string | undefined): Promise<VersionedTemplate> {
   const locale = variantOf(tag);
   const variants = isTemplateKey(key) ? variantsOf(key, await storedTemplates(ctx.tx, ctx.realm, key)) : [];
@@ -53,21 +53,21 @@ export async function readTemplate(ctx: ReadCtx, key: string, tag: string | unde
   return { ...toRecord(ctx.realm, variant), version: variant.version };
 }
 
-/** At its own address a template cannot become another. */
+/** Changes a template at its own address, where it cannot become another one. */
 export async function changeTemplate(ctx: Ctx, key: string, tag: string | undefined, input: SaveTemplate): Promise<VersionedTemplate> {
   refuseReadOnly({ templateKey: key, locale: variantOf(tag) ?? null }, input, ["templateKey", "locale"]);
   return saveTemplate(ctx, input);
 }
 
-/** Undefined: no such language. */
+/** Returns undefined if the tag is not a language. */
 const variantOf = (tag: string | undefined): string | null | undefined => (tag ? (canonicalLocale(tag) ?? undefined) : null);
 
-/** The escalation rule for a template: its text decides what users do with the link or code in it. */
+/** The escalation rule for a template: its text influences what users do with the link or code in it. */
 function assertMayWrite(ctx: Ctx, key: TemplateKey): void {
   if (carriesSecret(key)) assertMayDirectMessages(ctx.actor);
 }
 
-/** Saves the realm's own text of one variant; saving what ships means having no own. */
+/** Saves the realm's own text of one variant. Saving the default text removes the realm's own. */
 export async function saveTemplate(ctx: Ctx, input: SaveTemplate): Promise<VersionedTemplate> {
   const key = keyOf(input.templateKey);
   assertMayWrite(ctx, key);
@@ -90,7 +90,7 @@ export async function saveTemplate(ctx: Ctx, input: SaveTemplate): Promise<Versi
   return { ...toRecord(ctx.realm, { ...template, isDefault, version }), version };
 }
 
-/** Returns to the text that ships; a language that ships none loses its variant. */
+/** Returns to the default text. A language without a default text loses its variant. */
 export async function removeTemplate(ctx: Ctx, key: string, tag: string | undefined): Promise<void> {
   const locale = variantOf(tag);
   const isKnown = isTemplateKey(key) && locale !== undefined;
@@ -102,7 +102,7 @@ export async function removeTemplate(ctx: Ctx, key: string, tag: string | undefi
   audit(ctx, "ADMIN_DELETE", idOf(ctx.realm, key, locale), key, locale);
 }
 
-/** A preview of a saved template or of a draft. Nothing is stored. */
+/** Previews a saved template or a draft. It stores nothing. */
 export async function previewTemplate(ctx: ReadCtx, baseUrl: string, input: PreviewTemplate): Promise<RenderedTemplate> {
   const key = keyOf(input.templateKey);
   const { settings } = await readSettings(ctx.tx, ctx.realm);
@@ -110,7 +110,7 @@ export async function previewTemplate(ctx: ReadCtx, baseUrl: string, input: Prev
   const variants = variantsOf(key, await storedTemplates(ctx.tx, ctx.realm, key));
   const saved = pick(variants, [localeOf(input.locale ?? null)], settings.defaultLocale);
   const { subject = saved.subject, body = saved.body, html = saved.html } = input;
-  // The plain part that was saved belongs to the body that was saved.
+  // The saved plain part belongs to the saved body.
   const textBody = input.textBody !== undefined ? input.textBody : input.body === undefined && html === saved.html ? saved.textBody : null;
   const compiled = checkTemplate(key, { subject, body, html, textBody });
   const known = new Map([["realm", displayName(settings)], ...Object.entries(sample)]);
@@ -124,7 +124,7 @@ export async function previewTemplate(ctx: ReadCtx, baseUrl: string, input: Prev
 
 export const displayName = (settings: Settings): string => settings.displayName?.trim() || settings.realmId;
 
-/** The variant for these languages, in the end for the realm's own (`home`), or null when the message is turned off. */
+/** Returns the variant for these languages, or for the realm's own (`home`). Returns null if the message is turned off. */
 export function templateFor(
   key: TemplateKey,
   stored: readonly StoredTemplate[],
@@ -138,11 +138,11 @@ export function templateFor(
     wishes,
     home,
   );
-  // A text is checked when it is saved. A text that only an older release accepted is left out, and the rest of the message is still sent.
+  // A text is checked when it is saved. Parts that only an older release accepted are left out, and the rest of the message is still sent.
   return { locale, compiled: compileTemplate(key, text, () => {}) };
 }
 
-/** The first of these languages that there is a variant in. */
+/** Returns the variant of the first of these languages that has one. */
 function pick(variants: readonly Variant[], wishes: readonly (string | null | undefined)[], home: string): Variant {
   // Built-in defaults are English; a realm's own default is in the realm's language.
   const english = variants.find(({ locale, isDefault }) => locale === null && (isDefault || home === "en"));
@@ -153,7 +153,7 @@ function pick(variants: readonly Variant[], wishes: readonly (string | null | un
   throw new Error("A template always has a variant for everybody");
 }
 
-/** The realm's own in the place of what ships, then its own languages. */
+/** Returns all variants, in order of their languages. The realm's own text replaces the default text. */
 function variantsOf(key: TemplateKey, stored: readonly StoredTemplate[]): Variant[] {
   const own = stored.filter(({ templateKey }) => templateKey === key).map((template) => ({ ...template, isDefault: false }));
   const shipped = shippedTemplates
@@ -197,10 +197,10 @@ function localeOf(tag: string | null): string | null {
   return locale;
 }
 
-// Tabs and line breaks are part of a text.
+// Tabs and line breaks are allowed in a text.
 const CONTROL = /[^\P{Cc}\t\n\r]/u;
 
-/** Everything that is wrong with a text, at once. */
+/** Reports all faults of a text at once. */
 function checkTemplate(key: TemplateKey, template: TemplateText): CompiledTemplate {
   const { channel } = entryOf(key);
   const faults: FieldError[] = [];

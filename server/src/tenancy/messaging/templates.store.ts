@@ -7,7 +7,7 @@ interface MessageTemplatesTable {
   realm_id: string;
   template_key: TemplateKey;
   channel: string;
-  /** Empty: for users without a variant in their language. */
+  /** Empty for the variant of users whose language has none. */
   locale: string;
   template_id: string;
   subject: string | null;
@@ -47,7 +47,7 @@ export async function storedTemplates(db: Db, realm: string, key?: TemplateKey):
   return rows.map(toTemplate);
 }
 
-/** Held until commit, so that two who save it take turns. */
+/** Locks the template until commit, so that two who save it take turns. */
 export async function lockTemplate(tx: Tx, realm: string, key: TemplateKey, locale: string | null): Promise<StoredTemplate | null> {
   const row = await tx
     .selectFrom("message_templates")

@@ -11,7 +11,7 @@ import { findProvider } from "./providers.store.ts";
 import { isRecipient, maskRecipient, recipientForm } from "./recipients.ts";
 import { sendNow } from "./send.ts";
 
-/** The enabled provider of the channel, once it is clear that the address is one of that channel's. */
+/** Returns the enabled provider of the channel, after checking that the recipient fits the channel. */
 export async function providerForTest(ctx: ReadCtx, vault: Vault, channel: string, to: string): Promise<Provider> {
   if (!isChannel(channel)) throw providerErrors.provider_not_found();
   if (!isRecipient(channel, to)) throw invalidFields([{ field: "to", code: "format", message: `to must be ${recipientForm[channel]}` }]);
@@ -20,7 +20,7 @@ export async function providerForTest(ctx: ReadCtx, vault: Vault, channel: strin
   return provider;
 }
 
-/** The caller has no say in the words: it is a test, and must not send mail of the caller's own words. */
+/** The text is fixed, so that a test cannot send the caller's own words. */
 const testEnvelope = (realm: string, to: string): Envelope => ({
   id: newId(),
   to,
@@ -50,7 +50,7 @@ export async function sendTestMessage(
   }
 }
 
-/** All that is kept of a test: that there was one, by whom, and how it ended. */
+/** Records that there was a test, by whom, and its result. Nothing else of it is stored. */
 export async function recordTest(
   ctx: Ctx,
   { id, channel, driver }: Provider,

@@ -23,14 +23,14 @@ const identifier = (description: string) => Type.String({ pattern: "^[A-Za-z0-9]
 
 const ApnsConfig = Type.Object(
   {
-    keyId: identifier("the ten characters that name the key"),
-    teamId: identifier("the ten characters that name the team"),
+    keyId: identifier("the id of the key: ten characters"),
+    teamId: identifier("the id of the team: ten characters"),
     topic: Type.String({
       pattern: "^[A-Za-z0-9.-]{1,255}$",
       description: "the bundle identifier of the app",
       examples: ["com.example.app"],
     }),
-    environment: Type.Optional(oneOf(["production", "sandbox"], { description: "production if left out" })),
+    environment: Type.Optional(oneOf(["production", "sandbox"], { description: "Default production" })),
     baseUrl: Type.Optional({ ...urlText, description: "an https URL: a relay in place of Apple's own hosts" }),
   },
   { additionalProperties: false },
@@ -38,7 +38,7 @@ const ApnsConfig = Type.Object(
 type ApnsConfig = Static<typeof ApnsConfig>;
 
 const HOSTS = { production: "https://api.push.apple.com", sandbox: "https://api.sandbox.push.apple.com" } as const;
-/** Apple refuses tokens that are older than an hour, and more than one new one in twenty minutes. */
+/** The time for which a token is used. Apple refuses tokens that are older than an hour, and more than one new token in twenty minutes. */
 const TOKEN_AGE = 40 * MINUTE;
 const IDLE = MINUTE;
 const GRACE = 15 * SECOND;
@@ -80,7 +80,7 @@ export const apns: MessageDriver = {
     if (answer.status === 200) return { messageId: idOr(envelope.id, answer.headers["apns-id"]) };
     const { reason } = membersOf(answer);
     const code = typeof reason === "string" ? reason : "";
-    // Not the one that Apple expects: the next attempt signs another.
+    // Apple did not accept the token, so the next attempt signs another.
     if (answer.status === 403) forgetToken(provider, delivery);
     throw refusal(failureOf(answer.status, code), answer.status, answer.headers, code);
   },
@@ -93,10 +93,10 @@ function headersOf({ id, to, expiresAt }: Envelope, { topic }: ApnsConfig): Reco
     "apns-topic": topic,
     "apns-push-type": "alert",
     "apns-priority": "10",
-    // Epoch seconds. 0 would mean: now or never.
+    // Epoch seconds. 0 would mean that the message is delivered now or never.
     ...(expiresAt != null && { "apns-expiration": String(Math.max(1, Math.floor(expiresAt / SECOND))) }),
     ...(isId(id) && { "apns-id": id }),
-    // A repetition replaces what is shown already.
+    // A repetition replaces the message that is already shown.
     ...(id.length <= 64 && { "apns-collapse-id": id }),
     "content-type": "application/json",
   };
@@ -108,13 +108,13 @@ const payloadOf = ({ id, subject, text, data }: Envelope) => ({
   aps: { alert: { ...(subject !== null && { title: subject }), body: text }, sound: "default" },
 });
 
-// Not "DeviceTokenNotForTopic": that comes of a wrong topic, and who is refused loses the device.
+// "DeviceTokenNotForTopic" is not listed: its cause is a wrong topic, and a refused recipient would lose the device.
 const RECIPIENT_REASONS = ["BadDeviceToken", "Unregistered", "ExpiredToken"];
 
 /** https://developer.apple.com/documentation/usernotifications/handling-notification-responses-from-apns */
 function failureOf(status: number, reason: string): MessageFailure {
   if (RECIPIENT_REASONS.includes(reason)) return "recipient";
-  // Also "TooManyProviderTokenUpdates": fewer requests are needed.
+  // This includes "TooManyProviderTokenUpdates", which also requires fewer requests.
   if (status === 429) return "throttled";
   if (status === 401 || status === 403) return "credentials";
   return status === 400 || status === 413 ? "rejected" : "refused";
@@ -149,7 +149,7 @@ interface Answer {
   text(): string;
 }
 
-/** Apple expects one lasting connection. One that had died unnoticed is replaced immediately, not at the next attempt. */
+/** Apple expects one lasting connection. If the kept one turns out to be dead, it is replaced immediately, not at the next attempt. */
 async function post(provider: Provider, delivery: Delivery, headers: Record<string, string>, body: string): Promise<Answer> {
   const { outbound, signal } = delivery;
   const kept = sessions.get(outbound, provider);
@@ -183,7 +183,7 @@ async function open(provider: Provider, outbound: Outbound, signal: AbortSignal,
   // An idle connection must not keep the process alive.
   session.unref();
   session.setTimeout(IDLE, () => session.close());
-  // Streams report the error to their requests; here the connection is only dropped.
+  // Streams report the error to their requests, so here the connection is only dropped.
   session.on("error", ended);
   session.on("goaway", ended);
   session.on("close", ended);

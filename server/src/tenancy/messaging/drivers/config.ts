@@ -2,7 +2,7 @@ import Type from "typebox";
 import { type Outbound, OutboundError } from "../../../platform/outbound/index.ts";
 import type { FieldFault } from "../driver.ts";
 
-/** One line of text: a header or envelope value must not inject another. */
+/** One line of text, so that a value cannot add another header or envelope line. */
 export const lineText = (description: string, maxLength = 255) =>
   Type.String({ minLength: 1, maxLength, pattern: "^[^\\p{Cc}\\p{Zl}\\p{Zp}]*$", description });
 
@@ -15,7 +15,7 @@ export const urlText = Type.String({
 });
 
 const TOKEN = "[A-Za-z0-9!#$%&'*+.^_`|~-]{1,64}";
-/** They say how the request is framed, where it goes and whose it is: the driver's own business. */
+/** Headers that only the driver sets: they decide how the request is framed, where it goes and who sends it. */
 const RESERVED = new Set(
   `authorization connection content-encoding content-length content-type cookie expect host idempotency-key keep-alive
    proxy-authorization proxy-connection te trailer transfer-encoding upgrade`.split(/\s+/),
@@ -23,7 +23,7 @@ const RESERVED = new Set(
 
 export const headerName = (description: string) => Type.String({ pattern: `^${TOKEN}$`, description });
 
-/** Headers with nothing secret in them. */
+/** The schema of headers, which contain no secrets. */
 export const headerMap = Type.Unsafe<Record<string, string>>({
   type: "object",
   maxProperties: 20,
@@ -34,7 +34,7 @@ export const headerMap = Type.Unsafe<Record<string, string>>({
     pattern: "^[\\x21-\\x7e]([\\x20-\\x7e]*[\\x21-\\x7e])?$",
     description: "a header's value is one line of ASCII",
   },
-  description: "Sent with every message. Nothing secret: what is secret goes into `secret`",
+  description: "Headers that are sent with every message. They must contain no secrets: these belong in `secret`",
   examples: [{ "X-Account": "acme" }],
 });
 
@@ -51,7 +51,7 @@ export function headerFaults(headers: Readonly<Record<string, string>>, secretHe
   return faults;
 }
 
-/** Checked when it is saved, rather than when the first message fails. */
+/** Checks an address when it is saved; otherwise the first message would fail. */
 export function urlFault(url: string, field: string, outbound: Outbound): FieldFault[] {
   try {
     outbound.checkUrl(url);

@@ -16,7 +16,7 @@ type FcmConfig = Static<typeof FcmConfig>;
 
 const BASE_URL = "https://fcm.googleapis.com";
 const SCOPE = "https://www.googleapis.com/auth/firebase.messaging";
-/** A token is renewed this long before it ends, so that none ends on its way. */
+/** A token is renewed this long before it expires, so that it does not expire on the way. */
 const EARLY = MINUTE;
 
 /** The members of a service account's JSON key file that a message needs. */
@@ -35,7 +35,7 @@ interface AccessToken {
 
 const tokens = perProviderCache<Promise<AccessToken>>();
 
-/** Push to Android (and to other devices that Firebase reaches), by the HTTP v1 API. */
+/** Push to Android, and to other devices that Firebase reaches, by the HTTP v1 API. */
 export const fcm: MessageDriver = {
   channel: "PUSH",
   config: FcmConfig,
@@ -67,7 +67,7 @@ export const fcm: MessageDriver = {
     });
     const members = membersOf(answer);
     if (!isSuccess(answer.status)) {
-      // Revoked before its time: the next attempt asks for another.
+      // The token was revoked before its expiry, so the next attempt requests another.
       if (answer.status === 401) forget(provider, delivery);
       throw failureOfAnswer(answer, members);
     }
@@ -85,7 +85,7 @@ function messageOf({ id, to, subject, text, data, expiresAt }: Envelope) {
     android: {
       priority: "HIGH",
       ...(ttl !== null && { ttl: `${ttl}s` }),
-      // A repetition replaces what is shown already.
+      // A repetition replaces the message that is already shown.
       notification: { tag: id },
     },
   };
@@ -103,12 +103,12 @@ function failureOfAnswer({ status, headers }: OutboundResponse, members: Readonl
   const code = String(details.find(({ errorCode }) => typeof errorCode === "string")?.errorCode ?? error.status ?? "");
   const violations = details.flatMap(({ fieldViolations }) => (Array.isArray(fieldViolations) ? fieldViolations : []));
   const ofToken = violations.some((violation) => violation?.field === "message.token");
-  // Not every 404, and not SENDER_ID_MISMATCH: those come of a wrong project or address, and who is refused loses the device.
+  // Other 404s and SENDER_ID_MISMATCH result from a wrong project or address, and a refused recipient would lose the device.
   if (code === "UNREGISTERED" || ofToken) return refusal("recipient", status, headers, code);
   return refusal(code === "QUOTA_EXCEEDED" ? "throttled" : failureOf(status), status, headers, code);
 }
 
-/** Kept until shortly before it ends; messages that leave at once share one request for it. */
+/** Returns an access token, which is kept until shortly before its expiry. Messages that leave at once share one request for it. */
 async function accessToken(provider: Provider, account: ServiceAccount, delivery: Delivery): Promise<string> {
   const { outbound } = delivery;
   const kept = tokens.get(outbound, provider);
@@ -145,7 +145,7 @@ async function requestToken(account: ServiceAccount, delivery: Delivery): Promis
   });
   const { access_token: value, expires_in: lifetime, error } = membersOf(answer);
   const code = typeof error === "string" ? error : "";
-  // RFC 6749 §5.2: a refused grant is a 400.
+  // RFC 6749 §5.2: the status of a refused grant is 400.
   if (!isSuccess(answer.status))
     throw refusal(answer.status === 400 ? "credentials" : failureOf(answer.status), answer.status, answer.headers, code);
   if (typeof value !== "string" || !/^[\x21-\x7e]{1,8192}$/.test(value))
@@ -154,14 +154,14 @@ async function requestToken(account: ServiceAccount, delivery: Delivery): Promis
   return { value, until: now + ends - EARLY };
 }
 
-/** The account, or what is wrong with it. Never what it holds: it is a secret from the first to the last byte. */
+/** Returns the account, or a description of its fault. The description contains nothing of the account, because all of it is secret. */
 function readServiceAccount(secret: string): ServiceAccount | string {
   let account: Record<string, unknown>;
   try {
     account = JSON.parse(secret);
     if (typeof account !== "object" || account === null) throw new TypeError("not an object");
   } catch {
-    // The parser's own words would quote from it.
+    // The parser's own message would quote from the secret.
     return "secret must be the JSON key file of a service account";
   }
   const { project_id, client_email, private_key, private_key_id, token_uri = "https://oauth2.googleapis.com/token" } = account;

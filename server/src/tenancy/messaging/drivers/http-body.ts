@@ -1,4 +1,4 @@
-/** The body of a request to a gateway, as an administrator writes it: `{"phone": "{{to}}", "message": "{{text}}"}`. */
+/** The body of a request to a gateway, in the form that an administrator writes: `{"phone": "{{to}}", "message": "{{text}}"}`. */
 type ContentType = "json" | "form";
 export type Values = Readonly<Record<string, string | null>>;
 
@@ -12,21 +12,21 @@ export const mediaType: Record<ContentType, string> = {
 /** Escapes a placeholder's value, so that it cannot leave its string or field. */
 const escaping: Record<ContentType, (value: string) => string> = {
   json: (value) => JSON.stringify(value).slice(1, -1),
-  // Encodes like a form: %0A and + included. URLSearchParams also mends what encodeURIComponent would throw at.
+  // Encodes like a form, including %0A and +. URLSearchParams also repairs lone surrogates, for which encodeURIComponent would throw.
   form: (value) => new URLSearchParams({ v: value }).toString().slice("v=".length),
 };
 
-/** One pass: a placeholder inside a value is never replaced. */
+/** Fills in the values in one pass, so that a placeholder inside a value is never replaced. */
 export const fillIn = (template: string, contentType: ContentType, values: Values): string =>
   template.replace(PLACEHOLDER, (_all, name: string) => escaping[contentType](values[name] ?? ""));
 
-/** Without a template, gateways get every value under its name. */
+/** Returns the body without a template: every value under its own name. */
 export const plainBody = (contentType: ContentType, values: Values): string =>
   contentType === "json"
     ? JSON.stringify(values)
     : new URLSearchParams(Object.entries(values).map(([name, value]) => [name, value ?? ""])).toString();
 
-/** The error in a template; null: none. */
+/** Returns the error in a template, or null if there is none. */
 export function faultOf(template: string, contentType: ContentType, names: readonly string[]): string | null {
   const used = [...template.matchAll(PLACEHOLDER)].map(([, name]) => name!);
   const unknown = [...new Set(used.filter((name) => !names.includes(name)))];
@@ -36,7 +36,7 @@ export function faultOf(template: string, contentType: ContentType, names: reado
   }
   if (contentType === "form")
     return /[\s\p{Cc}]/u.test(template.replace(PLACEHOLDER, "")) ? "config.body must be one line, name=value&name=value" : null;
-  // A letter is no JSON on its own, so a placeholder outside of quotes is found out too.
+  // The letter is no JSON by itself, so a placeholder outside of quotes is an error too.
   const filled = fillIn(template, "json", Object.fromEntries(names.map((name) => [name, "x"])));
   try {
     JSON.parse(filled);

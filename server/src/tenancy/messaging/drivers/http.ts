@@ -19,20 +19,20 @@ import { faultOf, fillIn, mediaType, plainBody, type Values } from "./http-body.
 const HttpConfig = Type.Object(
   {
     url: urlText,
-    method: Type.Optional(oneOf(["POST", "PUT"], { description: "POST if left out" })),
-    contentType: Type.Optional(oneOf(["json", "form"], { description: "json if left out" })),
+    method: Type.Optional(oneOf(["POST", "PUT"], { description: "Default POST" })),
+    contentType: Type.Optional(oneOf(["json", "form"], { description: "Default json" })),
     body: Type.Optional(
       Type.String({
         minLength: 1,
         maxLength: 10_000,
-        description: "The body, with placeholders such as {{to}} and {{text}}. Left out: every value under its own name",
+        description: "The body, with placeholders such as {{to}} and {{text}}. Default: every value under its own name",
       }),
     ),
     headers: Type.Optional(headerMap),
     authorization: Type.Optional(
       Type.String({
         pattern: "^[A-Za-z][A-Za-z0-9-]{0,31}$",
-        description: "the scheme of the Authorization header that carries the secret: Bearer if left out; Basic takes user:password",
+        description: "the scheme of the Authorization header that carries the secret. Default Bearer; Basic takes user:password",
       }),
     ),
     secretHeader: Type.Optional(headerName("a header that carries the secret, in place of Authorization")),
@@ -109,7 +109,7 @@ async function post(provider: Provider, { id }: Envelope, delivery: Delivery, va
     headers: {
       ...config.headers,
       "content-type": mediaType[contentType],
-      // draft-ietf-httpapi-idempotency-key-header: a repetition is known by it.
+      // draft-ietf-httpapi-idempotency-key-header: the gateway recognizes a repetition by this key.
       "idempotency-key": id,
       ...authorization(config, provider.secret),
     },
@@ -127,6 +127,6 @@ function authorization(config: HttpConfig, secret: string | null): Record<string
   return { authorization: `${scheme} ${scheme.toLowerCase() === "basic" ? Buffer.from(secret).toString("base64") : secret}` };
 }
 
-/** A gateway may say what was wrong, where the status cannot: `{ "error": "recipient" }`. */
+/** Failures that a gateway may report in its answer, because a status cannot express them: `{ "error": "recipient" }`. */
 const REPORTED: readonly MessageFailure[] = ["recipient", "rejected", "credentials", "throttled"];
 const reportedFailure = (members: Readonly<Record<string, unknown>>) => REPORTED.find((failure) => failure === members.error);

@@ -5,7 +5,7 @@ import { emailHttp, smsHttp } from "./http.ts";
 import { smtp } from "./smtp.ts";
 import { twilio } from "./twilio.ts";
 
-/** Every way to send, by channel and name. A new one is a line here, and a peer in the conformance suite. */
+/** All drivers, by channel and name. A new one is a line here, and a peer in the conformance suite. */
 export const drivers = {
   EMAIL: { smtp, http: emailHttp },
   SMS: { twilio, http: smsHttp },

@@ -2,12 +2,12 @@ import { LRUCache } from "lru-cache";
 import type { Outbound } from "../../../platform/outbound/index.ts";
 import type { Provider } from "../driver.ts";
 
-/** A node caches tokens or connections of at most this many providers. */
+/** The limit on providers whose tokens or connections a node caches. */
 const MAX_CACHED = 500;
 
 /**
- * A driver's cache between messages. It belongs to one `Outbound` (and ends with it) and to one version of a
- * provider, so that a changed key or host is used immediately.
+ * Creates a cache for a driver. It belongs to one `Outbound`, with which it ends, and its entries to one version of a provider, so that a changed key or host
+ * is used immediately.
  */
 export function perProviderCache<T extends object>(dispose: (kept: T) => void = () => {}) {
   const stores = new WeakMap<Outbound, LRUCache<string, T>>();
@@ -20,7 +20,7 @@ export function perProviderCache<T extends object>(dispose: (kept: T) => void = 
   return {
     get: (outbound: Outbound, provider: Provider): T | undefined => storeOf(outbound).get(keyOf(provider)),
     set: (outbound: Outbound, provider: Provider, kept: T) => void storeOf(outbound).set(keyOf(provider), kept),
-    /** Forgets it, unless something newer has taken its place. */
+    /** Removes an entry, unless a newer one has replaced it. */
     drop(outbound: Outbound, provider: Provider, kept: T): void {
       const store = storeOf(outbound);
       if (store.peek(keyOf(provider)) === kept) store.delete(keyOf(provider));

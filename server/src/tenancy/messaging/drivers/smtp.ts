@@ -31,7 +31,7 @@ const SmtpConfig = Type.Object(
 type SmtpConfig = Static<typeof SmtpConfig>;
 
 const PORTS = { starttls: 587, tls: 465, none: 25 } as const;
-/** The size of one reply of the server, usually a line. */
+/** The maximum size of a reply of the server, usually one line. */
 const MAX_REPLY = 64 * 1024;
 
 /** Mail by SMTP: one connection for each message, to an address that the guard has checked. */
@@ -50,7 +50,7 @@ export const smtp: MessageDriver = {
     const config = provider.config as SmtpConfig;
     const auth = credentialsOf(config, provider.secret);
     const domain = asciiDomain(from.slice(from.lastIndexOf("@") + 1));
-    // Loaded on need: a server that sends no mail does not pay for it at start.
+    // The module is loaded when it is needed, so that a server without mail starts faster.
     const { createTransport } = await import("nodemailer");
     const { security = "starttls", host } = config;
     let hangUp = () => {};
@@ -69,7 +69,7 @@ export const smtp: MessageDriver = {
         ...(isIP(host) ? {} : { servername: host }),
         checkServerIdentity: (_name, certificate) => checkServerIdentity(host, certificate),
       },
-      // Also where the server did not say that it takes credentials: a message is not sent without those that were given.
+      // Credentials are also sent if the server does not offer authentication: a message never leaves without the configured credentials.
       ...(auth && { auth, forceAuth: true }),
       maxResponseSize: MAX_REPLY,
       disableFileAccess: true,
@@ -109,7 +109,7 @@ export const smtp: MessageDriver = {
 
 async function dial(outbound: Outbound, { host, port, security = "starttls" }: SmtpConfig, signal: AbortSignal) {
   const socket = await outbound.connect({ host, port: port ?? PORTS[security], tls: security === "tls", signal });
-  // The guard lets through what is public or allowed: what is not public here was allowed by an operator, or is this machine.
+  // The guard allows public addresses and those that an operator has listed. So an address that is not public was listed, or is this machine.
   if (security === "none" && isPublicAddress(socket.remoteAddress ?? "")) {
     socket.destroy();
     throw new MessageError("insecure", new Error("config.security is none, and the host is on the public Internet"));
@@ -146,7 +146,7 @@ interface SmtpError {
   readonly responseCode?: number;
 }
 
-/** Only the codes of a reply are kept: its text may repeat the address, or worse. */
+/** Turns an error into a MessageError. Of a reply only the codes are kept, because its text may repeat the address or worse. */
 function toMessageError(error: unknown): Error {
   if (error instanceof MessageError || error instanceof OutboundError) return error;
   const { code = "", originalCode = "", command = "", response, responseCode } = error as SmtpError;
@@ -158,10 +158,10 @@ function toMessageError(error: unknown): Error {
 function failureOf({ code, originalCode, command, responseCode = 0 }: SmtpError, enhanced: string): MessageFailure {
   if (code === "ETIMEDOUT") return "timeout";
   if (code === "ETLS" || /^(ERR_TLS|ERR_SSL|CERT_|UNABLE_TO_|SELF_SIGNED|DEPTH_ZERO|HOSTNAME)/.test(originalCode ?? "")) return "insecure";
-  // RFC 4954 §6: 454 is the server's trouble, everything else of an authentication is ours.
+  // RFC 4954 §6: a 4xx reply such as 454 is a problem of the server; any other failed authentication is ours.
   if (code === "EAUTH") return responseCode >= 400 && responseCode < 500 ? "refused" : "credentials";
   if (responseCode === 530) return "credentials";
-  // RFC 5321 §4.2.2 and RFC 3463 §3: temporary failures, greylisting included.
+  // RFC 5321 §4.2.2 and RFC 3463 §3: temporary failures, including greylisting.
   if ([421, 450, 452].includes(responseCode) || enhanced.startsWith("4.7.")) return "throttled";
   if (responseCode >= 500) return command === "RCPT TO" ? "recipient" : "rejected";
   if (responseCode >= 400) return "refused";

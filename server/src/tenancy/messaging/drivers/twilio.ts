@@ -8,8 +8,8 @@ const sid = (description: string) => Type.String({ pattern: "^[A-Za-z0-9_-]{1,64
 
 const TwilioConfig = Type.Object(
   {
-    accountSid: sid("an account's identifier, letters and digits"),
-    messagingServiceSid: Type.Optional(sid("a messaging service's identifier, letters and digits; it then picks the sender")),
+    accountSid: sid("an account's identifier: letters and digits"),
+    messagingServiceSid: Type.Optional(sid("a messaging service's identifier: letters and digits; the service then picks the sender")),
     baseUrl: Type.Optional(urlText),
   },
   { additionalProperties: false },
@@ -18,12 +18,12 @@ type TwilioConfig = Static<typeof TwilioConfig>;
 
 const BASE_URL = "https://api.twilio.com";
 
-// https://www.twilio.com/docs/api/errors: what the number is to blame for, and what comes of sending too much.
+// https://www.twilio.com/docs/api/errors: codes of faults of the number, of too many messages, and of credentials.
 const RECIPIENT_CODES = [21211, 21214, 21217, 21265, 21401, 21407, 21408, 21421, 21610, 21612, 21614, 21635, 30003, 30005, 30006];
 const THROTTLED_CODES = [14107, 20429, 21611, 30001, 63018];
 const CREDENTIAL_CODES = [20003, 20005, 20006, 20403];
 
-/** Text messages through Twilio, or a gateway that speaks its API. */
+/** Text messages through Twilio, or through a gateway with the same API. */
 export const twilio: MessageDriver = {
   channel: "SMS",
   config: TwilioConfig,
@@ -48,7 +48,7 @@ export const twilio: MessageDriver = {
       headers: {
         authorization: `Basic ${Buffer.from(`${accountSid}:${provider.secret ?? ""}`).toString("base64")}`,
         "content-type": "application/x-www-form-urlencoded",
-        // Twilio itself has no such parameter for messages; gateways in between may.
+        // Twilio itself has no such parameter for messages, but gateways in between may.
         "idempotency-key": id,
       },
       body: new URLSearchParams({ To: to, Body: text, ...sender }).toString(),
