@@ -1,5 +1,5 @@
-// Federation: identity providers and directories of a realm, and signing in by them. providers/ has their records, links and mappers, brokers/ what all
-// sign-ins by a provider have in common, oidc/, saml/, eid/ and ldap/ one protocol each. Owns `identity_providers`, `identity_provider_secrets`,
+// Federation: identity providers and directories of a realm, and sign-ins by them. providers/ has their records, links and mappers, brokers/ the parts that all
+// sign-ins by a provider share, and oidc/, saml/, eid/ and ldap/ are one protocol each. Owns `identity_providers`, `identity_provider_secrets`,
 // `identity_provider_mappers`, `identity_links`, `identity_link_tokens`, `identity_provider_grants`, `identity_provider_metadata`, `brokered_sessions`,
 // `broker_answers`, `broker_logouts`, `broker_logout_tokens`, `directory_entries`, `directory_runs` and `directory_erasures`.
 export {
