@@ -5,16 +5,16 @@ import type { AuditEvent } from "../../platform/unit-of-work.ts";
 import { type AuditEventRecord, toEventRecord } from "../audit/index.ts";
 import { signatureHeaders } from "./secrets.ts";
 
-/** One request to a receiver, and what came of it. */
+/** One request to a receiver, and its result. */
 export interface Attempt {
   readonly delivered: boolean;
   readonly status: number | null;
   readonly answer: string | null;
   readonly error: string | null;
   readonly latencyMs: number;
-  /** The receiver took as long as it may: asking it for more at once would only tie up more connections. */
+  /** True if the receiver did not answer in time. More requests to it would only occupy more connections. */
   readonly timedOut: boolean;
-  /** The wait that the receiver asks for, in milliseconds. */
+  /** The delay that the receiver requested, in milliseconds. */
   readonly retryAfterMs: number;
 }
 
@@ -26,11 +26,11 @@ export interface Message {
 }
 
 export const ATTEMPT_MS = 10 * SECOND;
-/** Read to here, so that a connection with a polite answer can be used again; the beginning is kept. */
+/** The number of bytes that are read, so that a connection with a short answer can be used again. Only the beginning is stored. */
 const READ_BYTES = 16 * 1024;
 const KEPT_CHARACTERS = 1024;
 
-/** The same bytes at every attempt: they are made from the event and nothing else. */
+/** Returns the body. It is made from the event alone, so every attempt sends the same bytes. */
 export const bodyOf = (record: Omit<AuditEventRecord, "type"> & { readonly type: string }): Buffer =>
   Buffer.from(JSON.stringify({ id: record.id, type: record.type, ts: record.ts, realm: record.realm, data: record }));
 
@@ -41,7 +41,7 @@ export const messageOf = (event: AuditEvent, url: string, secrets: readonly stri
   secrets,
 });
 
-/** Throws only the reason of `signal`. */
+/** Sends a message. Throws only the reason of `signal`. */
 export async function send(
   outbound: Outbound,
   message: Message,
@@ -86,7 +86,7 @@ const refusal = (status: number): string =>
     ? `The receiver answered ${status}: redirects are not followed. Please give the address it leads to.`
     : `The receiver answered ${status}; only a 2xx status means that it took the event.`;
 
-/** The beginning of the receiver's response, fit to be stored and shown: Postgres takes no NUL, and invalid UTF-8 has become U+FFFD. */
+/** Returns the beginning of the receiver's response in a form that can be stored and shown: Postgres refuses NUL, and invalid UTF-8 has become U+FFFD. */
 const excerpt = (body: Buffer): string | null => {
   const text = body
     .subarray(0, 4 * KEPT_CHARACTERS)

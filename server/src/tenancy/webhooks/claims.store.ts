@@ -4,7 +4,7 @@ import { type EventRow, eventColumns } from "../audit/index.ts";
 import type { DeliveryStatus } from "./schema.ts";
 import type { SealedSecrets } from "./store.ts";
 
-/** A delivery as the node that sends it holds it. It is known by the end of its lease: see `storeOutcomes`. */
+/** A delivery that a node holds in order to send it. The claim is identified by the end of its lease (see `storeOutcomes`). */
 export interface Claim extends SealedSecrets {
   readonly realm_id: string;
   readonly webhook_id: string;
@@ -14,16 +14,15 @@ export interface Claim extends SealedSecrets {
   readonly url: string;
   readonly event_id: string;
   readonly event_type: string;
-  /** Null: retention has deleted it. */
+  /** Null if retention has deleted the event. */
   readonly event: EventRow | null;
 }
 
 export const BEFORE_ALL = "00000000-0000-0000-0000-000000000000";
 
 /**
- * The webhooks that have something due, in the order of their ids, from behind `after` on. One step in the index for each webhook
- * that has deliveries waiting, however many these are. Also those that are disabled by now: whether an event is delivered was decided
- * when it happened.
+ * Returns the webhooks with due deliveries, in order of their ids, beginning after `after`. The query takes one step in the index for each webhook with waiting
+ * deliveries, however many these are. Disabled webhooks are included: whether an event is delivered was decided when it happened.
  */
 export async function dueWebhooks(db: Db, after: string, limit: number, now: number): Promise<string[]> {
   const { rows } = await sql<{ webhook_id: string }>`
@@ -54,8 +53,8 @@ export interface Want {
 }
 
 /**
- * Takes up to `places` due deliveries of each webhook for the length of the lease; several nodes never take the same one.
- * Rows are handed on by their place (`ctid`) and looked up one by one, so that no plan made while the table was small reads all of it.
+ * Takes up to `places` due deliveries of each webhook for the length of the lease. Two nodes never take the same delivery. Rows are passed on by their place
+ * (`ctid`) and looked up one by one, so that a plan which was made for a small table does not read all of a large one.
  */
 export async function claimDeliveries(db: Db, wants: readonly Want[], now: number, leaseMs: number): Promise<Claim[]> {
   const event = sql.join(eventColumns.map((column) => sql.ref(`a.${column}`)));
@@ -83,7 +82,7 @@ export async function claimDeliveries(db: Db, wants: readonly Want[], now: numbe
   return rows;
 }
 
-/** The outcome of an attempt, and the next step. */
+/** The outcome of an attempt, and the delivery's next state. */
 export interface Outcome {
   readonly claim: Claim;
   readonly status: DeliveryStatus;
@@ -103,7 +102,7 @@ const keyOf = ({ realm_id, webhook_id, delivery_id, locked_until }: Claim) => ({
   claim: locked_until,
 });
 
-/** The places of the rows that are still held by the claims in `held`. */
+/** The places of the rows that the claims in `held` still hold. */
 const heldRows = sql`
   select y.at from held k cross join lateral (
     select x.ctid as at from webhook_deliveries x
@@ -111,8 +110,8 @@ const heldRows = sql`
       and x.locked_until = k.claim and x.status = 'PENDING' limit 1) y`;
 
 /**
- * Stores the outcomes of claims that still hold, and answers which those were: a sender whose lease ran out must not overwrite what
- * the one that took over has done.
+ * Stores the outcomes of claims that still hold, and returns their delivery ids. A sender whose lease has expired must not overwrite the outcome of the sender
+ * that took over.
  */
 export async function storeOutcomes(tx: Tx, outcomes: readonly Outcome[]): Promise<Set<string>> {
   const records = outcomes.map(({ claim, ...outcome }) => ({ ...keyOf(claim), ...outcome }));
@@ -131,12 +130,12 @@ export async function storeOutcomes(tx: Tx, outcomes: readonly Outcome[]): Promi
   return new Set(rows.map(({ delivery_id }) => delivery_id));
 }
 
-/** Releases all claims: for the embedded database after an unclean stop, which no other process has open. */
+/** Releases all claims after an unclean stop of the embedded database, which no other process has open. */
 export async function releaseAllClaims(db: Db): Promise<void> {
   await sql`update webhook_deliveries set locked_until = 0 where status = 'PENDING' and locked_until > 0`.execute(db);
 }
 
-/** Gives back what was taken and not sent: another node need not wait for the lease to end. */
+/** Releases deliveries that were taken and not sent, so that another node need not wait for the lease to end. */
 export async function releaseClaims(db: Db, claims: readonly Claim[]): Promise<void> {
   if (claims.length === 0) return;
   await sql`

@@ -47,7 +47,7 @@ const columns = [
 ] as const;
 type Columns = Pick<Selectable<DeliveriesTable>, (typeof columns)[number]>;
 
-// Ids are made in the order of time, so the primary key is the order of creation.
+// Ids follow the order of time, so the primary key is the order of creation.
 const order: ListOrder = {
   sorts: { createdAt: sql.ref("delivery_id") },
   defaultSort: "-createdAt",
@@ -72,7 +72,7 @@ export async function listDeliveries(db: Db, realm: string, webhookId: string, q
   return { ...found, rows: found.rows.map(toDelivery) };
 }
 
-/** Put back to its beginning, to be sent at once. Null: no such delivery. A running attempt loses its lease. */
+/** Resets a delivery, so that it is sent immediately. Returns null if there is no such delivery. A running attempt loses its lease. */
 export async function resetDelivery(
   tx: Tx,
   realm: string,
@@ -115,7 +115,7 @@ const KEEP_DELIVERED = 7 * DAY;
 const KEEP_DEAD = 30 * DAY;
 const BATCH = 5_000;
 
-/** A recurring job. */
+/** Deletes old deliveries that have ended. It is a recurring job. */
 export async function deleteEndedDeliveries(db: Db, now: number): Promise<void> {
   for (const [status, keep] of [
     ["DELIVERED", KEEP_DELIVERED],
@@ -131,10 +131,10 @@ export async function deleteEndedDeliveries(db: Db, now: number): Promise<void> 
   }
 }
 
-/** The limit of the count: an exact one of a long backlog would be too expensive. */
+/** The limit of the count: counting a long backlog exactly would be too expensive. */
 const COUNTED = 10_000;
 
-/** Due deliveries of all nodes that are not sent: their number (to 10,000), and the age of the oldest. */
+/** Returns the due deliveries of all nodes that have not been sent: their number (up to 10,000), and the age of the oldest. */
 export async function webhookBacklog(db: Db, now: number): Promise<{ waiting: number; oldestMs: number }> {
   const { rows } = await sql<{ waiting: number; oldest: number | null }>`
     with recursive first as (

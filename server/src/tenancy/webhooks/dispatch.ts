@@ -37,21 +37,23 @@ export interface DispatchParts {
   readonly outbound: Outbound;
   readonly metrics: WebhookMetrics;
   readonly log: Log;
-  /** In milliseconds, one for each retry. */
+  /** The waits before each retry, in milliseconds. */
   readonly waits: readonly number[];
-  /** No other node can have this database open. */
+  /** True if no other node can have this database open. */
   readonly alone: boolean;
-  /** A receiver may take this long for one attempt. */
+  /** The time limit of one attempt, in milliseconds. */
   readonly timeoutMs?: number;
-  /** A stopping node waits this long for receivers before it closes the connections. */
+  /** The time for which a stopping node waits for receivers before it closes the connections. */
   readonly shutdownMs?: number;
-  /** Something has ended: there is an outcome to store, and room for more. */
+  /** Reports that attempts have ended: there are outcomes to store, and there is room for more. */
   readonly onEnd: () => void;
 }
 
-/** Longer than an attempt and the storing of its outcome take; after a crash, how long others wait before they take over. */
+/**
+ * The lease of a delivery. It is longer than an attempt and the storage of its outcome take. After a crash, other nodes wait this long before they take over.
+ */
 const LEASE = 15 * SECOND;
-/** Webhooks that are looked at in one go. */
+/** The number of webhooks that one query returns. */
 const WEBHOOKS = 500;
 const OUTCOMES = 500;
 const SHUTDOWN_TIMEOUT = 5 * SECOND;
@@ -61,7 +63,7 @@ export function createDispatcher(parts: DispatchParts) {
   const { db, work, vault, outbound, metrics, log, waits, onEnd, timeoutMs = ATTEMPT_MS, shutdownMs = SHUTDOWN_TIMEOUT } = parts;
   const lanes = createLanes();
   const sending = new Set<Promise<void>>();
-  // One for each attempt: a single signal for all would, on Node 20, remember every one that ever listened.
+  // Each attempt has a controller of its own: on Node 20, a shared signal would remember every listener that it ever had.
   const running = new Set<AbortController>();
   let ended: Outcome[] = [];
   const abandoned: Claim[] = [];
@@ -104,7 +106,7 @@ export function createDispatcher(parts: DispatchParts) {
     void done.finally(() => sending.delete(done));
   };
 
-  /** Takes what is due and begins it, as far as there is room. Answers how many, and whether there may be more at once. */
+  /** Takes and begins due deliveries, as far as there is room. Returns how many it began, and whether there may be more to begin immediately. */
   const look = async (): Promise<{ begun: number; more: boolean }> => {
     if (stopped || !lanes.hasRoom()) return { begun: 0, more: false };
     const webhooks = await dueWebhooks(db, after, WEBHOOKS, clock.now());
@@ -128,7 +130,7 @@ export function createDispatcher(parts: DispatchParts) {
     const claims = wants.length === 0 ? [] : await claimDeliveries(db, wants, clock.now(), LEASE);
     if (stopped) await releaseClaims(db, claims);
     else for (const claim of claims) begin(claim);
-    // Room that was kept for deliveries that are not there is free again.
+    // Room that was reserved for deliveries which were not found is free again.
     const hasRoom = !ranOut || claims.length < taken.all;
     return { begun: claims.length, more: after !== BEFORE_ALL && hasRoom };
   };
@@ -152,7 +154,7 @@ export function createDispatcher(parts: DispatchParts) {
     for (const outcome of outcomes) if (stored.has(outcome.claim.delivery_id)) metrics.ended(outcome);
   };
 
-  /** Stores the outcomes of attempts, many at a time. An outcome that cannot be stored is kept until its lease ends, when others may take it. */
+  /** Stores the outcomes of attempts, many at a time. An outcome that cannot be stored is kept until its lease ends, when others may take the delivery. */
   const store = async () => {
     while (ended.length > 0) {
       const batch = ended.splice(0, OUTCOMES);
@@ -167,7 +169,7 @@ export function createDispatcher(parts: DispatchParts) {
   };
 
   return {
-    /** Releases deliveries of a killed process, which would otherwise wait for their lease. */
+    /** Releases the deliveries of a killed process, which would otherwise wait for their leases to end. */
     takeOver: async () => void (parts.alone && (await releaseAllClaims(db))),
     look,
     store(): Promise<void> {

@@ -2,7 +2,7 @@ import { sql } from "kysely";
 import type { Ctx } from "../../platform/context.ts";
 import { type ErasedPerson, namesPerson } from "../audit/index.ts";
 
-/** `user.erased`, before the audit trail is pseudonymised: a receiver's response may repeat the event. */
+/** Handles `user.erased`, before the audit trail is pseudonymised: deletes receivers' responses, which may repeat the event. */
 export async function forgetAnswers(ctx: Ctx, person: ErasedPerson): Promise<void> {
   await sql`
     update webhook_deliveries d set answer = null

@@ -3,13 +3,13 @@ import { didYouMean } from "../../kernel/suggest.ts";
 import type { AuditEvent } from "../../platform/unit-of-work.ts";
 import { categories, eventTypes, splitNames } from "../audit/index.ts";
 
-/** Recorded for a failed delivery. It is never sent by webhook, because it could fail and repeat itself for ever. */
+/** The event that is recorded for a failed delivery. It is never sent by webhook, because its own failure would cause another one, for ever. */
 export const WEBHOOK_DEAD = "WEBHOOK_DEAD";
 
 const EVERYTHING = "*";
 const known = new Set<string>([EVERYTHING, ...categories, ...eventTypes].filter((name) => name !== WEBHOOK_DEAD));
 
-/** The stored list: trimmed, without duplicates. All unknown names are reported together. */
+/** Returns the list in the stored form: trimmed, without duplicates. Reports all unknown names together. */
 export function readEventTypes(text: string): string {
   const names = splitNames(text);
   if (names.length === 0) {

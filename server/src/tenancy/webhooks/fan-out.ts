@@ -6,12 +6,12 @@ import { insertDeliveries, type NewDelivery } from "./deliveries.store.ts";
 import { subscriptionTo } from "./event-types.ts";
 import { contains, moveIntervalsToThisCluster, shareIntervals } from "./intervals.store.ts";
 
-/** Events at a time, and rows per statement. */
+/** The number of events at a time, and of rows per statement. */
 const EVENTS = 500;
 const ROWS = 5_000;
 
 export interface FannedOut {
-  /** True when there may be more behind what was read. */
+  /** True if there may be more events to read. */
   readonly more: boolean;
   readonly deliveries: number;
   readonly position: Position | null;
@@ -20,14 +20,14 @@ export interface FannedOut {
 const nothing = (position: Position | null): FannedOut => ({ more: false, deliveries: 0, position });
 
 /**
- * Makes the deliveries of the next events, to those who were subscribed when they happened, and moves the cursor, in one transaction: after a crash neither is there, or both.
- * `known` is where this node last saw the cursor: as long as nothing follows that, no lock is taken.
+ * Creates the deliveries of the next events, for webhooks that were subscribed when the events happened, and moves the cursor. Both happen in one transaction,
+ * so a crash loses or repeats neither. `known` is the position at which this node last saw the cursor: if no event follows it, no lock is taken.
  */
 export async function fanOut(db: Db, known: Position | null): Promise<FannedOut> {
   if (known && (await readStream(db, known, 1)).length === 0) return nothing(known);
   return inTransaction(db, async (tx) => {
     const from = await lockCursor(tx, "webhooks");
-    // Another node is doing it.
+    // Another node is at work.
     if (!from) return nothing(known);
     const events = await readStream(tx, from, EVENTS);
     const last = events.at(-1);

@@ -1,5 +1,5 @@
-// Webhooks: who subscribes to a realm's events, and every delivery of an event to a subscriber. Owns `webhooks`,
-// `webhook_intervals`, `webhook_deliveries`.
+// Webhooks: the subscriptions to a realm's events, and every delivery of an event to a subscriber. Owns `webhooks`, `webhook_intervals` and
+// `webhook_deliveries`.
 // Deliveries are made from committed events (fan-out.ts) and sent at least once (dispatch.ts); a request never waits for either.
 export { deleteEndedDeliveries, webhookBacklog } from "./deliveries.store.ts";
 export { forgetAnswers } from "./erasure.store.ts";

@@ -2,7 +2,7 @@ import { sql } from "kysely";
 import type { Db, Tx } from "../../platform/db/index.ts";
 import { foreign } from "../audit/index.ts";
 
-/** A time in which a subscription was enabled for these events: from one transaction on, until before another. */
+/** An interval in which a subscription was enabled for these events. It begins with one transaction, and ends before another. */
 export interface Interval {
   readonly realm_id: string;
   readonly webhook_id: string;
@@ -12,17 +12,16 @@ export interface Interval {
 }
 
 /**
- * Tells whether an event belongs to an interval. Transaction ids are given out in order: a transaction that committed before another one
- * began has the lower id. So an event from before a change never counts as after it, nor the other way round; of those that overlap
- * with the change the id decides, the same at every look.
+ * Tells whether an event belongs to an interval. Transaction ids ascend: a transaction that committed before another one began has the lower id. So an event
+ * before a change never counts as after it, nor the reverse. For an event that overlaps with the change, the id decides, always in the same way.
  */
 export const contains = ({ from, until }: Interval, xid: string): boolean =>
   BigInt(from) <= BigInt(xid) && (until === null || BigInt(xid) < BigInt(until));
 
 /**
- * The intervals of these realms that end after a transaction. All changes that matter to a settled event are seen: the stream ends
- * before the oldest open transaction, and what is changed after the event does not change the answer. The subscriptions are kept from
- * being deleted until commit: a delivery refers to its webhook.
+ * Returns the intervals of these realms that end after a transaction. They include every change that matters to a settled event: the stream ends before the
+ * oldest open transaction, and a change after the event does not affect the result. The subscriptions are locked against deletion until commit, because
+ * deliveries refer to their webhooks.
  */
 export async function shareIntervals(tx: Tx, realms: readonly string[], after: string): Promise<Interval[]> {
   const { rows } = await sql<Interval>`
@@ -35,8 +34,9 @@ export async function shareIntervals(tx: Tx, realms: readonly string[], after: s
 }
 
 /**
- * After a restore into another cluster, whose transactions begin with low numbers again: what was enabled in the dump is enabled from
- * the beginning, what had ended has ended. Not before the restored events have been read (see `lockCursor` of the audit stream).
+ * Adapts the intervals after a restore into another cluster, whose transactions begin with low numbers again. Subscriptions that were enabled in the dump are
+ * enabled from the beginning, and intervals that had ended are deleted. It waits until the restored events have been read (see `lockCursor` of the audit
+ * stream).
  */
 export async function moveIntervalsToThisCluster(tx: Tx): Promise<void> {
   const isDue = sql`exists (select 1 from event_cursors c where c.name = 'webhooks' and not ${foreign(sql.ref("c.xid"))})`;
@@ -44,7 +44,7 @@ export async function moveIntervalsToThisCluster(tx: Tx): Promise<void> {
   await sql`update webhook_intervals set from_xid = '0' where ${foreign(sql.ref("from_xid"))} and ${isDue}`.execute(tx);
 }
 
-/** No event that is still to be fanned out belongs to them. */
+/** Deletes intervals to which no event that is still to be fanned out belongs. */
 export async function deletePassedIntervals(db: Db): Promise<void> {
   await sql`
     delete from webhook_intervals where until_xid <= (

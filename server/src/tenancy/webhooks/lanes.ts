@@ -1,15 +1,15 @@
 import { SECOND } from "../../kernel/clock.ts";
 import type { Attempt } from "./attempt.ts";
 
-/** A node sends at most this many deliveries of one webhook at once. */
+/** The maximum number of deliveries of one webhook that a node sends at once. */
 export const WIDEST = 8;
 const AT_FIRST = 2;
-/** A node sends at most this many deliveries at once in all. */
+/** The maximum number of deliveries that a node sends at once in total. */
 export const PLACES = 128;
-/** The share of webhooks that are slow or do not answer, together: however many they are, the others find room. */
+/** The share of all webhooks together that are slow or do not answer, so that the others always find room. */
 const PLACES_OF_SLOW = PLACES / 2;
 const SLOW = 2 * SECOND;
-/** Webhooks whose lane is remembered while nothing is sent. */
+/** The number of lanes that are remembered while they send nothing. */
 const REMEMBERED = 10_000;
 
 interface Lane {
@@ -19,8 +19,8 @@ interface Lane {
 }
 
 /**
- * The width of each webhook's lane on this node. It widens with every quick answer and narrows to one with a timeout, so that a
- * receiver that does not respond holds one connection, not eight.
+ * Tracks the width of each webhook's lane on this node. A lane widens with every quick answer and narrows to one with a timeout, so a receiver that does not
+ * respond holds one connection, not eight.
  */
 export function createLanes() {
   const lanes = new Map<string, Lane>();
@@ -34,7 +34,7 @@ export function createLanes() {
   };
 
   return {
-    /** The number of further deliveries of this webhook that may begin, if `taken` places are promised to others already. */
+    /** Returns how many more deliveries of this webhook may begin if `taken` places are already promised to others. */
     free(webhook: string, taken: { all: number; slow: number }): number {
       const { width, sending: own, slow } = laneOf(webhook);
       const left = PLACES - sending - taken.all;
@@ -50,7 +50,7 @@ export function createLanes() {
       sending += 1;
       if (lane.slow) sendingSlow += 1;
     },
-    /** Null: nothing was learned about the receiver. */
+    /** Ends a delivery. `attempt` is null if it shows nothing about the receiver. */
     end(webhook: string, attempt: Pick<Attempt, "delivered" | "timedOut" | "latencyMs"> | null): void {
       const lane = laneOf(webhook);
       lane.sending -= 1;

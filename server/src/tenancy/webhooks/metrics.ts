@@ -4,7 +4,7 @@ import type { Outcome } from "./claims.store.ts";
 
 const words = { DELIVERED: "delivered", PENDING: "failed", DEAD: "dead" } as const;
 
-/** Deliveries of this node. The backlog is that of all nodes: see operations/monitoring. */
+/** Creates the metrics of this node's deliveries. operations/monitoring reports the backlog of all nodes. */
 export function createWebhookMetrics(registry: Registry) {
   const registers = [registry];
   const outcomes = new Counter({
@@ -19,7 +19,7 @@ export function createWebhookMetrics(registry: Registry) {
     buckets: [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
     registers,
   });
-  // Known from the start: a rate over a counter that appears with its first failure misses that failure.
+  // The counters exist from the start, because a rate would miss the first failure if it created the counter.
   for (const outcome of Object.values(words)) outcomes.inc({ outcome }, 0);
   return {
     attempted: ({ latencyMs }: Attempt) => durations.observe(latencyMs / 1000),

@@ -46,15 +46,15 @@ export const webhookRoutes: FastifyPluginAsyncTypebox<Tools> = async (app, tools
       config,
       summary: "Update a webhook",
       description:
-        "Deliveries that wait are sent to the new address, signed with the new secret. Another scheme, host or port without a new " +
-        "secret clears the old one: deliveries are not signed then.",
+        "Waiting deliveries are sent to the new address, signed with the new secret. Another scheme, host or port without a new " +
+        "secret clears the old one, so deliveries are no longer signed.",
       body: UpdateWebhook,
       run: (ctx, { webhookId }, body) => saveWebhook(ctx, tools, webhookId, body),
     },
     remove: {
       config,
       summary: "Delete a webhook",
-      description: "Messages that wait for it are not sent any more.",
+      description: "Waiting deliveries are no longer sent.",
       run: (ctx, { webhookId }) => removeWebhook(ctx, webhookId),
     },
   });
@@ -67,7 +67,7 @@ export const webhookRoutes: FastifyPluginAsyncTypebox<Tools> = async (app, tools
         operationId: "rotateWebhookSecret",
         summary: "Change a webhook's secret",
         description:
-          "During the overlap `webhook-signature` holds a signature by each of the two secrets; `X-Webhook-Signature` is made with the new one at once.",
+          "During the overlap `webhook-signature` contains a signature by each of the two secrets; `X-Webhook-Signature` uses the new one immediately.",
         tags,
         params,
         body: RotateSecret,
@@ -83,7 +83,8 @@ export const webhookRoutes: FastifyPluginAsyncTypebox<Tools> = async (app, tools
       config: { ...config, versioned: false },
       schema: {
         summary: "Send a test event to a webhook",
-        description: "One signed event of the type `TEST`, at once, also while the webhook is disabled. It is not repeated and not kept.",
+        description:
+          "Sends one signed event of the type `TEST` immediately, even if the webhook is disabled. It is neither repeated nor stored.",
         tags,
         params,
         response: { 200: TestResult },
@@ -103,7 +104,7 @@ export const webhookRoutes: FastifyPluginAsyncTypebox<Tools> = async (app, tools
     list: {
       config,
       summary: "List a webhook's deliveries",
-      description: "Newest first. Delivered ones are kept for 7 days, dead ones for 30.",
+      description: "Lists deliveries, newest first. Delivered ones are kept for 7 days, dead ones for 30.",
       query: DeliveryQuery,
       run: (ctx, { webhookId }, query) => searchDeliveries(ctx, webhookId, query),
     },
@@ -115,7 +116,7 @@ export const webhookRoutes: FastifyPluginAsyncTypebox<Tools> = async (app, tools
       config: { ...config, versioned: false },
       schema: {
         summary: "Send a delivery again",
-        description: "The same event with the same `webhook-id`, with all its retries before it.",
+        description: "Sends the same event with the same `webhook-id` again, with the full schedule of retries.",
         tags,
         params: deliveryParams,
         response: { 202: Delivery },

@@ -26,7 +26,8 @@ const eventTypes = Type.String({
 const secret = Type.String({
   minLength: 1,
   maxLength: 512,
-  description: "Signs every delivery. `whsec_` and base64 is a key as Standard Webhooks writes it; of any other text its UTF-8 bytes",
+  description:
+    "The secret that signs every delivery. `whsec_` followed by base64 is a key in the form of Standard Webhooks; of any other text the key is its UTF-8 bytes",
 });
 const time = Type.Union([Type.Integer(), Type.Null()], { description: "Epoch milliseconds" });
 
@@ -36,13 +37,13 @@ export const Webhook = Type.Object(
     realmId: Type.String(),
     name: Type.String(),
     url: Type.String(),
-    secret: Type.Null({ description: "Never shown; `secretSet` says whether there is one" }),
+    secret: Type.Null({ description: "Never shown; `secretSet` tells whether there is one" }),
     secretSet: Type.Boolean(),
     eventTypes: Type.String(),
     enabled: Type.Boolean({ description: "Events that happen while it is false are not sent. Earlier events still are" }),
     createdAt: Type.Integer({ description: "Epoch milliseconds" }),
     previousSecretUntil: Type.Union([Type.Integer(), Type.Null()], {
-      description: "Until then the secret before the last rotation signs too",
+      description: "The time until which the secret before the last rotation signs too",
     }),
   },
   { $id: "Webhook" },
@@ -72,8 +73,8 @@ export const UpdateWebhook = Type.Object(
       Type.Union([secret, Type.Null()], {
         writeOnly: true,
         description:
-          "Left out: kept, unless scheme, host or port of `url` change. Null: cleared, unless `secretSet` is true beside it, as a read answers. " +
-          "A text replaces it at once",
+          "If omitted, the stored secret is kept, unless scheme, host or port of `url` change. Null clears it, unless `secretSet` is true, as in the response of a read. " +
+          "A text replaces it immediately",
       }),
     ),
   },
@@ -89,7 +90,7 @@ export const RotateSecret = Type.Object(
         minimum: 0,
         maximum: 7 * DAYS,
         default: 0,
-        description: "The time for which the old secret signs too, so that receivers can change over without missing anything",
+        description: "The time for which the old secret signs too, so that receivers can switch without missing deliveries",
       }),
     ),
   },
@@ -100,7 +101,7 @@ export type RotateSecret = Static<typeof RotateSecret>;
 export const RotatedSecret = Type.Object(
   {
     ...Webhook.properties,
-    secret: Type.Union([Type.String(), Type.Null()], { description: "Shown here and nowhere else, if the server made it" }),
+    secret: Type.Union([Type.String(), Type.Null()], { description: "The new secret if the server generated it; it is shown only here" }),
   },
   { $id: "RotatedWebhookSecret" },
 );

@@ -2,7 +2,7 @@ import { createHmac, randomBytes } from "node:crypto";
 import { invalidFields } from "../../kernel/errors.ts";
 import type { Place } from "../../kernel/vault.ts";
 
-/** Standard Webhooks: a secret that starts so is a key in base64. */
+/** Standard Webhooks: a secret with this prefix is a key in base64. */
 const PREFIX = "whsec_";
 
 export const secretPlace = (realm: string, webhookId: string, column: "secret" | "previous_secret"): Place => ({
@@ -16,7 +16,7 @@ export const newSecret = (): string => PREFIX + randomBytes(32).toString("base64
 
 const BASE64 = /^[A-Za-z0-9+/]{2,}={0,2}$/;
 
-/** Refuses what would not be the key that its owner means. The message does not repeat it. */
+/** Refuses a secret that would not be the key that its owner intends. The message does not repeat the secret. */
 export function checkSecret(secret: string): void {
   if (!secret.startsWith(PREFIX) || BASE64.test(secret.slice(PREFIX.length))) return;
   const message = "secret: what follows whsec_ must be base64 (omit whsec_ to use a text as it is)";
@@ -27,8 +27,8 @@ const keyOf = (secret: string): Buffer =>
   secret.startsWith(PREFIX) ? Buffer.from(secret.slice(PREFIX.length), "base64") : Buffer.from(secret, "utf8");
 
 /**
- * The headers of one attempt over the bytes as they are sent. The first secret is the present one; a second one signs too while a
- * rotation overlaps. Without a secret there is nothing to sign with.
+ * Returns the headers of one attempt, with signatures over the exact bytes of the body. The first secret is the current one; during a rotation a second one
+ * signs too. Without a secret there is no signature.
  */
 export function signatureHeaders(id: string, seconds: number, body: Uint8Array, secrets: readonly string[]): Record<string, string> {
   const named = { "webhook-id": id, "webhook-timestamp": String(seconds) };

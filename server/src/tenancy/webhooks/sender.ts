@@ -9,20 +9,20 @@ import { createWebhookMetrics } from "./metrics.ts";
 
 export interface WebhookSender {
   start(): Promise<void>;
-  /** This node has committed events: deliveries are made of them soon, not at the next turn. */
+  /** Reports that this node has committed events, so that deliveries are created soon, not at the next poll. */
   wake(): void;
-  /** Makes the deliveries of all events there are, sends what is due and answers how many attempts that were: for tests. */
+  /** Creates the deliveries of all events, sends those that are due, and returns the number of attempts. It serves tests. */
   runDue(): Promise<number>;
   /** Stops claiming, and waits a limited time for running attempts. */
   stop(): Promise<void>;
 }
 
-/** While deliveries wait for their next attempt. */
+/** The poll interval while deliveries wait for their next attempt. */
 const RETRY_POLL = SECOND;
-/** Sign-ins come in crowds: their events are taken together. */
+/** The delay before events are taken. Sign-ins come in bursts, whose events are taken together. */
 const GATHER = 100;
 
-/** Everything that leaves by webhook from this node: events become deliveries, deliveries are sent. */
+/** Runs all webhook work of this node: it turns events into deliveries, and sends deliveries. */
 export function createWebhookSender({
   registry,
   ...parts
@@ -44,7 +44,7 @@ export function createWebhookSender({
   );
   const sendLoop = createLoop(
     async () => {
-      // Both at once: a delivery keeps its lease while its outcome is stored, so it cannot be taken again.
+      // Both run at once: a delivery keeps its lease while its outcome is stored, so it cannot be taken again.
       const [looked, stored] = await Promise.allSettled([dispatcher.look(), dispatcher.store()]);
       if (stored.status === "rejected") throw stored.reason;
       if (looked.status === "rejected") throw looked.reason;
@@ -66,7 +66,7 @@ export function createWebhookSender({
     },
     wake: () => {
       spreadLoop.wake(GATHER);
-      // The event may be about an enabled webhook, or a delivery to repeat.
+      // The commit may have enabled a webhook, or reset a delivery.
       if (alone) sendLoop.wake(GATHER);
     },
     async runDue() {

@@ -41,11 +41,11 @@ export async function readWebhook(ctx: ReadCtx, webhookId: string): Promise<Webh
   return webhook;
 }
 
-/** The secret that signs its deliveries; null where it has none. */
+/** Returns the secret that signs a webhook's deliveries, or null if it has none. */
 export const openWebhookSecret = (vault: Vault, { realmId, id, sealed }: WebhookRow): string | null =>
   sealed.secret === null ? null : vault.open(sealed.secret, secretPlace(realmId, id, "secret"));
 
-/** For a change: held until commit. The version (`If-Match`) is checked last. */
+/** Locks a webhook until commit, for a change. The caller checks the version (`If-Match`) last. */
 async function takeWebhook(ctx: Ctx, webhookId: string): Promise<WebhookRow> {
   const webhook = isId(webhookId) ? await lockWebhook(ctx.tx, ctx.realm, webhookId, ctx.now) : null;
   if (!webhook) throw webhookErrors.not_found();
@@ -79,7 +79,7 @@ export async function removeWebhook(ctx: Ctx, webhookId: string): Promise<void> 
   ctx.audit({ category: "ADMIN", type: "ADMIN_DELETE", resourceType: "webhooks", resourceId: webhook.id });
 }
 
-/** A new secret; the one before signs too until the overlap ends. */
+/** Sets a new secret. The previous one signs too until the overlap ends. */
 export async function rotateSecret(
   ctx: Ctx,
   { vault }: Tools,
@@ -103,7 +103,7 @@ export async function rotateSecret(
   return { ...webhook, secret: input.secret === undefined ? secret : null };
 }
 
-/** One signed event of the type TEST, now, whether or not the webhook is enabled. Nothing of it is kept but the audit event. */
+/** Sends one signed event of the type TEST immediately, whether or not the webhook is enabled. Only an audit event records it. */
 export async function sendTest(ctx: ReadCtx, { vault, outbound }: Tools, webhook: WebhookRow): Promise<TestResult> {
   const record = {
     id: newId(),
@@ -138,7 +138,7 @@ export async function searchDeliveries(ctx: ReadCtx, webhookId: string, query: D
   return listDeliveries(ctx.tx, ctx.realm, webhook.id, query);
 }
 
-/** From its beginning, with the same event and the same id. */
+/** Restarts a delivery with the same event and the same id. */
 export async function redeliver(ctx: Ctx, webhookId: string, deliveryId: string): Promise<Delivery> {
   const webhook = await readWebhook(ctx, webhookId);
   const reset = isId(deliveryId) ? await resetDelivery(ctx.tx, ctx.realm, webhook.id, deliveryId, ctx.now) : null;
@@ -149,7 +149,7 @@ export async function redeliver(ctx: Ctx, webhookId: string, deliveryId: string)
   return reset.delivery;
 }
 
-/** Validates the input of both writes. */
+/** Validates the input of create and update. */
 function checked({ outbound }: Tools, input: { readonly url: string; readonly eventTypes: string; readonly secret?: string | null }) {
   const fault = receiverFault(outbound, "url", input.url);
   if (fault) throw invalidFields([fault]);
@@ -157,7 +157,7 @@ function checked({ outbound }: Tools, input: { readonly url: string; readonly ev
   return { url: input.url, eventTypes: readEventTypes(input.eventTypes) };
 }
 
-/** Null: the secrets stay as they are. */
+/** Returns null if the secrets stay unchanged. */
 function changedSecret(ctx: Ctx, { vault }: Tools, current: WebhookRow, input: UpdateWebhook): SealedSecrets | null {
   const none = { secret: null, previous_secret: null, previous_until: null };
   const change = secretChange(input, [current.url], [input.url]);

@@ -27,7 +27,7 @@ declare module "../../platform/db/tables.ts" {
   }
 }
 
-/** The webhook in the service: its secret stays sealed until it signs. */
+/** A webhook in the service. Its secrets stay sealed until they sign. */
 export interface WebhookRow extends Webhook {
   readonly version: number;
   readonly sealed: SealedSecrets;
@@ -54,7 +54,7 @@ const columns = [
 ] as const;
 type Columns = Pick<Selectable<WebhooksTable>, (typeof columns)[number]>;
 
-// A realm has a handful of them, found by the primary key: sorting needs no index.
+// A realm has few webhooks, found by the primary key, so sorting needs no index.
 const order: ListOrder = {
   sorts: { name: sql`lower(name)`, createdAt: sql.ref("created_at") },
   defaultSort: "name",
@@ -92,7 +92,7 @@ export async function lockWebhook(tx: Tx, realm: string, webhookId: string, now:
     .select(columns)
     .where("realm_id", "=", realm)
     .where("webhook_id", "=", webhookId)
-    // Deliveries refer to it, and being made they need not wait.
+    // Deliveries refer to the webhook. This weaker lock does not block their creation.
     .forNoKeyUpdate()
     .executeTakeFirst();
   return row ? toWebhook(row, now) : null;
@@ -154,17 +154,17 @@ export async function updateWebhook(
   return toWebhook(row, now);
 }
 
-/** Its deliveries go with it. */
+/** Deletes a webhook, with its deliveries. */
 export async function deleteWebhook(tx: Tx, realm: string, webhookId: string): Promise<void> {
   await tx.deleteFrom("webhooks").where("realm_id", "=", realm).where("webhook_id", "=", webhookId).execute();
 }
 
-/** A former secret is deleted after its overlap. */
+/** Deletes previous secrets after their overlap. */
 export async function forgetPreviousSecrets(db: Db, now: number): Promise<void> {
   await sql`update webhooks set previous_secret = null, previous_until = null where previous_until <= ${now}`.execute(db);
 }
 
-/** Opened, the present one first; the previous one only while it overlaps. */
+/** Returns the opened secrets, the current one first. The previous one is included only during its overlap. */
 export function secretsOf(vault: Vault, realm: string, webhookId: string, sealed: SealedSecrets, now: number): string[] {
   const open = (column: "secret" | "previous_secret") =>
     sealed[column] === null ? [] : [vault.open(sealed[column], secretPlace(realm, webhookId, column))];
