@@ -1,6 +1,6 @@
 /**
- * Every event that the server records, by category, with its description. `later: true` marks those that no feature of this release
- * records yet; they are listed so that filters, forwarders and webhooks can name them already. docs/audit.md shows this list.
+ * Every event that the server records, by category, with its description. `later: true` marks events that no feature of this release records; they are listed
+ * so that filters, forwarders and webhooks can already name them. docs/audit.md shows this list.
  */
 export const catalogue = {
   AUTHN: {
@@ -90,7 +90,7 @@ declare module "../../platform/context.ts" {
 }
 
 export const categories = ["AUTHN", "ADMIN", "SECURITY"] as const;
-/** Names in a list with commas, each once. */
+/** Splits a comma-separated list into names, without duplicates. */
 export const splitNames = (text: string): string[] => [
   ...new Set(
     text

@@ -3,26 +3,26 @@ import { newId } from "../../kernel/ids.ts";
 import { ANONYMOUS, type AuditEventTypes, type Ctx } from "../../platform/context.ts";
 import { MASTER } from "../realms/index.ts";
 
-/** The person to erase, by the names that events may contain. */
+/** The person to erase, with the names that events may contain. */
 export interface ErasedPerson {
   readonly userId: string;
   readonly username: string;
   readonly email: string | null;
-  /** The pseudonym; created unless given. */
+  /** The pseudonym. It is created if omitted. */
   readonly pseudonym?: string;
 }
 
 export const newPseudonym = (): string => `erased:${newId()}`;
 
-// The email address before the username, with which it often begins.
+// The email address precedes the username, because it often begins with the username.
 const namesOf = ({ userId, username, email }: ErasedPerson) => [userId, ...(email === null ? [] : [email]), username];
 const acrossRealms = ({ username }: ErasedPerson) => `${MASTER}/${username}`;
 const isOneOf = (column: string, names: readonly string[]) => sql<boolean>`${sql.ref(column)} in (${sql.join(names)})`;
 
-/** The user id in the detail of an event about another resource. The same expression as in its index. */
+/** The user id in the detail of an event about another resource. The expression must equal that of its index. */
 const named = sql`substring(detail from '[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}')`;
 
-/** Events in which an application presents a name. Nobody authenticated here either, and a user may be called like it. */
+/** Events in which an application presents a name. Nobody was authenticated in them, and a user may have the same name. */
 const byApplications = [
   "CLIENT_LOGIN_FAILURE",
   "WORKLOAD_TOKEN_REJECTED",
@@ -30,9 +30,10 @@ const byApplications = [
 ] as const satisfies readonly (keyof AuditEventTypes)[];
 
 /**
- * The places at which an event names a user: by their id or, within their realm, by a name. A name may have been another's before, or be that of a client or
- * a realm, so it counts only where it can mean a user: as the resource `users`, or typed by somebody who did not authenticate, in an event that is about
- * no other user. In an event about the user by their id, a typed name is theirs, even a former one. Every other actor is known by an id.
+ * Returns conditions for the places at which an event names a user: by their id or, within their realm, by a name. A name may have been another user's before,
+ * or may be that of a client or a realm. So it counts only where it can mean a user: as the resource `users`, or entered by somebody who did not authenticate,
+ * in an event that is about no other user. In an event about the user by their id, an entered name is theirs, even a former one. Every other actor is known by
+ * an id.
  */
 function placesOf(realm: string, person: ErasedPerson) {
   const { userId } = person;
@@ -54,8 +55,8 @@ function placesOf(realm: string, person: ErasedPerson) {
 }
 
 /**
- * By the id, as a user of the realm: a client, an agent or an administrator of `master` may have the same id, because ids come with imports. An
- * earlier release recorded no kind.
+ * Returns the condition for the actor by the id, as a user of the realm. A client, an agent or an administrator of `master` may have the same id, because
+ * imports bring ids. An earlier release did not record the kind.
  */
 function isActorOf(realm: string, userId: string, isHere: RawBuilder<boolean>) {
   const isAcross = sql<boolean>`actor like 'master/%'`;
@@ -66,20 +67,23 @@ function isActorOf(realm: string, userId: string, isHere: RawBuilder<boolean>) {
   return sql<boolean>`(${isOwn} or (${isAcross} and actor_id = ${userId} and coalesce(actor_kind, 'administrator') = 'administrator'))`;
 }
 
-/** By the id, as an actor. An administrator of `master` may have the id of a user of the realm in which they act: ids come with imports. */
+/**
+ * Returns the condition for the impersonator. An administrator of `master` may have the same id as a user of the realm in which they act, because imports bring
+ * ids.
+ */
 function isImpersonatorOf(realm: string, person: ErasedPerson, isHere: RawBuilder<boolean>) {
   const isAcross = sql<boolean>`impersonator like 'master/%'`;
   const isOfRealm = realm === MASTER ? sql`(${isHere} or ${isAcross})` : sql`${isHere} and not ${isAcross}`;
   const isNamedAcross =
     realm === MASTER ? sql`or (impersonator_id is null and ${isAcross} and impersonator = ${acrossRealms(person)})` : sql``;
-  // An earlier release recorded the name alone.
+  // An earlier release recorded only the name.
   return sql<boolean>`((impersonator_id = ${person.userId} and ${isOfRealm})
     or (impersonator_id is null and ${isHere} and ${isOneOf("impersonator", namesOf(person))}) ${isNamedAcross})`;
 }
 
 /**
- * The condition for events that name a user: the realm's, by id or name, and for an administrator of `master` those of every
- * realm. Other events do not name them (see docs/audit.md), so nothing has to be searched by its text.
+ * Returns the condition for events that name a user: those of the realm, by id or name, and for an administrator of `master` those of every realm. Other events
+ * do not name users (see docs/audit.md), so no text has to be searched.
  */
 export function namesPerson(realm: string, person: ErasedPerson): RawBuilder<boolean> {
   const { isHere, isResource, isActor, isImpersonator } = placesOf(realm, person);
@@ -87,9 +91,8 @@ export function namesPerson(realm: string, person: ErasedPerson): RawBuilder<boo
 }
 
 /**
- * Pseudonymises a user in the audit trail: id, username and email address become `erased:<uuid>` wherever they are the actor, the
- * resource or the impersonator, and in the detail of those events; the address they came from goes. The caller leaves the event
- * that records it.
+ * Pseudonymises a user in the audit trail. Id, username and email address become `erased:<uuid>` wherever they are the actor, the resource or the impersonator,
+ * and in the detail of those events. The source IP of the user's own events is removed. The caller records the event about the erasure.
  */
 export async function eraseFromTrail(ctx: Ctx, person: ErasedPerson): Promise<{ pseudonym: string; events: number }> {
   const { userId, pseudonym = newPseudonym() } = person;
@@ -113,8 +116,8 @@ export async function eraseFromTrail(ctx: Ctx, person: ErasedPerson): Promise<{ 
 }
 
 /**
- * Tells whether a user of this id was deleted: each way of deleting one leaves this event, and nothing else does. Other events may name an id that
- * never was a user's, as a refused request does.
+ * Tells whether a user of this id was deleted. Every deletion of a user records this event, and nothing else does. Other events may name an id that was never a
+ * user's, for example a refused request.
  */
 export async function hadUser(ctx: Ctx, userId: string): Promise<boolean> {
   const { rows } = await sql`select 1 from audit_events
@@ -123,5 +126,5 @@ export async function hadUser(ctx: Ctx, userId: string): Promise<boolean> {
   return rows.length > 0;
 }
 
-/** A name as a whole word: erasing “al” does not change “personal”. An id matches anywhere: `members -<id>`. */
+/** Returns a pattern for a name as a whole word: erasing “al” does not change “personal”. Ids need none, because they match anywhere: `members -<id>`. */
 const wholeWord = (name: string) => `(?<![\\w.@-])${name.replace(/[^\p{L}\p{N}]/gu, "\\$&")}(?![\\w@-])`;

@@ -20,17 +20,17 @@ import type { Handover } from "./transports.ts";
 
 export interface Forwarder {
   start(): Promise<void>;
-  /** Waits for the running batch; unsent events stay in the table. */
+  /** Stops after the running batch. Unsent events stay in the table. */
   stop(): Promise<void>;
-  /** There is something to send: looks soon instead of at the next turn. */
+  /** Reports that there is something to send, so that it is sent soon, not at the next poll. */
   wake(): void;
-  /** Sends one batch, if there is one and it is this node's turn. */
+  /** Sends one batch, if there is one and if it is this node's turn. */
   turn(): Promise<Turn>;
   lag(): Promise<{ waiting: number; oldestMs: number }>;
   state(): Promise<ForwarderState>;
 }
 
-/** `more`: sent, and there is more. `waiting`: for the next try. `elsewhere`: another node is at it. */
+/** `more`: it sent events, and there are more. `waiting`: it waits for the next try. `elsewhere`: another node forwards. */
 export type Turn = "idle" | "sent" | "more" | "failed" | "waiting" | "elsewhere";
 
 interface Log {
@@ -43,28 +43,28 @@ export interface ForwarderParts {
   readonly db: Db;
   readonly log: Log;
   readonly registry: Registry;
-  /** True when no other node can forward, as on the embedded database: a hold found at the start is one that a crash left. */
+  /** True if no other node can forward, as on the embedded database. A hold that exists at the start was then left by a crash. */
   readonly alone: boolean;
-  /** The event types that are sent; the others are passed over. */
+  /** The categories of events that are sent; events of others are skipped. */
   readonly categories: readonly string[];
-  /** `send` may take this long. */
+  /** The time that `send` may take. */
   readonly timeoutMs: number;
   readonly send: (events: readonly AuditEventRecord[]) => Handover | Promise<Handover>;
 }
 
-/** Commits come in bursts: a short wait makes one batch of them. */
+/** Commits come in bursts: a short wait puts their events into one batch. */
 const GATHER = 100;
 const BATCH = 500;
 const BATCH_BYTES = 1024 * 1024;
-/** A hold lasts this much longer than its purpose: clocks of nodes differ, and databases can be slow. */
+/** The time by which a hold exceeds its purpose, because clocks of nodes differ and databases can be slow. */
 const MARGIN = 10 * SECOND;
-/** 1 s, 2 s, 4 s … a minute, with a fifth of jitter. */
+/** Returns the wait after a number of failures: 1 s, 2 s, 4 s, up to a minute, plus or minus a fifth of jitter. */
 const backoff = (failures: number): number => Math.round(Math.min(MINUTE, 2 ** (failures - 1) * SECOND) * (0.8 + Math.random() * 0.4));
 const LEFT_OUT = "(left out: the receiver refused the whole event as too large)";
 
 /**
- * Forwards audit events in commit order, at least once. One node at a time does it; its place is kept in `event_cursors` and moves only
- * after an acknowledgement, so neither a crash nor an outage of the receiver loses an event.
+ * Forwards audit events in commit order, at least once. One node at a time does so. Its position is kept in `event_cursors` and moves only after an
+ * acknowledgement, so neither a crash nor an outage of the receiver loses an event.
  */
 export function createForwarder({ db, log, registry, alone, categories, timeoutMs, send }: ForwarderParts): Forwarder {
   const forwarded = new Counter({
@@ -73,14 +73,14 @@ export function createForwarder({ db, log, registry, alone, categories, timeoutM
     labelNames: ["outcome"],
     registers: [registry],
   });
-  /** The end of the hold that this node has, 0 for none. */
+  /** The end of this node's hold; 0 if it has none. */
   let held = 0;
   let failures = 0;
   let retryAt = 0;
   let lastWarning = { at: 0, reason: "" };
-  /** The number of events at once; halved while the receiver finds them too large. */
+  /** The number of events in a batch. It is halved while the receiver finds batches too large. */
   let limit = BATCH;
-  /** The event that did not fit even alone. */
+  /** The event that was too large even alone. */
   let tooLargeId: string | null = null;
 
   const turn = async (): Promise<Turn> => {
@@ -89,7 +89,10 @@ export function createForwarder({ db, log, registry, alone, categories, timeoutM
     const cursor = await findForwarderCursor(db);
     if (!cursor) {
       await createForwarderCursor(db);
-      log.warn({}, "the place of the audit forwarder was gone: a node without GATEHOUSE_AUDIT_HTTP_URL removes it; it goes on from now");
+      log.warn(
+        {},
+        "the audit forwarder has lost its position: a node without GATEHOUSE_AUDIT_HTTP_URL removes it; forwarding continues from now",
+      );
       return "idle";
     }
     if (cursor.lockedUntil > now && cursor.lockedUntil !== held) return "elsewhere";
@@ -101,7 +104,7 @@ export function createForwarder({ db, log, registry, alone, categories, timeoutM
     return handOver(read);
   };
 
-  /** Nothing to send. A cursor that came with a dump may have to find its place in this cluster first. */
+  /** Ends a turn without events. A cursor that came with a dump may have to find its position in this cluster first. */
   const rest = async ({ isForeign }: ForwarderCursor): Promise<Turn> => {
     if (held !== 0) await letGo(db, held);
     held = 0;
@@ -133,7 +136,7 @@ export function createForwarder({ db, log, registry, alone, categories, timeoutM
     return more ? "more" : "sent";
   };
 
-  /** Answers false when it cannot be made any smaller. */
+  /** Reduces the next batch. Returns false if that is impossible. */
   const makeSmaller = (batch: readonly AuditEventRecord[]): boolean => {
     const [first] = batch;
     if (batch.length > 1) limit = Math.floor(batch.length / 2);
@@ -203,13 +206,13 @@ export function createForwarder({ db, log, registry, alone, categories, timeoutM
   };
 }
 
-/** Without a receiver the cursor does not move, and retention would wait for it for ever. */
+/** Removes the cursor, because without a receiver it does not move, and retention would wait for it for ever. */
 export async function forgetForwarder(db: Db, log: Log): Promise<void> {
   if (await removeForwarderCursor(db))
     log.info({}, "GATEHOUSE_AUDIT_HTTP_URL is not set any more: what was not forwarded yet will not be, also if it is set again");
 }
 
-/** The events that fit into one request, the last position, and whether they are all that was read. */
+/** Returns the events that fit into one request, the last position, and whether they are all that was read. */
 function nextBatch(read: readonly StreamedEvent[], categories: ReadonlySet<string>, limit: number) {
   const events: AuditEventRecord[] = [];
   let bytes = 0;

@@ -2,19 +2,19 @@ import { sql } from "kysely";
 import type { Db } from "../../platform/db/index.ts";
 import { endOfStream, foreign, type Position } from "./stream.store.ts";
 
-// The forwarder's lease of its cursor. It waits for another server between reading events and advancing, which no
-// transaction may do, so it holds the row by a time (`locked_until`) instead of a lock. A hold is known by its end.
+// The forwarder's lease of its cursor. Between reading events and advancing the cursor, the forwarder waits for another server. A transaction may not do that,
+// so the row is held until a time (`locked_until`) instead of by a lock. The end identifies the hold.
 
 export interface ForwarderCursor {
   readonly position: Position;
   readonly lockedUntil: number;
   readonly movedAt: number;
   readonly lastError: string | null;
-  /** It came with a dump, and has to find its place in this cluster. */
+  /** True if the cursor came with a dump, and has to find its position in this cluster. */
   readonly isForeign: boolean;
 }
 
-/** A new cursor begins with the oldest transaction that is still open: everything that commits from now on comes after it. */
+/** Creates a cursor at the oldest transaction that is still open, so that everything that commits from now on comes after it. */
 export async function createForwarderCursor(db: Db): Promise<boolean> {
   const { numAffectedRows } = await sql`
     insert into event_cursors (name, xid, event_id)
@@ -49,7 +49,7 @@ export async function takeHold(db: Db, at: Position, held: number, now: number, 
   return numAffectedRows === 1n;
 }
 
-/** After an acknowledgement. False: another node has taken over, and will send the same events again. */
+/** Moves the cursor after an acknowledgement. Returns false if another node has taken over, which will send the same events again. */
 export async function moveHeldCursor(db: Db, to: Position, held: number, now: number, until: number): Promise<boolean> {
   const { numAffectedRows } = await sql`
     update event_cursors
@@ -70,10 +70,10 @@ export async function letGo(db: Db, held: number): Promise<void> {
   await sql`update event_cursors set locked_until = 0 where name = 'forwarder' and locked_until = ${held}`.execute(db);
 }
 
-/** Enough to see that it is stuck; a larger count would be too expensive. */
+/** The limit of the count. It is enough to show that the forwarder is stuck; a larger count would be too expensive. */
 const LAG_COUNTED = 10_000;
 
-/** The number of events behind the cursor, up to `LAG_COUNTED`, and the time since which the first of them waits. */
+/** Returns the number of events behind the cursor, up to `LAG_COUNTED`, and how long the first of them has waited. */
 export async function forwarderLag(db: Db, now: number): Promise<{ waiting: number; oldestMs: number }> {
   const { rows } = await sql<{ waiting: number; oldest: number | null }>`
     select count(*) as waiting, (array_agg(ts order by xid, event_id))[1] as oldest

@@ -9,21 +9,21 @@ import type { StreamReader } from "./stream.store.ts";
 
 export const RETENTION_JOB = "audit.retention";
 const BATCH = 5_000;
-/** An outage of days must not end the chain of daily runs. */
+/** The daily job creates its successor, and an outage of days must not end this chain. */
 const MAX_ATTEMPTS = 1_000;
 
-/** `settings.changed`: a shorter retention is applied immediately, and then once a day. */
+/** Handles `settings.changed`: a changed retention is applied immediately, and then once a day. */
 export async function scheduleRetention(ctx: Ctx, { settings, before }: { settings: Settings; before: Settings }): Promise<void> {
   const { retentionDays } = settings.audit;
   if (retentionDays === null || retentionDays === before.audit.retentionDays) return;
   await enqueueRun(ctx.tx, ctx.realm, "now", ctx.now, ctx.now);
 }
 
-/** The key names the day: however many runs there were today, tomorrow has one. */
+/** Enqueues a run. The dedupe key contains the day, so however many runs today has, tomorrow has one. */
 const enqueueRun = (tx: Tx, realm: string, day: string, runAt: number, now: number) =>
   enqueue(tx, { kind: RETENTION_JOB, realm, payload: { realm }, dedupeKey: `${realm} ${day}`, runAt, maxAttempts: MAX_ATTEMPTS }, now);
 
-/** The daily job: deletes expired events in batches and reschedules itself. Ends when the realm has no retention. */
+/** Deletes expired events in batches, and enqueues itself for the next day. It ends when the realm has no retention. */
 export async function applyRetention({ db, work }: { db: Db; work: UnitOfWork }, realm: string): Promise<void> {
   const stored = await settingsOf(db, realm);
   const days = stored?.settings.audit.retentionDays ?? null;
@@ -41,7 +41,7 @@ interface Key {
 }
 const NO_ID = "00000000-0000-0000-0000-000000000000";
 
-/** Deletes expired ones of the next few thousand events, and audits it. Returns where to continue; null: at the end. */
+/** Deletes the expired ones of the next few thousand events, and records that. Returns where to continue, or null at the end. */
 function deleteBatch(work: UnitOfWork, realm: string, from: Key, before: number): Promise<Key | null> {
   return work.transact({ realm, actor: systemActor(realm), sourceIp: null }, async (ctx) => {
     const to = await endOfBatch(ctx.tx, realm, from, before);
@@ -65,7 +65,7 @@ async function endOfBatch(tx: Tx, realm: string, from: Key, before: number): Pro
   return rows[0] ? { ts: rows[0].ts, eventId: rows[0].event_id } : null;
 }
 
-/** SQL: a reader, or the reader of this name, has not come to event `e` yet. */
+/** An SQL condition: a reader (or the reader of this name) has not read event `e` yet. */
 const isUnread = (name?: StreamReader) => sql<boolean>`exists (
   select 1 from event_cursors c
   where (e.xid, e.event_id) > (c.xid, c.event_id) and e.ts >= c.floor_ts ${name === undefined ? sql`` : sql`and c.name = ${name}`})`;
@@ -76,13 +76,13 @@ export async function hasUnforwarded(db: Db, realm: string): Promise<boolean> {
   return rows.length > 0;
 }
 
-/** Events that a reader has not forwarded yet stay, and so do those of unfinished deliveries. */
+/** Deletes events, except those that a reader has not read yet, and those of unfinished deliveries. */
 async function deleteBetween(tx: Tx, realm: string, from: Key, to: Key, before: number): Promise<number> {
   await sql`select set_config('gatehouse.maintenance', 'retention', true)`.execute(tx);
   const { numAffectedRows } = await sql`
     delete from audit_events e
     where e.realm_id = ${realm} and e.ts < ${before}
-      -- The condition stands for the time alone as well: from the pairs the planner would expect a third of the table.
+      -- The time is compared alone as well: from the pairs only, the planner would expect a third of the table.
       and e.ts >= ${from.ts} and e.ts <= ${to.ts}
       and (e.ts, e.event_id) > (${from.ts}, ${from.eventId}::text::uuid) and (e.ts, e.event_id) <= (${to.ts}, ${to.eventId}::text::uuid)
       and not ${isUnread()}

@@ -12,7 +12,7 @@ export const eventRoutes: FastifyPluginAsyncTypebox = async (app) => {
       config: { permission: "view-events" },
       schema: {
         summary: "Search the audit trail",
-        description: "Newest first.",
+        description: "Returns events, newest first.",
         tags: ["Events"],
         querystring: EventQuery,
         response: { 200: EventPage },
@@ -32,7 +32,7 @@ export const eventRoutes: FastifyPluginAsyncTypebox = async (app) => {
       schema: {
         summary: "Follow the audit trail",
         description:
-          "The events since the last call. A call looks at 2,000 events of the server at most, however long ago the last one was.",
+          "Returns the events since the last call. A call reads at most 2,000 events of the server, however long ago the last call was.",
         operationId: "tailEvents",
         tags: ["Events"],
         querystring: TailQuery,
@@ -52,7 +52,7 @@ export const auditConfigRoutes: FastifyPluginAsyncTypebox<{
     "/config",
     {
       config: { permission: "view-events", masterOnly: true },
-      schema: { summary: "The forwarding of audit events", tags: ["Events"], response: { 200: AuditConfig } },
+      schema: { summary: "Read how audit events are forwarded", tags: ["Events"], response: { 200: AuditConfig } },
     },
     async () => ({ ...config, forwarder: forwarder ? await forwarder.state() : null }),
   );

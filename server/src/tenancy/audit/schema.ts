@@ -17,7 +17,7 @@ export const AuditEventRecord = Type.Object(
     actor: Type.String({ description: "The username, or `master/<name>` across realms" }),
     actorKind: Type.Union([oneOf(actorKinds), Type.Null()], {
       description:
-        "The kind of the actor. `administrator`: one of `master`, in another realm. `anonymous`: not authenticated; the name is as typed or " +
+        "The kind of the actor. `administrator`: an administrator of `master`, in another realm. `anonymous`: not authenticated; the name is the one that was entered or " +
         "presented. Null: recorded by an earlier release",
     }),
     sourceIp: text,
@@ -28,7 +28,7 @@ export const AuditEventRecord = Type.Object(
     impersonator: text,
     requestId: Type.Union([Type.String({ format: "uuid" }), Type.Null()], {
       description:
-        "The number of the request by which it came about, as on error pages and in the header `x-request-id`. Null: a job or a command, or " +
+        "The number of the request that caused the event, as on error pages and in the header `x-request-id`. Null: a job or a command caused it, or it was " +
         "recorded by an earlier release",
     }),
   },
@@ -46,7 +46,7 @@ export const EventQuery = Type.Object(
   {
     type: Type.Optional(
       Type.Union([Type.String({ maxLength: 4096 }), Type.Array(Type.String({ maxLength: 4096 }), { maxItems: 100 })], {
-        description: `One or several, with commas between them or as repeated members, of these: ${eventTypes.join(", ")}`,
+        description: `One or several event types, separated by commas or as repeated members: ${eventTypes.join(", ")}`,
       }),
     ),
     actor: Type.Optional(Type.String({ maxLength: 320, description: "A username or user id" })),
@@ -80,7 +80,9 @@ export const EventTail = Type.Object(
   {
     items: Type.Array(AuditEventRecord, { description: "Oldest first, in the order in which they were committed: none is skipped" }),
     cursor: Type.String({ description: "Send it as `after` with the next request" }),
-    more: Type.Boolean({ description: "There may be more already: ask again at once. Otherwise a few seconds later" }),
+    more: Type.Boolean({
+      description: "True if there may already be more: send the next request immediately, otherwise a few seconds later",
+    }),
   },
   { $id: "AuditEventTail" },
 );
@@ -89,10 +91,10 @@ export type EventTail = Static<typeof EventTail>;
 export const ForwarderState = Type.Object(
   {
     lastMovedAt: Type.Union([Type.String({ format: "date-time" }), Type.Null()], {
-      description: "When the receiver last acknowledged events, or others were passed over",
+      description: "The time when the receiver last acknowledged events, or when others were skipped",
     }),
-    lagSeconds: Type.Integer({ description: "The age of the oldest event that is not forwarded yet" }),
-    lastError: Type.Union([Type.String(), Type.Null()], { description: "Why the last try failed; null since it worked" }),
+    lagSeconds: Type.Integer({ description: "The age of the oldest event that has not been forwarded yet" }),
+    lastError: Type.Union([Type.String(), Type.Null()], { description: "The reason why the last try failed; null if it succeeded" }),
   },
   { $id: "AuditForwarderState" },
 );
@@ -107,7 +109,7 @@ export const AuditConfig = Type.Object(
     authConfigured: Type.Boolean(),
     categories: Type.Array(Type.String()),
     timeoutMs: Type.Integer(),
-    forwarder: Type.Union([ForwarderState, Type.Null()], { description: "The HTTP forwarder of all nodes; null when there is none" }),
+    forwarder: Type.Union([ForwarderState, Type.Null()], { description: "The HTTP forwarder of all nodes; null if there is none" }),
   },
   { $id: "AuditConfig" },
 );

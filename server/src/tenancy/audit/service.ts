@@ -6,7 +6,7 @@ import { eventTypes, splitNames } from "./catalogue.ts";
 import type { EventPage, EventQuery } from "./schema.ts";
 import { listEvents } from "./store.ts";
 
-/** Undefined: all. A type that does not exist would find nothing, and look as if nothing had happened. */
+/** Returns the event types to search for; undefined means all. An unknown type is refused: it would find nothing, as if nothing had happened. */
 export function typesOf(type: EventQuery["type"]): readonly string[] | undefined {
   if (type === undefined) return undefined;
   const types = splitNames([type].flat().join(","));
@@ -16,7 +16,7 @@ export function typesOf(type: EventQuery["type"]): readonly string[] | undefined
   return types.length === 0 ? undefined : types;
 }
 
-/** One page of the realm's trail. */
+/** Returns one page of the realm's trail. */
 export async function searchEvents(ctx: ReadCtx, query: EventQuery): Promise<EventPage & { estimated: boolean }> {
   const { page = 0, size = 50, from, to, type, ...filter } = query;
   refuseTooDeep(page, size, "Narrow the search by `to` to read further back: pages beyond 10,000 events are not served");

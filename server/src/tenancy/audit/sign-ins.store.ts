@@ -12,7 +12,7 @@ export interface SignInEvent {
 
 const PAGE = 1_000;
 
-/** A user's sign-ins and sign-outs (AUTHN), newest first, read a page at a time so that each statement is short. */
+/** Returns a user's sign-ins and sign-outs (AUTHN), newest first. It reads a page at a time, so that each statement is short. */
 export async function signInsOf(db: Db, realm: string, userId: string, limit: number): Promise<SignInEvent[]> {
   const events: SignInEvent[] = [];
   for (let full = true; full && events.length < limit; ) {
@@ -24,7 +24,7 @@ export async function signInsOf(db: Db, realm: string, userId: string, limit: nu
       .where("realm_id", "=", realm)
       .where("actor_id", "=", userId)
       .where("category", "=", "AUTHN")
-      // Events of an impersonation, and their addresses, are the administrator's.
+      // Events of an impersonation, and their source IPs, belong to the administrator.
       .where("impersonator", "is", null)
       .$if(last !== undefined, (q) => q.where(sql<boolean>`(ts, event_id) < (${last?.ts}::bigint, ${last?.id}::uuid)`))
       .orderBy(sql`ts desc, event_id desc`)
@@ -39,10 +39,10 @@ export async function signInsOf(db: Db, realm: string, userId: string, limit: nu
   return events;
 }
 
-/** The categories that users recognise in their account's history: sign-ins, sign-outs and changes. */
+/** The categories that users recognize in their account's history: sign-ins, sign-outs and changes. */
 const OWN: readonly ("AUTHN" | "SECURITY")[] = ["AUTHN", "SECURITY"];
 
-/** The events of a user as their own page shows them, newest first, after `before`. */
+/** Returns the events for the user's own page, newest first, after `before`. */
 export async function ownEventsOf(
   db: Db,
   realm: string,

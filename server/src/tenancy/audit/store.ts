@@ -38,10 +38,10 @@ export async function insertEvents(tx: Tx, events: readonly AuditEvent[]): Promi
 
 const insertOne = prepared((event: AuditEvent, db) => db.insertInto("audit_events").values(rowOf(event)));
 
-/** JSON names half of a surrogate pair, which the database refuses; a parameter would hold U+FFFD instead. */
+/** Replaces lone surrogates by U+FFFD, as a parameter would. The database refuses them in JSON. */
 const wellFormed = (_: string, value: unknown) => (typeof value === "string" ? value.toWellFormed() : value);
 
-/** However many: one statement, compiled once. */
+/** Inserts any number of events in one statement, which is compiled once. */
 const insertSeveral = prepared(
   ({ rows }: { rows: string }) => sql`
     insert into audit_events (realm_id, event_id, ts, category, type, actor, actor_id, actor_kind, source_ip, resource_type, resource_id, outcome, detail, impersonator, impersonator_id, request_id)
@@ -103,7 +103,7 @@ const matching = (db: Db, realm: string, filter: EventFilter) =>
   db
     .selectFrom("audit_events")
     .where("realm_id", "=", realm)
-    // One by `=`, so that its index also gives the order.
+    // A single type is compared by `=`, so that its index also provides the order.
     .$if(filter.types?.length === 1, (q) => q.where("type", "=", filter.types![0]!))
     .$if((filter.types?.length ?? 0) > 1, (q) => q.where("type", "in", filter.types!))
     .$if(filter.outcome !== undefined, (q) => q.where("outcome", "=", filter.outcome!))
@@ -115,11 +115,11 @@ const matching = (db: Db, realm: string, filter: EventFilter) =>
     .$if(filter.to !== undefined, (q) => q.where("ts", "<", filter.to!));
 type Matching = ReturnType<typeof matching>;
 
-/** One page, newest first, and how many there are: exact to 10,000, above that an estimate. */
+/** Returns one page, newest first, and the total: exact up to 10,000, above that an estimate. */
 export async function listEvents(db: Db, realm: string, filter: EventFilter, page: number, size: number) {
   const all = matching(db, realm, filter);
   const { actor } = filter;
-  // An actor is found by name or by id, each by its own index: with an `or` between them all of their events would be sorted.
+  // An actor is found by name or by id, each by its own index. With `or` in one query, all of the actor's events would be sorted.
   const parts = actor === undefined ? [all] : [all.where("actor", "=", actor), all.where("actor_id", "=", actor)];
   const reading = readPage(db, parts, page, size);
   const [rows, count] = await Promise.all([reading, countEvents(db, parts, async () => (await reading).length === size)]);
@@ -142,8 +142,8 @@ async function readPage(db: Db, parts: readonly Matching[], page: number, size: 
 }
 
 /**
- * Exact to 10,000, above that the planner's estimate. It is queried as soon as a full page shows that there may be so many, not
- * after the count: with both one after the other, a trail of millions would take noticeably longer to answer than a small one.
+ * Counts exactly up to 10,000; above that it takes the planner's estimate. The estimate is queried as soon as a full page shows that it may be needed, not
+ * after the count: one after the other, they would make a trail of millions noticeably slower than a small one.
  */
 async function countEvents(db: Db, parts: readonly Matching[], mayBeMany: () => Promise<boolean>) {
   const bare = parts.map((part) => part.select(sql`1`.as("one")));
@@ -182,7 +182,7 @@ export const toEvent = (row: EventRow): AuditEvent => ({
   requestId: row.request_id,
 });
 
-/** The event as it is shown and sent. */
+/** Returns the event in the form in which it is shown and sent. */
 export const toEventRecord = ({ ts, actorId: _, impersonatorId: __, ...event }: AuditEvent): AuditEventRecord => ({
   ...event,
   ts: new Date(ts).toISOString(),

@@ -33,12 +33,12 @@ declare module "../../platform/db/tables.ts" {
 }
 
 /**
- * The next events after a position, in commit order. A transaction that is still open may yet commit with a lower number than
- * later ones, so nothing at or above the oldest open transaction is read: the rest comes next time, and no late commit is skipped. Beyond a position
- * of another cluster (see `lockCursor`) are restored events only, which no transaction is writing.
+ * Returns the next events after a position, in commit order. A transaction that is still open may commit with a lower number than later ones, so nothing at or
+ * above the oldest open transaction is read. The rest is read next time, and no late commit is skipped. Beyond a position of another cluster (see `lockCursor`)
+ * there are only restored events, which no transaction is writing.
  */
 export async function readStream(db: Db, after: Position, limit: number): Promise<StreamedEvent[]> {
-  // The text form has another name: `order by xid` would otherwise sort it as text, with 1000 before 999.
+  // The text form has another name: otherwise `order by xid` would sort it as text, with 1000 before 999.
   const { rows } = await sql<EventRow & { number: string }>`
     select ${sql.join(columns.map((column) => sql.ref(column)))}, xid::text as number
     from audit_events
@@ -50,17 +50,17 @@ export async function readStream(db: Db, after: Position, limit: number): Promis
   return rows.map((row) => ({ event: toEvent(row), position: { xid: row.number, eventId: row.event_id, floorTs: after.floorTs } }));
 }
 
-/** A number that no transaction of this cluster has had yet: the row came with a dump from another one. */
+/** Tells whether no transaction of this cluster has had this number yet: then the row came with a dump from another cluster. */
 export const foreign = (xid: RawBuilder<unknown>) => sql<boolean>`${xid} >= pg_snapshot_xmax(pg_current_snapshot())`;
 const LAST_XID = sql.lit(String(2n ** 64n - 1n));
 
-/** The place to stop reading: before the oldest open transaction or, for counting only, after the youngest one. */
+/** Returns where to stop reading: before the oldest open transaction or, for counting only, after the youngest one. */
 export const endOfStream = (after: RawBuilder<unknown>, until: "settled" | "open"): RawBuilder<unknown> => {
   const end = until === "settled" ? sql`pg_snapshot_xmin(pg_current_snapshot())` : sql`pg_snapshot_xmax(pg_current_snapshot())`;
   return sql`case when ${foreign(after)} then ${LAST_XID}::xid8 else ${end} end`;
 };
 
-/** Takes the reader's cursor for this transaction; null while another node has it. */
+/** Locks the reader's cursor for this transaction. Returns null while another node has it. */
 export async function lockCursor(tx: Tx, reader: StreamReader): Promise<Position | null> {
   const row = await tx
     .selectFrom("event_cursors")
@@ -76,9 +76,9 @@ export async function lockCursor(tx: Tx, reader: StreamReader): Promise<Position
 }
 
 /**
- * After a restore into another cluster, whose transactions begin with low numbers again, the cursor is ahead of everything that
- * will be written. Once the restored events beyond it have been read, it goes to the first event of this cluster. Restored events
- * whose numbers are yet to come were delivered before the restore: they are known by being older than the last restored one.
+ * Moves a cursor to this cluster. After a restore into another cluster, whose transactions begin with low numbers again, the cursor is ahead of everything that
+ * will be written. Once the restored events beyond it have been read, it moves to the first event of this cluster. Restored events with numbers that are yet to
+ * come were delivered before the restore: they are recognized because they are older than the last restored one.
  */
 async function moveToThisCluster(tx: Tx, reader: StreamReader): Promise<Position> {
   const { rows } = await sql<{ xid: string; event_id: string; floor_ts: number }>`
@@ -98,7 +98,7 @@ async function moveToThisCluster(tx: Tx, reader: StreamReader): Promise<Position
   return { xid, eventId, floorTs };
 }
 
-/** In the transaction that made the move safe: deliveries created, or an acknowledgement received. */
+/** Moves the cursor, in the transaction that makes the move safe: it created deliveries, or an acknowledgement was received. */
 export async function moveCursor(tx: Tx, reader: StreamReader, to: Position, now: number): Promise<void> {
   await sql`
     update event_cursors set xid = ${to.xid}::text::xid8, event_id = ${to.eventId}::text::uuid, moved_at = ${now}

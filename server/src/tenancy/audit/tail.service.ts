@@ -7,10 +7,10 @@ import { toEvent, toEventRecord } from "./store.ts";
 import type { Position } from "./stream.store.ts";
 import { endOfTrail, FIRST_ID, scanEvents } from "./tail.store.ts";
 
-/** A transaction may commit its events some time after they happened. */
+/** The time within which a transaction commits its events after they happened. */
 const COMMITS_WITHIN = 5 * MINUTE;
 
-/** The realm's events since the last call, oldest first; without `after` none, and where to begin. */
+/** Returns the realm's events since the last call, oldest first. Without `after` it returns no events, but the cursor to begin with. */
 export async function tailEvents(ctx: ReadCtx, { after, type, ...filter }: TailQuery): Promise<EventTail> {
   const types = typesOf(type);
   if (after === undefined) return { items: [], cursor: spell(await endOfTrail(ctx.tx, ctx.now - COMMITS_WITHIN)), more: false };

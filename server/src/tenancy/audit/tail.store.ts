@@ -3,19 +3,19 @@ import type { Db } from "../../platform/db/index.ts";
 import { columns, type EventRow } from "./store.ts";
 import type { Position } from "./stream.store.ts";
 
-/** Events of all realms that one request looks at. The next request gets the events behind them. */
+/** The number of events, of all realms, that one request reads. The next request reads the events after them. */
 const SCANNED = 2_000;
 export const FIRST_ID = "00000000-0000-0000-0000-000000000000";
 
 export interface Scan {
   readonly rows: readonly EventRow[];
-  /** The last event that was read, of any realm; null: all of them were. */
+  /** The last event that was read, of any realm; null if all were read. */
   readonly stoppedAt: { readonly xid: string; readonly eventId: string } | null;
-  /** The oldest transaction that was still open: everything before it was looked at, unless `stoppedAt` says otherwise. */
+  /** The oldest transaction that was still open. Everything before it was read, unless `stoppedAt` is set. */
   readonly settled: string;
 }
 
-/** The realm's events after a position, in commit order: see `readStream`. One statement, so that no event falls between two snapshots. */
+/** Returns the realm's events after a position, in commit order (see `readStream`). It is one statement, so that no event falls between two snapshots. */
 export async function scanEvents(db: Db, realm: string, after: Position): Promise<Scan> {
   const { rows } = await sql<{ rows: EventRow[]; scanned: number; xid: string | null; event_id: string | null; settled: string }>`
     with scanned as materialized (
@@ -33,7 +33,7 @@ export async function scanEvents(db: Db, realm: string, after: Position): Promis
   return { rows: events, stoppedAt: scanned < SCANNED ? null : { xid: xid!, eventId: eventId! }, settled };
 }
 
-/** The position of now. */
+/** Returns the current end of the trail. */
 export async function endOfTrail(db: Db, floorTs: number): Promise<Position> {
   const { rows } = await sql<{ settled: string }>`select pg_snapshot_xmin(pg_current_snapshot())::text as settled`.execute(db);
   return { xid: rows[0]!.settled, eventId: FIRST_ID, floorTs };

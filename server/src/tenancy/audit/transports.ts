@@ -2,18 +2,18 @@ import type { DestinationStream } from "pino";
 import { createOutbound, type Outbound, OutboundError } from "../../platform/outbound/index.ts";
 import type { AuditEventRecord } from "./schema.ts";
 
-/** The result of a batch. `reason` is for the log and for administrators: it holds neither token nor answer. */
+/** The result of a batch. `reason` is for the log and for administrators, and contains neither token nor answer. */
 export type Handover = { readonly taken: true } | { readonly taken: false; readonly tooLarge: boolean; readonly reason: string };
 
 /** A way for audit events to leave the server. */
 export interface AuditTransport<Receiver> {
-  /** Sends events, oldest first; all are accepted, or none. The same event may be sent again. */
+  /** Sends events, oldest first. The receiver accepts all of them or none. The same event may be sent again. */
   send(receiver: Receiver, events: readonly AuditEventRecord[]): Handover | Promise<Handover>;
 }
 
 const taken: Handover = { taken: true };
 
-/** One JSON object per line. */
+/** Writes one JSON object per line. */
 const stdout: AuditTransport<DestinationStream> = {
   send(output, events) {
     for (const event of events) output.write(`${JSON.stringify(event)}\n`);
@@ -28,7 +28,7 @@ export interface HttpReceiver {
   readonly timeoutMs: number;
 }
 
-/** The receiver that the operator configured. An internal address is allowed without an extra setting. */
+/** Returns the receiver that the operator configured. An internal address is allowed without an extra setting. */
 export function httpReceiver(given: {
   httpUrl: string;
   httpToken: string | null;
@@ -45,10 +45,10 @@ export function httpReceiver(given: {
   return { outbound, url, authorization, timeoutMs: given.timeoutMs };
 }
 
-/** The response is not used, but a short one is read to its end, which keeps the connection usable. */
+/** The number of bytes that are read of a response. It is not used, but reading a short one to its end keeps the connection usable. */
 const ANSWER_BYTES = 4_096;
 
-/** A POST of one JSON array, which Vector, Fluent Bit, Fluentd, Logstash and most hosted collectors take as it is. */
+/** Posts one JSON array, which Vector, Fluent Bit, Fluentd, Logstash and most hosted collectors accept unchanged. */
 const http: AuditTransport<HttpReceiver> = {
   async send({ outbound, url, authorization, timeoutMs }, events) {
     try {
@@ -59,7 +59,7 @@ const http: AuditTransport<HttpReceiver> = {
         timeoutMs,
         maxBytes: ANSWER_BYTES,
         overflow: "truncate",
-        // An operator chose the address: inside one's own network that may be plain.
+        // An operator chose the address, and within their own network plain http is acceptable.
         requireHttps: false,
       });
       if (status >= 200 && status < 300) return taken;
