@@ -1,5 +1,5 @@
 // Realm settings: branding, sessions, password policy, brute force. Owns `realm_settings`.
-// Everyone else reads them from the realm's snapshot (tenancy/realms).
+// Other features read them from the realm's snapshot (tenancy/realms).
 export { checkPasswordPolicy } from "./password-policy.ts";
 export { confirmsFirst } from "./registration.ts";
 export { settingsRoutes } from "./routes.ts";

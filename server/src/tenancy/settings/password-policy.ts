@@ -4,7 +4,7 @@ import type { Settings } from "./schema.ts";
 
 type Policy = Settings["passwordPolicy"];
 
-/** Refuses a password that the realm's policy does not allow, naming every rule it breaks. */
+/** Refuses a password that the realm's policy does not allow, and names every rule that it breaks. */
 export function checkPasswordPolicy(
   policy: Policy,
   password: string,

@@ -1,4 +1,7 @@
 import type { Settings } from "./schema.ts";
 
-/** The account is created when its address is confirmed; where the address is the username, always: it may be the address of another. */
+/**
+ * Tells whether an account is created only when its address is confirmed. That is always so if the address is the username, because it may belong to somebody
+ * else.
+ */
 export const confirmsFirst = ({ verifyEmail, emailAsUsername }: Settings["registration"]): boolean => verifyEmail || emailAsUsername;

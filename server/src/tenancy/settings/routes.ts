@@ -10,8 +10,8 @@ const config = { permission: "manage-realm" } as const;
 const PageText = Type.Object(
   {
     name: Type.String(),
-    shipped: Type.String({ description: "The text that ships; placeholders such as `{name}` are filled in" }),
-    own: Type.Union([Type.String(), Type.Null()], { description: "The realm's own words; null: it has none" }),
+    shipped: Type.String({ description: "The default text; placeholders such as `{name}` are filled in" }),
+    own: Type.Union([Type.String(), Type.Null()], { description: "The realm's own text; null: it has none" }),
   },
   { $id: "PageText" },
 );
@@ -33,7 +33,7 @@ export const settingsRoutes: FastifyPluginAsyncTypebox<{ readonly baseUrl: strin
     replace: {
       config,
       summary: "Replace the realm's settings",
-      ofPut: "Members that are left out return to their defaults, the display name included. To change some members, use PATCH.",
+      ofPut: "Omitted members return to their defaults, including the display name. To change some members, use PATCH.",
       body: UpdateSettings,
       run: async (ctx, _params, body) => record(await saveSettings(ctx, body, baseUrl)),
     },
@@ -45,7 +45,8 @@ export const settingsRoutes: FastifyPluginAsyncTypebox<{ readonly baseUrl: strin
       config,
       schema: {
         summary: "List the texts of the pages in a language",
-        description: "Their names, the words that ship, and the realm's own where it has some. The settings member `texts` changes them.",
+        description:
+          "Returns their names, the default texts, and the realm's own texts if it has any. The settings member `texts` changes them.",
         tags: ["Settings"],
         params: Type.Object({ realm: Type.String(), locale: oneOf(locales) }),
         querystring: ListQuery,

@@ -49,7 +49,7 @@ const BruteForcePolicy = group({
   forgetAfterMinutes: count(60, 1, 10_080, "Failures are forgotten after this long without a new one"),
 });
 
-/** Per address: whole companies come from one. */
+/** The limits count per address, and whole companies share one. */
 const RateLimitPolicy = group({
   signIns: count(600, 10, 100_000, "Answers to sign-in pages, forgotten passwords and invitations, from one address in a minute"),
   authorizations: count(
@@ -74,14 +74,14 @@ const RateLimitPolicy = group({
   workloadTokens: count(120, 1, 100_000, "Tokens that workloads exchange, from one address in a minute"),
 });
 
-/** Tokens of other issuers that workloads exchange, see applications/workload-credentials. */
+/** Tokens of other issuers that workloads exchange (see applications/workload-credentials). */
 const WorkloadPolicy = group({
   tokenSeconds: count(300, 60, 3_600, "The lifetime of the access token that a workload gets"),
-  clockSkewSeconds: count(60, 0, 300, "By how much the clocks of issuers may differ from ours"),
-  keysMinutes: count(10, 1, 1_440, "The time for which an issuer's keys are cached; an unknown key is looked for at once"),
+  clockSkewSeconds: count(60, 0, 300, "The seconds by which the clocks of issuers may differ from ours"),
+  keysMinutes: count(10, 1, 1_440, "The minutes for which an issuer's keys are cached; an unknown key is fetched immediately"),
 });
 
-/** Agents (applications/agents): clients that act by themselves, or for users. */
+/** Agents (applications/agents): clients that act by themselves or for users. */
 const AgentPolicy = group({
   reviewDays: count(90, 1, 3_650, "The time after its activation or last attestation after which an agent has to be attested again"),
   suspendOverdueAfterDays: nullable(
@@ -94,17 +94,20 @@ const AgentPolicy = group({
   ),
 });
 
-/** Apps keep what they were set up with; a change is for those that are set up from then on. */
+/** Apps keep the values with which they were set up, so a change affects only later setups. */
 const TotpPolicy = group({
   digits: Type.Unsafe<6 | 8>({ type: "integer", enum: [6, 8], default: 6, description: "The length of a code" }),
   period: count(30, 15, 120, "Seconds until the next code"),
-  algorithm: oneOf(["SHA1", "SHA256", "SHA512"], { default: "SHA1", description: "Many apps know SHA1 only, and here it is as good" }),
-  drift: count(1, 0, 3, "By how many codes an app's clock may be early or late"),
+  algorithm: oneOf(["SHA1", "SHA256", "SHA512"], {
+    default: "SHA1",
+    description: "The hash algorithm of codes. Many apps support only SHA1, which is secure enough for this purpose",
+  }),
+  drift: count(1, 0, 3, "The number of codes by which an app's clock may be early or late"),
 });
 
 const MessagingPolicy = group({
-  maxPerRecipient: count(5, 1, 1_000, "Messages of one template to one recipient before they have to wait"),
-  recipientMinutes: count(10, 1, 1_440, "The period after which a recipient can be sent that many again"),
+  maxPerRecipient: count(5, 1, 1_000, "The number of messages of one template that a recipient can get in a period"),
+  recipientMinutes: count(10, 1, 1_440, "The length of that period in minutes"),
   maxPerHour: count(1_000, 1, 1_000_000, "Messages of one channel in an hour"),
 });
 
@@ -116,7 +119,7 @@ const AuditPolicy = group({
   retentionDays: nullable(Type.Integer({ minimum: 7, maximum: 3_650 }), "Audit events are deleted after this many days; null keeps them"),
 });
 
-/** Clients may say otherwise for themselves. */
+/** The defaults of clients, which may have values of their own. */
 const TokenPolicy = group({
   accessTokenSeconds: count(300, 10, 86_400, "The lifetime of an access token"),
   idTokenSeconds: count(300, 10, 86_400, "The lifetime of an ID token"),
@@ -134,16 +137,16 @@ const TokenPolicy = group({
     default: [],
     maxItems: 100,
     uniqueItems: true,
-    description: "The types of `authorization_details` (RFC 9396) that clients may ask for; what is in them is between client and resource",
+    description: "The types of `authorization_details` (RFC 9396) that clients may request; client and resource agree on their content",
   }),
   signingAlg: oneOf(signingAlgs, {
     default: "RS256",
     description:
-      "The signing algorithm of tokens, unless a client has its own. ES256 and EdDSA are many times cheaper; ask whether every client knows them",
+      "The signing algorithm of tokens, unless a client has its own. ES256 and EdDSA are many times cheaper; check that every client supports them",
   }),
 });
 
-/** Weakest first: each includes the requirements of those before it. See applications/clients/profiles.ts. */
+/** The profiles, weakest first. Each includes the requirements of the earlier ones (see applications/clients/profiles.ts). */
 export const clientProfiles = ["none", "oauth21", "fapi2-security", "fapi2-message-signing"] as const;
 export type ClientProfile = (typeof clientProfiles)[number];
 
@@ -151,7 +154,7 @@ const OidcPolicy = group({
   leastProfile: oneOf(clientProfiles, {
     default: "none",
     description:
-      "The least profile of new clients, whether administrators make them or they register themselves; also the profile that they get where none is given",
+      "The minimum profile of new clients, whether administrators create them or they register themselves; also the profile of new clients that name none",
   }),
   implicitFlow: flag(
     false,
@@ -159,27 +162,32 @@ const OidcPolicy = group({
   ),
   keycloakPaths: flag(
     false,
-    "Answer at the paths of Keycloak, too (`/realms/{realm}/protocol/openid-connect/token` and so on), for libraries that cannot be told others. Metadata names our own",
+    "Answer at the paths of Keycloak, too (`/realms/{realm}/protocol/openid-connect/token` and so on), for libraries whose paths cannot be configured. Metadata lists our own paths",
   ),
 });
 
 export const nameIdFormats = ["persistent", "transient", "email", "unspecified"] as const;
-/** Seconds. An assertion is used within moments of its being sent. */
-/** Minutes at most: for as long as clocks may differ, messages count for longer. */
+/** The limits in seconds. The maximum is minutes only, because messages stay valid for as much longer as clocks may differ. */
 export const clockSkew = { minimum: 0, maximum: 600 } as const;
+/** The limits in seconds. An assertion is normally used within moments after it is sent. */
 export const assertionLifetime = { minimum: 10, maximum: 86_400 } as const;
 
-/** SAML clients may say otherwise for themselves. */
+/** The defaults of SAML clients, which may have values of their own. */
 const SamlPolicy = group({
   signAssertion: flag(true, "Sign assertions"),
-  signResponse: flag(true, "Sign the responses around them"),
+  signResponse: flag(true, "Sign the responses that contain assertions"),
   wantAuthnRequestsSigned: flag(false, "Refuse requests that are not signed"),
   encryptAssertion: flag(false, "Encrypt assertions"),
-  nameIdFormat: oneOf(nameIdFormats, { default: "persistent", description: "The NameID where a request asks for none" }),
+  nameIdFormat: oneOf(nameIdFormats, { default: "persistent", description: "The NameID format if a request names none" }),
   backChannelSloEnabled: flag(false, "Notify service providers by SOAP when a session ends"),
-  idpInitiatedSsoEnabled: flag(false, "Let users start at this server"),
+  idpInitiatedSsoEnabled: flag(false, "Users may start a sign-in at this server"),
   assertionLifetimeSeconds: count(300, assertionLifetime.minimum, assertionLifetime.maximum, "The time in which an assertion must arrive"),
-  clockSkewSeconds: count(60, clockSkew.minimum, clockSkew.maximum, "By how much the clocks of service providers may differ from ours"),
+  clockSkewSeconds: count(
+    60,
+    clockSkew.minimum,
+    clockSkew.maximum,
+    "The seconds by which the clocks of service providers may differ from ours",
+  ),
 });
 
 const AccountPolicy = group({
@@ -211,14 +219,14 @@ const PasswordResetPolicy = group({
 });
 
 const TermsPolicy = group({
-  text: nullable(Type.String({ minLength: 1, maxLength: 50_000 }), "Shown to be accepted, as plain text"),
+  text: nullable(Type.String({ minLength: 1, maxLength: 50_000 }), "The terms that users accept, as plain text"),
   url: nullable(httpsAddress, "The address of the document, instead of the text or besides it"),
   version: Type.String({
     default: "1",
     minLength: 1,
     maxLength: 64,
     pattern: "^[!-~]+$",
-    description: "After a change of the version, users who accepted an earlier one accept the terms again where a flow has the step",
+    description: "After a change of the version, users who accepted an earlier one have to accept the terms again in flows with that step",
   }),
 });
 
@@ -245,10 +253,10 @@ const PasskeyPolicy = group({
 
 const TrustedDevicePolicy = group({
   enabled: flag(true, "Users may skip the second factor in a trusted browser"),
-  days: count(30, 1, 365, "For how long"),
+  days: count(30, 1, 365, "The days for which a browser is trusted"),
 });
 
-/** A realm's choices for its pages; organizations have the same members. */
+/** The members of branding that realms and organizations have. */
 export const brandingMembers = {
   displayName: nullable(Type.String({ minLength: 1, maxLength: 255 }), "Shown on pages and in messages"),
   logoUrl: nullable(
@@ -272,7 +280,7 @@ const LANGUAGE_TAG = "^[a-z]{2,3}(-[A-Za-z0-9]{2,8}){0,3}$";
 const backgroundStyles = ["glow", "plain", "gradient", "dots"] as const;
 const fontFamilies = ["system", "serif", "rounded", "mono"] as const;
 
-/** A realm chooses these as well. */
+/** Further members of branding that only realms have. */
 const realmBrandingMembers = {
   backgroundStyle: oneOf(backgroundStyles, {
     default: "glow",
@@ -280,7 +288,7 @@ const realmBrandingMembers = {
   }),
   fontFamily: oneOf(fontFamilies, {
     default: "system",
-    description: "The letters of the pages. All are on the visitor's device: no page loads a font",
+    description: "The font of the pages. All of them are on the visitor's device: no page loads a font",
   }),
   welcomeTexts: Type.Record(Type.String({ pattern: LANGUAGE_TAG }), Type.String({ minLength: 1, maxLength: 1000 }), {
     default: {},
@@ -298,20 +306,20 @@ const realmBrandingMembers = {
       maxProperties: 50,
       additionalProperties: false,
       description:
-        "The realm's own words for texts of the pages, by language and name of the text. `GET …/settings/texts/{locale}` lists the names and the words that ship",
+        "The realm's own texts of the pages, by language and name of the text. `GET …/settings/texts/{locale}` lists the names and the default texts",
     },
   ),
   privacyUrl: nullable(httpsAddress, "The privacy statement. Pages link to it at their foot, and to `terms.url` beside it"),
 };
 
-/** All of them, for a draft. */
+/** All members of branding, for a draft. */
 export const brandingSchemas = { ...brandingMembers, ...realmBrandingMembers };
 
 const members = {
   realmId: Type.String({ description: "Cannot be changed" }),
   ...brandingMembers,
   ...realmBrandingMembers,
-  defaultLocale: oneOf(locales, { default: "en", description: "For visitors whose languages are not spoken here" }),
+  defaultLocale: oneOf(locales, { default: "en", description: "The language for visitors whose languages are not supported" }),
   sessions: SessionPolicy,
   passwordPolicy: PasswordPolicy,
   bruteForce: BruteForcePolicy,
@@ -334,7 +342,7 @@ const members = {
   trustedDevices: TrustedDevicePolicy,
   identifierFirst: flag(
     false,
-    "Ask for the name on a separate page, and then for what fits it: the password, or the identity provider of its domain. Applies to every flow that asks for name and password",
+    "Ask for the username on a page of its own, and then for the password, or lead to the identity provider of its domain. Applies to every flow that asks for username and password",
   ),
   newDeviceMail: flag(true, "Notify users by mail of a sign-in in a new browser"),
   auditClientLogins: flag(false, "Record every token that a client gets in its own name as an audit event (CLIENT_LOGIN)"),
@@ -350,7 +358,7 @@ const optional = (schemas: Record<string, Type.TSchema>): Record<string, Type.TS
   );
 const isGroup = (schema: Type.TSchema): schema is Type.TObject => "properties" in schema;
 
-/** PUT takes the full state: what is left out returns to its default. */
+/** The body of PUT, which is the full state: omitted members return to their defaults. */
 export const UpdateSettings = Type.Unsafe<DeepPartial<Settings>>(
   Type.Object(optional(members), { $id: "UpdateRealmSettings", additionalProperties: false }),
 );

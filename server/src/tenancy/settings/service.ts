@@ -27,7 +27,7 @@ declare module "../../platform/context.ts" {
   }
 }
 
-/** Replaces the settings of a realm that is served at this address. */
+/** Replaces the settings of a realm. `baseUrl` is the address at which it is served. */
 export async function saveSettings(ctx: Ctx, input: UpdateSettings, baseUrl: string): Promise<VersionedSettings> {
   refuseReadOnly({ realmId: ctx.realm }, input, ["realmId"]);
   const settings = withDefaults(ctx.realm, input);
@@ -46,14 +46,14 @@ export async function saveSettings(ctx: Ctx, input: UpdateSettings, baseUrl: str
   return { settings, version };
 }
 
-/** A shorter retention deletes evidence, of the caller's own acts as well. */
+/** Requires `realm-admin` for a shorter retention, because it deletes evidence, including that of the caller's own actions. */
 function assertMayForget({ actor }: Ctx, { audit: before }: Settings, { audit: { retentionDays } }: Settings): void {
   if (retentionDays !== null && retentionDays < (before.retentionDays ?? Number.POSITIVE_INFINITY)) assertHolds(actor, ["realm-admin"]);
 }
 
 const SHOWN_MEMBERS = 30;
 
-/** For the trail: which members, and not their values. Null: none. */
+/** Returns the names of the changed members for the audit trail, without their values. Returns null if none changed. */
 function changedMembers(before: Settings, after: Settings): string | null {
   const names = [...new Set([...pathsIn(difference(after, before)), ...pathsIn(difference(before, after))])].sort();
   const more = names.length - SHOWN_MEMBERS;
@@ -63,7 +63,7 @@ function changedMembers(before: Settings, after: Settings): string | null {
 const pathsIn = (members: object): string[] =>
   Object.entries(members).flatMap(([name, member]) => (isGroup(member) ? pathsIn(member).map((path) => `${name}.${path}`) : [name]));
 
-/** For the list of realms, which shows and changes this one member. */
+/** Saves the display name for the list of realms, which shows and changes this one member. */
 export async function saveDisplayName(
   ctx: Ctx,
   realm: string,
@@ -77,7 +77,7 @@ export async function saveDisplayName(
   await ctx.configChanged(realm);
 }
 
-/** For the images of the brand: which logo pages show. With `instead`, only where it was that one. */
+/** Sets the logo that pages show, for the images of the brand. With `instead`, it does so only if that logo was shown. */
 export async function pointLogoAt(ctx: Ctx, logoUrl: string | null, instead?: string): Promise<void> {
   const stored = await lockSettings(ctx.tx, ctx.realm);
   if (!stored) throw settingsErrors.not_found();
@@ -86,7 +86,7 @@ export async function pointLogoAt(ctx: Ctx, logoUrl: string | null, instead?: st
   await updateSettings(ctx.tx, ctx.realm, withoutDefaults(ctx.realm, { ...settings, logoUrl }));
 }
 
-/** `realm.created` */
+/** Handles `realm.created`. */
 export async function seedSettings(ctx: Ctx, seed: { readonly realm: string; readonly displayName: string | null }): Promise<void> {
   await insertSettings(ctx.tx, seed.realm, seed.displayName === null ? {} : { displayName: seed.displayName });
 }
@@ -108,7 +108,7 @@ function checkBetweenMembers(settings: Settings): void {
   checkTexts(settings);
 }
 
-/** Every page of the realm carries its texts in memory. */
+/** The limit on the length of all texts, because every realm in use has them in memory. */
 const MOST_LETTERS = 200_000;
 const SHOWN_FAULTS = 20;
 
@@ -122,14 +122,16 @@ export function checkTexts({ texts }: Pick<Settings, "texts">): void {
     throw invalidFields([{ field: "texts", code: "size", message: `texts may hold ${MOST_LETTERS} characters` }]);
 }
 
-/** Every text of the pages in a language: the words that ship, and the realm's own. */
+/** Returns every text of the pages in a language: the default text, and the realm's own. */
 export async function readTexts(db: Db, realm: string, locale: Locale) {
   const { settings } = await readSettings(db, realm);
   const own = settings.texts[locale] ?? {};
   return Object.entries(shippedTexts(locale)).map(([name, shipped]) => ({ name, shipped, own: own[name] ?? null }));
 }
 
-/** Browsers refuse passkeys of a domain that the page is not in, nor take them for a whole top-level domain: no user could sign in with one. */
+/**
+ * Refuses a domain that would prevent every sign-in by passkey. Browsers refuse passkeys of a domain that the page is not in, or of a whole top-level domain.
+ */
 function checkPasskeyDomain({ passkeys: { rpId } }: Settings, baseUrl: string): void {
   const { hostname } = new URL(baseUrl);
   if (rpId === null || rpId === hostname) return;
@@ -139,7 +141,7 @@ function checkPasskeyDomain({ passkeys: { rpId } }: Settings, baseUrl: string): 
   throw invalidFields([{ field: "passkeys.rpId", code: "domain", message }]);
 }
 
-/** Rules of the branding beyond the schema; `at` is the path in the request. */
+/** Checks rules of the branding beyond the schema. `at` is the path in the request. */
 export function checkBranding({ logoUrl, customCss }: Pick<Settings, "logoUrl" | "customCss">, at = ""): void {
   if (logoUrl?.startsWith("https:") && !URL.canParse(logoUrl))
     throw invalidFields([{ field: `${at}logoUrl`, code: "format", message: `${at}logoUrl is not a valid address` }]);
@@ -147,7 +149,7 @@ export function checkBranding({ logoUrl, customCss }: Pick<Settings, "logoUrl" |
   if (css && !css.ok) throw invalidFields([{ field: `${at}customCss`, code: "css", message: css.reason }]);
 }
 
-/** Only what differs from the defaults is stored: a better default in a later release then reaches old realms too. */
+/** Returns the settings that differ from the defaults. Only they are stored, so that better defaults of a later release also reach old realms. */
 function withoutDefaults(realm: string, settings: Settings): Record<string, unknown> {
   return difference(settings, defaultSettings(realm));
 }
@@ -159,7 +161,7 @@ function difference(value: object, plain: object): Record<string, unknown> {
   for (const [name, member] of Object.entries(value)) {
     const usual = (plain as Record<string, unknown>)[name];
     const nested = isGroup(member) ? difference(member, isGroup(usual) ? usual : {}) : null;
-    // A list is one value: it is stored whole.
+    // A list is one value, so it is stored completely.
     if (nested ? Object.keys(nested).length > 0 : JSON.stringify(member) !== JSON.stringify(usual)) stored[name] = nested ?? member;
   }
   return stored;

@@ -20,7 +20,7 @@ declare module "../../platform/db/tables.ts" {
 }
 
 interface StoredSettings {
-  /** Settings that a realm has changed; defaults are not stored, so that better defaults reach old realms. */
+  /** The settings that a realm has changed. Defaults are not stored, so that better defaults reach old realms. */
   readonly settings: Record<string, unknown>;
   readonly version: number;
 }
@@ -32,27 +32,27 @@ export interface VersionedSettings {
   readonly version: number;
 }
 
-/** The realm's settings, with the defaults for what was never set. */
+/** Returns the realm's settings, with defaults for members that were never set. */
 export async function readSettings(db: Db, realm: string): Promise<VersionedSettings> {
   const found = await settingsOf(db, realm);
   if (!found) throw settingsErrors.not_found();
   return found;
 }
 
-/** The same, locked until this transaction ends. */
+/** Returns the same, and locks them until this transaction ends. */
 export async function shareSettings(tx: Tx, realm: string): Promise<Settings> {
   const found = await stored(tx, realm).forShare().executeTakeFirst();
   if (!found) throw settingsErrors.not_found();
   return withDefaults(realm, found.settings);
 }
 
-/** The same for work that may outlive its realm. */
+/** Returns the same, or null if there is no such realm, for work that may outlive its realm. */
 export async function settingsOf(db: Db, realm: string): Promise<VersionedSettings | null> {
   const found = await stored(db, realm).executeTakeFirst();
   return found ? { settings: withDefaults(realm, found.settings), version: found.version } : null;
 }
 
-/** The user profile of the realm, as it is in this transaction. */
+/** Returns the user profile of the realm, read in this transaction. */
 export const readUserProfile = async ({ tx, realm }: ReadCtx): Promise<UserProfile> => (await settingsOf(tx, realm))!.settings.userProfile;
 
 export const lockSettings = async (tx: Tx, realm: string): Promise<StoredSettings | null> =>
@@ -77,7 +77,7 @@ export async function updateSettings(tx: Tx, realm: string, settings: Record<str
 
 export const defaultSettings = (realm: string): Settings => withDefaults(realm, {});
 
-/** The stored settings, with defaults for the others. */
+/** Returns the stored settings, with defaults for the others. */
 export function withDefaults(realm: string, given: object): Settings {
   const settings = filled(Settings as Defaulted, { ...given, realmId: realm }) as Settings;
   const { userProfile } = settings;
@@ -89,7 +89,7 @@ interface Defaulted {
   readonly properties?: Record<string, Defaulted>;
 }
 
-/** By hand: typebox can do it too, but loading that part of it takes a third of a second at every start. */
+/** Fills in defaults. TypeBox can do so too, but loading that part of it takes a third of a second at every start. */
 function filled(schema: Defaulted, given: unknown): unknown {
   if (!schema.properties) return given === undefined ? schema.default : given;
   const members = (given ?? {}) as Record<string, unknown>;

@@ -16,7 +16,10 @@ const words = (maxLength: number, description: string) =>
       { additionalProperties: false, maxProperties: 50, default: {}, description },
     ),
   );
-const displayName = words(255, "The text that people see, by language: `en`, `nl`. Without the visitor's language, the realm's own counts");
+const displayName = words(
+  255,
+  "The text that people see, by language: `en`, `nl`. If the visitor's language is missing, the realm's own is used",
+);
 const whom = (value: readonly Party[], description: string) =>
   Type.Optional(Type.Array(oneOf(parties), { default: [...value], uniqueItems: true, description }));
 const length = (description: string) =>
@@ -46,12 +49,12 @@ const ProfileAttribute = Type.Object(
     multivalued: Type.Optional(Type.Boolean({ default: false, description: "Several values, of which each is checked" })),
     required: whom(
       [],
-      "The parties that have to give it: `user` when registering, completing or changing the own profile, `admin` by the admin API",
+      "The parties that have to supply it: `user` on registering, completing or changing their own profile, `admin` in the admin API",
     ),
     view: whom(["admin"], "The parties that see it. Administrators always do"),
     edit: whom(["admin"], "The parties that may change it. Directories, SCIM and imports may in any case"),
     registration: Type.Optional(
-      Type.Boolean({ default: false, description: "Ask for it at registration, too, where it is not required and people may edit it" }),
+      Type.Boolean({ default: false, description: "Ask for it at registration too, if it is not required and people may edit it" }),
     ),
     pattern: Type.Optional(
       Type.Union([Type.String({ minLength: 1, maxLength: MAX_PATTERN }), Type.Null()], {
@@ -102,7 +105,7 @@ interface Defaulted {
   readonly default?: unknown;
 }
 
-/** Every member of a declared attribute: older rows lack newer ones. */
+/** Returns a declared attribute with every member, because older rows lack newer ones. */
 export const completeAttribute = (given: Given): DeclaredAttribute =>
   Object.fromEntries(
     Object.entries(ProfileAttribute.properties).map(([member, schema]) => [

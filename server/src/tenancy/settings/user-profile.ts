@@ -2,7 +2,7 @@ import { type FieldError, invalidFields } from "../../kernel/errors.ts";
 import { patternFault } from "../../kernel/pattern.ts";
 import { completeAttribute, type DeclaredAttribute, type Party, type UserProfile } from "./user-profile.schema.ts";
 
-/** Attributes that people set themselves where the realm declares nothing. Administrators set the others: applications may decide by them. */
+/** The attributes that people set themselves if the realm declares nothing. Only administrators set others, because applications may base decisions on them. */
 export const standardAttributes = [
   "middleName",
   "nickname",
@@ -21,35 +21,35 @@ export const standardAttributes = [
   "country",
 ] as const;
 
-/** Members of an account that are no attributes. */
+/** Members of an account that are not attributes. */
 const MEMBERS: readonly string[] = ["userId", "username", "email", "emailVerified", "enabled", "locked", "roles", "groups"];
-/** Facts that the server or another system vouches for: their owner cannot. */
+/** Facts that the server or another system vouches for, so their owner cannot set them. */
 const VOUCHED: readonly string[] = ["phoneNumberVerified", "externalId", "legacySubject"];
 export const isDeclarable = (name: string): boolean => !MEMBERS.includes(name);
 export const isVouched = (name: string): boolean => VOUCHED.includes(name);
-/** One text, wherever it is used. */
+/** Attributes that have a single text value wherever they are used. */
 const SINGLE: readonly string[] = ["firstName", "lastName", "locale", "phoneNumber"];
-/** Values of these are compared as text, and may have a pattern and a length. */
+/** The types whose values are compared as text. They may have a pattern and a length. */
 const TEXTS: readonly string[] = ["string", "email", "url"];
 
 const declared = new WeakMap<UserProfile, ReadonlyMap<string, DeclaredAttribute>>();
 
-/** The declared attributes by name, in the order of pages. */
+/** Returns the declared attributes by name, in the order of pages. */
 export function attributesOf(profile: UserProfile): ReadonlyMap<string, DeclaredAttribute> {
   const known = declared.get(profile) ?? new Map(profile.attributes.map((given) => [given.name, completeAttribute(given)]));
   declared.set(profile, known);
   return known;
 }
 
-/** The declared attributes that people may edit. */
+/** Returns the names of the declared attributes that people may edit. */
 export const openAttributes = (profile: UserProfile): string[] =>
   [...attributesOf(profile).values()].filter(({ edit }) => edit.includes("user")).map(({ name }) => name);
 
-/** The text of the visitor's language, of the realm's, or any. */
+/** Returns the text in the visitor's language, otherwise in the realm's, in English, or in any language. */
 export const wordsIn = (texts: Readonly<Record<string, string>>, locale: string, realmLocale: string): string | undefined =>
   texts[locale] ?? texts[locale.split("-", 1)[0]!] ?? texts[realmLocale] ?? texts.en ?? Object.values(texts)[0];
 
-/** Rules of the profile beyond the schema. */
+/** Checks rules of the profile beyond the schema. */
 export function checkUserProfile(profile: UserProfile): void {
   const groups = profile.groups.map(({ name }) => name);
   const errors = [
