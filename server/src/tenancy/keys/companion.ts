@@ -2,7 +2,7 @@ import { generateKeyPair, type JsonWebKey, type KeyObject } from "node:crypto";
 import { promisify } from "node:util";
 import type { Vault } from "../../kernel/vault.ts";
 
-/** RFC 7517, as in the realm's JWKS. */
+/** RFC 7517: a public key in the realm's JWKS. */
 export interface PublicJwk {
   readonly kty: "EC" | "OKP";
   readonly use: "sig" | "enc";
@@ -14,12 +14,12 @@ export interface PublicJwk {
 }
 
 /**
- * The keys beside each RSA key: published with it, and gone when it goes. `ed` is there where the realm or a client has asked for it: verifiers
- * that know RSA and EC only may stop at it. `enc` signs nothing: request objects are encrypted to it.
+ * The keys that accompany each RSA key: they are published with it, and deleted with it. `ed` exists only if the realm or a client has asked for it, because
+ * verifiers that know only RSA and EC may fail at it. `enc` signs nothing: clients encrypt request objects to it.
  */
 export const companionKinds = ["ec", "ed", "enc"] as const;
 export type CompanionKind = (typeof companionKinds)[number];
-/** Made with every RSA key. */
+/** The companions that are created with every RSA key. */
 export const requiredCompanions: readonly CompanionKind[] = ["ec", "enc"];
 
 export interface NewCompanion {
@@ -39,7 +39,7 @@ export const companionPlace = (realm: string, keyId: string, kind: CompanionKind
 
 const makePair = promisify(generateKeyPair) as (...of: unknown[]) => Promise<{ publicKey: KeyObject; privateKey: KeyObject }>;
 
-/** Without `alg` where one key signs under several names. */
+/** The kinds of companions. A key that signs under several names has no `alg`. */
 const kinds: Record<CompanionKind, { make: () => ReturnType<typeof makePair>; jwk: (key: JsonWebKey, kid: string) => PublicJwk }> = {
   ec: {
     make: () => makePair("ec", { namedCurve: "P-256" }),
@@ -55,7 +55,7 @@ const kinds: Record<CompanionKind, { make: () => ReturnType<typeof makePair>; jw
   },
 };
 
-/** A fraction of a millisecond. */
+/** Generates a companion key, which takes a fraction of a millisecond. */
 export async function generateCompanion(vault: Vault, realm: string, keyId: string, kind: CompanionKind): Promise<NewCompanion> {
   const { make, jwk } = kinds[kind];
   const { publicKey, privateKey } = await make();

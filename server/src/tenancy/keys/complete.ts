@@ -8,7 +8,7 @@ import { findIncompleteKeys } from "./store.ts";
 
 const BATCH = 100;
 
-/** Gives the keys of an older release the companions that it did not know. At start, and now and then: an older node may still rotate. */
+/** Adds the companions that keys of an older release lack. It runs at start and from time to time, because an older node may still rotate keys. */
 export async function completeKeys({ db, vault, work }: { readonly db: Db; readonly vault: Vault; readonly work: UnitOfWork }) {
   for (;;) {
     const keys = await findIncompleteKeys(db, BATCH);

@@ -7,7 +7,7 @@ import { companionPlace } from "./companion.ts";
 import { type Companion, findPrivateKey } from "./store.ts";
 
 export interface DecryptionKeys {
-  /** The realm's decryption key `kid`, also a retained one. Null: it has no such key. */
+  /** Returns the realm's decryption key `kid`, which may be a retained one. Returns null if there is no such key. */
   get(realm: string, kid: string): Promise<KeyObject | null>;
 }
 

@@ -4,7 +4,7 @@ import { newId } from "../../kernel/ids.ts";
 import type { Vault } from "../../kernel/vault.ts";
 import { generateCompanions, type NewCompanion } from "./companion.ts";
 
-/** A signing key ready to be stored: its private half is sealed already. */
+/** A signing key ready for storage: its private half is already sealed. */
 export interface NewKey {
   readonly keyId: string;
   readonly publicKey: string;
@@ -16,16 +16,16 @@ export interface NewKey {
 const RSA = { name: "RSASSA-PKCS1-v1_5", hash: "SHA-256", modulusLength: 2048, publicExponent: new Uint8Array([1, 0, 1]) };
 const VALID_FOR = 3650 * DAY;
 
-/** The place of a private key; part of its ciphertext's additional data. */
+/** Returns the place of a private key, which is a part of its ciphertext's additional data. */
 export const privateKeyPlace = (realm: string, keyId: string) => ({ realm, table: "realm_keys", column: "private_key", row: keyId });
 
 export type MakeKeyPair = () => Promise<webcrypto.CryptoKeyPair>;
 
-/** Half a second of work, off the main thread: never call it inside a transaction. */
+/** Generates a key pair. It takes half a second, off the main thread, so it must never be called inside a transaction. */
 export const makeKeyPair: MakeKeyPair = () =>
   webcrypto.subtle.generateKey(RSA, true, ["sign", "verify"]) as Promise<webcrypto.CryptoKeyPair>;
 
-/** A signing key with its certificate, its private half sealed. As slow as `makePair`. */
+/** Generates a signing key with its certificate, and seals its private half. It is as slow as `makePair`. */
 export async function generateKey(vault: Vault, realm: string, makePair = makeKeyPair): Promise<NewKey> {
   const keys = await makePair();
   const [spki, pkcs8] = await Promise.all([
@@ -43,12 +43,12 @@ export async function generateKey(vault: Vault, realm: string, makePair = makeKe
 }
 
 async function selfSigned(realm: string, keys: webcrypto.CryptoKeyPair): Promise<string> {
-  // Loaded on need: a server that makes no key does not pay for it at start.
+  // The modules are loaded when they are needed, so that a server which makes no key starts faster.
   await import("reflect-metadata");
   const { X509CertificateGenerator } = await import("@peculiar/x509");
   const now = clock.now();
   const serialNumber = randomBytes(16);
-  // RFC 5280 §4.1.2.2: positive. Never with a leading zero, which DER drops.
+  // RFC 5280 §4.1.2.2: the number must be positive. It has no leading zero either, which DER drops.
   serialNumber[0] = (serialNumber[0]! & 0x7f) | 0x40;
   const certificate = await X509CertificateGenerator.createSelfSigned(
     {
@@ -64,7 +64,7 @@ async function selfSigned(realm: string, keys: webcrypto.CryptoKeyPair): Promise
   return Buffer.from(certificate.rawData).toString("base64");
 }
 
-/** RFC 7517: the public key in the realm's JWKS. Without `alg`, because it signs both RS256 and PS256. */
+/** RFC 7517: returns the public key for the realm's JWKS. It has no `alg`, because it signs both RS256 and PS256. */
 export function toJwk(key: { readonly keyId: string; readonly publicKey: string; readonly certificate: string }) {
   const { n, e } = createPublicKey({ key: Buffer.from(key.publicKey, "base64"), format: "der", type: "spki" }).export({ format: "jwk" });
   return { kty: "RSA", use: "sig", kid: key.keyId, n, e, x5c: [key.certificate] };

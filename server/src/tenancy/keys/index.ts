@@ -1,5 +1,6 @@
-// Realm signing keys: RSA-2048 with a certificate each for SAML, and beside each those for ES256, decryption and, where asked for, EdDSA; private halves sealed.
-// Owns `realm_keys`, `realm_key_companions` and `realm_companion_keys`. The published halves are part of the realm's snapshot (tenancy/realms).
+// Realm signing keys: RSA-2048 keys, each with a certificate for SAML. Beside each there are keys for ES256, for decryption and, where requested, for EdDSA.
+// Private halves are sealed. Owns `realm_keys`, `realm_key_companions` and `realm_companion_keys`. The published halves are part of the realm's snapshot
+// (tenancy/realms).
 export {
   asymmetricAlgs,
   clientAlgs,

@@ -29,7 +29,7 @@ export const keyRoutes: FastifyPluginAsyncTypebox<{ vault: Vault }> = async (app
     {
       config: { permission: "manage-realm", recentAuthentication: true },
       schema: {
-        summary: "Make a new signing key",
+        summary: "Create a new signing key",
         description: "The previous key stays published until it is deleted. The SAML certificate changes at the same moment.",
         tags: ["Keys"],
         response: { 201: RealmKey },

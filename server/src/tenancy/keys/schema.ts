@@ -3,7 +3,7 @@ import { oneOf } from "../../platform/http/index.ts";
 
 export const RealmKey = Type.Object(
   {
-    keyId: Type.String({ format: "uuid", description: "Also the `kid` of what it signs" }),
+    keyId: Type.String({ format: "uuid", description: "The key's id, also the `kid` of its signatures" }),
     algorithm: Type.Literal("RSA"),
     status: oneOf(["ACTIVE", "RETAINED"]),
     publicKey: Type.String({ description: "base64 DER (SubjectPublicKeyInfo)" }),

@@ -15,7 +15,7 @@ const errors = defineErrors("keys", {
   active: [409, "The ACTIVE key signs at this moment and cannot be deleted: rotate first"],
 });
 
-/** Every key of the realm, the signer first. */
+/** Returns every key of the realm, the signer first. */
 export const readKeys = (ctx: ReadCtx): Promise<RealmKey[]> => listKeys(ctx.tx, ctx.realm);
 
 export async function readKey(ctx: ReadCtx, keyId: string): Promise<VersionedKey> {
@@ -24,7 +24,7 @@ export async function readKey(ctx: ReadCtx, keyId: string): Promise<VersionedKey
   return key;
 }
 
-/** Makes `key` the signer. The one before stays published, so that what it signed keeps verifying; a realm that had an Ed25519 key gets another. */
+/** Makes `key` the signer. The previous one stays published, so that its signatures remain valid. A realm that had an Ed25519 key gets another. */
 export async function rotateKey(ctx: Ctx, vault: Vault, key: NewKey): Promise<RealmKey> {
   // Two rotations at once take turns, and both succeed.
   await lockRealm(ctx.tx, ctx.realm);
@@ -39,27 +39,27 @@ export async function rotateKey(ctx: Ctx, vault: Vault, key: NewKey): Promise<Re
   return active;
 }
 
-/** Keeps those that `keyId` does not have yet, unless it is gone by now. */
+/** Stores the companions that `keyId` does not have yet, unless the key was deleted in the meantime. */
 export async function addCompanions(ctx: Ctx, keyId: string, companions: readonly NewCompanion[]): Promise<void> {
   if (!(await lockKey(ctx.tx, ctx.realm, keyId))) return;
   await insertCompanions(ctx.tx, ctx.realm, companions, ctx.now);
   await ctx.configChanged();
 }
 
-/** Publishes an Ed25519 key beside the one that signs, unless there is one: made in a fraction of a millisecond. */
+/** Publishes an Ed25519 key beside the signer, unless there is one. Generating it takes a fraction of a millisecond. */
 async function addEdwards(ctx: Ctx, vault: Vault): Promise<void> {
   const keyId = await findActiveWithout(ctx.tx, ctx.realm, "ed");
   if (keyId !== null) await addCompanions(ctx, keyId, [await generateCompanion(vault, ctx.realm, keyId, "ed")]);
 }
 
-/** `settings.changed`, `client.signatures_chosen`: an Ed25519 key is published from the moment that someone asks for its signatures. */
+/** Handles `settings.changed` and `client.signatures_chosen`: publishes an Ed25519 key as soon as someone asks for its signatures. */
 export const publishEdwards =
   (vault: Vault) =>
   async (ctx: Ctx, { algs }: { readonly algs: readonly (string | null)[] }): Promise<void> => {
     if (algs.some((alg) => alg !== null && isEdwards(alg))) await addEdwards(ctx, vault);
   };
 
-/** Takes a retained key, and the companions that share its life, out of the JWKS: their signatures no longer verify. */
+/** Removes a retained key and its companions from the JWKS. Their signatures no longer verify. */
 export async function removeKey(ctx: Ctx, keyId: string): Promise<void> {
   const key = isId(keyId) ? await lockKey(ctx.tx, ctx.realm, keyId) : null;
   if (!key) throw errors.not_found();
@@ -71,7 +71,7 @@ export async function removeKey(ctx: Ctx, keyId: string): Promise<void> {
   ctx.audit({ category: "SECURITY", type: "KEY_DELETED", resourceType: "keys", resourceId: keyId });
 }
 
-/** `realm.created` */
+/** Handles `realm.created`. */
 export async function seedKey(ctx: Ctx, seed: { readonly realm: string; readonly signingKey: NewKey }): Promise<void> {
   await insertKey(ctx.tx, seed.realm, seed.signingKey, ctx.now);
   await insertCompanions(ctx.tx, seed.realm, seed.signingKey.companions, ctx.now);

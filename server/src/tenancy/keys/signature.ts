@@ -1,7 +1,7 @@
 import { createPrivateKey, type KeyObject, sign } from "node:crypto";
 
 export interface SignatureOptions {
-  /** Null: the algorithm has its own. */
+  /** Null if the algorithm has a digest of its own. */
   readonly digest: "sha256" | null;
   readonly options?: { readonly dsaEncoding?: "ieee-p1363"; readonly padding?: number; readonly saltLength?: number };
 }
@@ -14,14 +14,14 @@ interface Waiting {
   readonly reject: (error: unknown) => void;
 }
 
-/** About two milliseconds. */
+/** The number of signatures that are made at a time, which takes about two milliseconds. */
 const MOST_AT_ONCE = 32;
 let waiting: Waiting[] = [];
 
 /**
- * A P-256 or Ed25519 signature takes less time than handing it to another thread, so it is made in the event loop: after all requests that
- * have arrived were read, and all together. One by one, between the other steps of each request, they cost more (docs/performance.md).
- * An RSA signature takes ten times as long and goes to the thread pool, by node's own `sign`: WebCrypto checks and copies its arguments.
+ * Returns a function that signs. A P-256 or Ed25519 signature takes less time than passing it to another thread, so it is made in the event loop: after all
+ * requests that have arrived were read, and all together. One by one, between the other steps of each request, signatures cost more (docs/performance.md). An
+ * RSA signature takes ten times as long and goes to the thread pool, by node's own `sign`: WebCrypto would check and copy its arguments.
  */
 export function signWith(pkcs8: Buffer, { digest, options }: SignatureOptions): Sign {
   const key = { ...options, key: createPrivateKey({ key: pkcs8, format: "der", type: "pkcs8" }) };
@@ -37,7 +37,7 @@ function signSoon(one: Waiting): void {
   if (waiting.push(one) === 1) setImmediate(signWaiting);
 }
 
-/** The rest has its turn after what has arrived meanwhile. */
+/** Makes the waiting signatures. The rest follows after the requests that have arrived in the meantime. */
 function signWaiting(): void {
   const now = waiting.slice(0, MOST_AT_ONCE);
   waiting = waiting.slice(MOST_AT_ONCE);

@@ -15,7 +15,7 @@ import { type Sign, type SignatureOptions, signWith } from "./signature.ts";
 import { type Companion, findPrivateKey } from "./store.ts";
 
 interface Algorithm extends SignatureOptions {
-  /** The kind of the companion key; null: the RSA key. */
+  /** The kind of the companion key; null for the RSA key. */
   readonly kind: CompanionKind | null;
 }
 
@@ -23,7 +23,7 @@ const edwards: Algorithm = { kind: "ed", digest: null };
 const algorithms: Record<SigningAlg, Algorithm> = {
   RS256: { kind: null, digest: "sha256" },
   PS256: { kind: null, digest: "sha256", options: { padding: constants.RSA_PKCS1_PSS_PADDING, saltLength: 32 } },
-  // RFC 7518 §3.4: R and S, not their ASN.1.
+  // RFC 7518 §3.4: the signature is R and S, not their ASN.1 form.
   ES256: { kind: "ec", digest: "sha256", options: { dsaEncoding: "ieee-p1363" } },
   EdDSA: edwards,
   Ed25519: edwards,
@@ -32,12 +32,12 @@ const algorithms: Record<SigningAlg, Algorithm> = {
 export interface Signer {
   readonly kid: string;
   readonly alg: SigningAlg;
-  /** The signature as a JWS has it. */
+  /** Returns a signature in the form of a JWS. */
   readonly sign: Sign;
 }
 
 export interface SigningKeys {
-  /** The realm's current signer, whose key is in its JWKS. Null: no such realm. */
+  /** Returns the realm's current signer, whose key is in its JWKS. Returns null if there is no such realm. */
   signer(realm: string, alg: SigningAlg): Promise<Signer | null>;
 }
 
@@ -54,7 +54,7 @@ interface Parts {
 
 const MAX_SIGNERS = 4_000;
 
-/** The opened private halves of the keys in use: unsealed and imported once, however many tokens they sign. */
+/** The opened private keys in use. Each is unsealed and imported once, however many tokens it signs. */
 export function createSigningKeys({ db, vault, work, realms }: Parts): SigningKeys {
   const signers = createLru<Promise<Signer | null>>(MAX_SIGNERS);
   const inTheMaking = new Map<string, Promise<void>>();
@@ -75,16 +75,16 @@ export function createSigningKeys({ db, vault, work, realms }: Parts): SigningKe
     if (known) return known;
     const opening = open(realm, keyId, alg);
     signers.set(name, opening);
-    // Neither what failed nor what is not there is worth keeping.
+    // Failures and missing keys are not cached.
     const forget = () => signers.peek(name) === opening && signers.delete(name);
     opening.then((signer) => signer === null && forget(), forget);
     return opening;
   };
 
   /**
-   * Keys have their companions from the start, or from the moment that they are asked for. Only one that a node of the previous release has made
-   * or configured a moment ago may lack them: then they are made and published before the first of them signs. Requests that need it at the same
-   * moment wait for the same one.
+   * Ensures that the key for an algorithm is published. Keys have their companions from the start, or from the moment that someone asks for them. Only a key
+   * that a node of the previous release has just created or configured may lack them. They are then created and published before the first signature, and
+   * concurrent requests wait for the same one.
    */
   const published = async (realm: string, keyId: string, alg: SigningAlg): Promise<boolean> => {
     const { kind } = algorithms[alg];
@@ -119,7 +119,7 @@ function kidOf(keyId: string, alg: SigningAlg): string {
   return kind === null ? keyId : companionKid(keyId, kind);
 }
 
-/** The realm's current key for SAML messages: the key that signs its tokens, with its certificate. Null: no such realm. */
+/** Returns the realm's current key for SAML messages: the key that signs its tokens, with its certificate. Returns null if there is no such realm. */
 export async function samlSigningKey(
   { signingKeys, realms }: { readonly signingKeys: SigningKeys; readonly realms: RealmCache<{ readonly keys: readonly RealmKey[] }> },
   realm: string,

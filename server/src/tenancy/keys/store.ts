@@ -25,7 +25,7 @@ interface RealmKeyCompanionsTable {
   created_at: number;
 }
 
-/** The P-256 keys are in the table before: the previous release looks for them there, and knows no others. */
+/** The other companions. P-256 keys stay in the table above, because the previous release looks for them there and knows no others. */
 interface RealmCompanionKeysTable extends RealmKeyCompanionsTable {
   kid: string;
 }
@@ -40,13 +40,13 @@ declare module "../../platform/db/tables.ts" {
 
 const shown = ["key_id", "algorithm", "status", "public_key", "certificate", "created_at", "rotated_at"] as const;
 
-/** The ACTIVE one leads, then the newest first. A realm has a handful. */
+/** Returns the keys, the ACTIVE one first, then the newest first. A realm has only a few. */
 export async function listKeys(db: Db, realm: string): Promise<RealmKey[]> {
   const rows = await db
     .selectFrom("realm_keys")
     .select(shown)
     .where("realm_id", "=", realm)
-    // Not by age alone: of two rotations at once, the one that began first may have come last.
+    // Age alone does not decide: of two rotations at once, the one that began first may have committed last.
     .orderBy(sql`status = 'ACTIVE'`, "desc")
     .orderBy("created_at", "desc")
     .orderBy("key_id", "desc")
@@ -73,7 +73,7 @@ export async function insertKey(tx: Tx, realm: string, key: NewKey, now: number,
   return toKey(row);
 }
 
-/** The id of the one that signed until now. */
+/** Retires the signer, and returns its id. */
 export async function retireActiveKey(tx: Tx, realm: string, now: number): Promise<string | null> {
   const row = await tx
     .updateTable("realm_keys")
@@ -85,7 +85,7 @@ export async function retireActiveKey(tx: Tx, realm: string, now: number): Promi
   return row?.key_id ?? null;
 }
 
-/** No other one signs: the caller has retired it. */
+/** Makes a key the signer. The caller has retired the previous one. */
 export async function activateKey(tx: Tx, realm: string, keyId: string): Promise<void> {
   await tx
     .updateTable("realm_keys")
@@ -95,7 +95,7 @@ export async function activateKey(tx: Tx, realm: string, keyId: string): Promise
     .execute();
 }
 
-/** All companions of a realm with their private halves, sealed. */
+/** Returns all companions of a realm, with their private halves sealed. */
 export async function findCompanions(db: Db, realm: string): Promise<NewCompanion[]> {
   const { rows } = await sql<{ key_id: string; kind: CompanionKind; public_jwk: PublicJwk; private_key: string }>`
     select key_id, 'ec' as kind, public_jwk, private_key from realm_key_companions where realm_id = ${realm}
@@ -106,12 +106,12 @@ export async function findCompanions(db: Db, realm: string): Promise<NewCompanio
 }
 
 export interface Companion {
-  /** The id of the RSA key whose life it shares. */
+  /** The id of the RSA key with which it is deleted. */
   readonly keyId: string;
   readonly publicJwk: PublicJwk;
 }
 
-/** The key that signs now, if it lacks a companion of this kind. */
+/** Returns the current signer if it lacks a companion of this kind. */
 export async function findActiveWithout(tx: Tx, realm: string, kind: "ed"): Promise<string | null> {
   const { rows } = await sql<{ key_id: string }>`
     select k.key_id from realm_keys k where k.realm_id = ${realm} and k.status = 'ACTIVE' and not exists (
@@ -119,7 +119,7 @@ export async function findActiveWithout(tx: Tx, realm: string, kind: "ed"): Prom
   return rows[0]?.key_id ?? null;
 }
 
-/** When two nodes add one at once, the first one is kept. */
+/** Inserts companions. If two nodes add the same one at once, the first is kept. */
 export async function insertCompanions(tx: Tx, realm: string, companions: readonly NewCompanion[], now: number): Promise<void> {
   for (const { kind, keyId, publicJwk, sealedPrivateKey } of companions) {
     const row = {
@@ -137,7 +137,7 @@ export async function insertCompanions(tx: Tx, realm: string, companions: readon
   }
 }
 
-/** Sealed. Without a kind: the RSA key itself. */
+/** Returns the sealed private key: a companion's, or without a kind that of the RSA key itself. */
 export async function findPrivateKey(db: Db, realm: string, keyId: string, kind: CompanionKind | null): Promise<string | null> {
   const [table, name, value] =
     kind === null
@@ -156,7 +156,7 @@ export interface IncompleteKey {
   readonly missing: readonly CompanionKind[];
 }
 
-/** Keys of an older release, or made by one that still runs, without all of their companions. */
+/** Returns keys that lack companions: keys of an older release, or created by a node that still runs it. */
 export async function findIncompleteKeys(db: Db, limit: number): Promise<IncompleteKey[]> {
   const { rows } = await sql<{ realm_id: string; key_id: string; kinds: string[] }>`
     select k.realm_id, k.key_id, h.kinds from realm_keys k
@@ -197,7 +197,7 @@ export async function deleteKey(tx: Tx, realm: string, keyId: string): Promise<v
 type KeyRow = Pick<Selectable<RealmKeysTable>, (typeof shown)[number]>;
 type CompanionRow = Pick<Selectable<RealmKeyCompanionsTable>, "key_id" | "public_jwk">;
 
-/** The published keys of a realm, as columns of a query over `realms r`: in the order of `listKeys`. */
+/** The published keys of a realm as columns of a query over `realms r`, in the order of `listKeys`. */
 export const publishedKeys = sql`
   (select json_agg(json_build_object('key_id', k.key_id, 'algorithm', k.algorithm, 'status', k.status, 'public_key', k.public_key,
       'certificate', k.certificate, 'created_at', k.created_at, 'rotated_at', k.rotated_at)

@@ -12,7 +12,7 @@ import { activateKey, findCompanions, findPrivateKey, insertCompanions, insertKe
 
 const der = (description: string) => Type.String({ minLength: 1, maxLength: 16_384, pattern: "^[A-Za-z0-9+/]+={0,2}$", description });
 
-/** A signing key with its private half, as it moves from one server to another. */
+/** A signing key with its private half, in the form that moves from one server to another. */
 export const CarriedKey = Type.Object(
   {
     keyId: Type.String({ format: "uuid" }),
@@ -33,7 +33,7 @@ export const CarriedKey = Type.Object(
 );
 export type CarriedKey = Static<typeof CarriedKey>;
 
-/** Every key of the realm; private halves are opened on demand. */
+/** Returns every key of the realm; private halves are opened on demand. */
 export async function readCarriedKeys(ctx: ReadCtx, vault: Vault) {
   const keys = await listKeys(ctx.tx, ctx.realm);
   const companions = await findCompanions(ctx.tx, ctx.realm);
@@ -55,7 +55,10 @@ export async function readCarriedKeys(ctx: ReadCtx, vault: Vault) {
   );
 }
 
-/** Adds a key that was made elsewhere; an ACTIVE one signs from now on. A holder of such a key could sign tokens for every user. */
+/**
+ * Adds a key that was created elsewhere; an ACTIVE one signs from now on. It requires `realm-admin`, because the holder of such a key could sign tokens for
+ * every user.
+ */
 export async function adoptKey(ctx: Ctx, vault: Vault, key: CarriedKey): Promise<void> {
   assertHolds(ctx.actor, ["realm-admin"]);
   const faults = faultsOf(key);
