@@ -1,3 +1,3 @@
-// A brand that is tried before it is saved, by one session. Owns `branding_drafts`.
+// A draft of the brand that one session tries before it is saved. Owns `branding_drafts`.
 export { brandDraftRoutes } from "./routes.ts";
 export { deleteExpiredDrafts } from "./store.ts";

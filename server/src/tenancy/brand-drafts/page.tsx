@@ -2,7 +2,7 @@ import { Credentials, type Locale, messagesOf, renderStep, welcome } from "../..
 import type { WithImages } from "../images/index.ts";
 import type { Settings } from "../settings/index.ts";
 
-/** The sign-in page as the draft makes it. It is to be looked at: its form leads nowhere. */
+/** Renders the sign-in page with the draft, for viewing only: its form does nothing. */
 export function renderDraft(
   settings: Settings & WithImages,
   themeHref: string,
@@ -19,6 +19,6 @@ export function renderDraft(
     notice: undefined,
     body: <Credentials text={text} username="" rememberMe={settings.sessions.rememberMe ? false : null} alert={null} />,
   });
-  // The cursor stays where the administrator types. In a text no tag begins: its characters are escaped.
+  // Autofocus is removed so that the cursor stays where the administrator types. Text contains no tags, because its characters are escaped.
   return page.replaceAll(/(<input\b[^>]*?) autofocus(?=[\s/>])/g, "$1");
 }

@@ -21,9 +21,9 @@ export const brandDraftRoutes: FastifyPluginAsyncTypebox = async (app) => {
     {
       config,
       schema: {
-        summary: "Keep a draft of the branding",
+        summary: "Save a draft of the branding",
         description:
-          "To be looked at before it is saved: `draft/page` shows the sign-in page with it. It belongs to the session of the caller, is shown to no other, and is forgotten after twelve hours. Nothing that visitors see changes.",
+          "A draft can be viewed before it takes effect: `draft/page` shows the sign-in page with it. It belongs to the session of the caller, is shown to no other session, and is deleted after twelve hours. Visitors see no change.",
         tags,
         params,
         body: BrandingDraft,
@@ -39,7 +39,7 @@ export const brandDraftRoutes: FastifyPluginAsyncTypebox = async (app) => {
       config,
       schema: {
         summary: "Show the sign-in page with the draft",
-        description: "A page to look at, for a frame of the admin console. Its form leads nowhere.",
+        description: "Returns a page for a frame of the admin console. Its form does nothing.",
         tags,
         params,
         produces: ["text/html"],

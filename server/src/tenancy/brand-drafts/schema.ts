@@ -1,7 +1,7 @@
 import Type, { type Static } from "typebox";
 import { brandingSchemas } from "../settings/index.ts";
 
-/** Without the defaults of the settings: members that are left out are as the realm has them. */
+/** The schemas have no defaults: omitted members keep the realm's settings. */
 const { properties } = Type.Partial(Type.Object(brandingSchemas));
 const plain = Object.fromEntries(
   Object.entries<Type.TSchema & { default?: unknown }>(properties).map(([name, { default: _default, ...schema }]) => [name, schema]),

@@ -12,7 +12,7 @@ const errors = defineErrors("branding", {
   no_session: [409, "A draft is shown to the session that made it: sign in by a browser to make one"],
 });
 
-/** Kept for this session alone. Nothing else changes, so nothing is in the trail. */
+/** Stores the draft for this session alone. Nothing else changes, so the audit trail records nothing. */
 export async function saveDraft(ctx: Ctx, draft: BrandingDraft): Promise<BrandingDraft> {
   checkBranding({ logoUrl: draft.logoUrl ?? null, customCss: draft.customCss ?? null });
   checkTexts({ texts: draft.texts ?? {} });
@@ -20,11 +20,11 @@ export async function saveDraft(ctx: Ctx, draft: BrandingDraft): Promise<Brandin
   return draft;
 }
 
-/** The draft of the caller's session; empty where it has none, so that the page is as visitors see it. */
+/** Returns the draft of the caller's session. It is empty if there is none, so that the page looks as it does for visitors. */
 export const readDraft = async (ctx: ReadCtx): Promise<BrandingDraft> =>
   (await findDraft(ctx.tx, ctx.realm, sessionOf(ctx), ctx.now)) ?? {};
 
-/** The realm's settings as they would be with the draft. */
+/** Returns the realm's settings with the draft applied. */
 export async function draftedSettings(ctx: ReadCtx): Promise<Settings & WithImages> {
   const draft = await readDraft(ctx);
   const { settings } = await readSettings(ctx.tx, ctx.realm);

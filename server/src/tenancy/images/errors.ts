@@ -6,7 +6,7 @@ export const imageErrors = defineErrors("images", {
   media_type: [415, "Send the image itself, as image/png or image/svg+xml"],
 });
 
-/** The picture is not one that we take, and why. */
+/** The error for a picture that is not accepted, with the reason. */
 export const imageFault = (reason: string, cause?: unknown): AppError =>
   Object.assign(invalidFields([{ field: "body", code: "image", message: `The image cannot be used: ${reason}` }], "images.invalid"), {
     ...(cause !== undefined && { cause }),

@@ -2,13 +2,13 @@ import { promisify } from "node:util";
 import { crc32, deflate, inflate } from "node:zlib";
 import { imageFault } from "./errors.ts";
 
-/** The longest side. A picture that is shown 64 pixels high needs no more, and a small file cannot become a large picture. */
+/** The longest side in pixels. A picture that is shown 64 pixels high needs no more, and a small file cannot expand into a huge picture. */
 const MAX_SIDE = 2048;
 
 const SIGNATURE = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
-/** The only chunks that are kept beside the pixels: palette, transparency, and two that say which red is meant. */
+/** The only chunks that are kept besides the pixels: palette, transparency, and two that define the colours. */
 const KEPT = new Set(["PLTE", "tRNS", "sRGB", "gAMA"]);
-/** PNG (third edition) §11.2.1: the bits that each colour type allows, and its samples in a pixel. */
+/** PNG (third edition) §11.2.1: the bit depths that each colour type allows, and its samples per pixel. */
 const COLOR_TYPES: Readonly<Record<number, { readonly depths: readonly number[]; readonly samples: number }>> = {
   0: { depths: [1, 2, 4, 8, 16], samples: 1 },
   2: { depths: [8, 16], samples: 3 },
@@ -16,7 +16,7 @@ const COLOR_TYPES: Readonly<Record<number, { readonly depths: readonly number[];
   4: { depths: [8, 16], samples: 2 },
   6: { depths: [8, 16], samples: 4 },
 };
-/** §8.1: where each pass of an interlaced picture begins, and its steps. */
+/** §8.1: the origin and the steps of each pass of an interlaced picture. */
 const PASSES = [
   [0, 0, 8, 8],
   [4, 0, 8, 8],
@@ -38,8 +38,8 @@ interface Header {
 export const isPng = (bytes: Buffer): boolean => bytes.subarray(0, SIGNATURE.length).equals(SIGNATURE);
 
 /**
- * A PNG with nothing in it but its pixels. The pixels are unpacked and packed anew, so that no byte of the file remains that is not one of the
- * picture: neither text nor a position nor another file behind it.
+ * Returns a PNG that contains nothing but its pixels. They are unpacked and packed again, so nothing else of the file remains: no text, no position, and no
+ * other file behind it.
  */
 export async function cleanPng(bytes: Buffer): Promise<{ readonly body: Buffer; readonly width: number; readonly height: number }> {
   const { header, headerData, kept, packed } = readChunks(bytes);
@@ -111,7 +111,7 @@ function checkKept(type: string, { length }: Buffer, { isPalette }: Header): voi
   if (!isRight) throw imageFault(`the PNG's chunk ${type} has a length that it cannot have`);
 }
 
-/** The rows of the picture, or of each pass of an interlaced one; the length is in bytes, without the filter's. */
+/** Returns the rows of the picture, or of each pass of an interlaced one. Lengths are in bytes, without the byte of the filter. */
 function rowsOf({ width, height, bitsPerPixel, isInterlaced }: Header): { readonly count: number; readonly length: number }[] {
   const row = (pixels: number) => Math.ceil((pixels * bitsPerPixel) / 8);
   if (!isInterlaced) return [{ count: height, length: row(width) }];

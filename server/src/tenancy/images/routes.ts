@@ -17,7 +17,7 @@ const imageList: ShortList<RealmImage> = {
   ids: () => [],
 };
 
-/** An unknown name is a 404, like a malformed id. */
+/** Returns a known name. An unknown one is a 404, like a malformed id. */
 function named({ image: name }: { readonly image: string }): ImageName {
   if (!isImageName(name)) throw imageErrors.not_found();
   return name;
@@ -50,7 +50,7 @@ export const imageRoutes: FastifyPluginAsyncTypebox = async (app) => {
       config,
       schema: {
         summary: "Read an image of the realm's brand",
-        description: "The properties of the picture, and its address.",
+        description: "Returns the properties of the picture and its address.",
         tags,
         params,
         response: { 200: RealmImage },
@@ -63,12 +63,12 @@ export const imageRoutes: FastifyPluginAsyncTypebox = async (app) => {
     "/:image",
     {
       config,
-      // The picture is judged by its reader.
+      // `cleanImage` checks the picture, so the body is not validated here.
       validatorCompiler: (route) => (route.httpPart === "body" ? () => true : standard(route as never)),
       schema: {
         summary: "Set an image of the realm's brand",
         description:
-          "The body is the picture itself: PNG or SVG, at most 512 kB and 2048 by 2048 pixels. It is written anew, so that nothing but the picture remains. SVG with scripts, links, animation, embedded pictures or references to other places is refused, and the answer names the element. A new `logo` becomes the realm's `logoUrl`.",
+          "The body is the picture itself: PNG or SVG, at most 512 kB and 2048 by 2048 pixels. The server rewrites it, so that nothing but the picture remains. SVG with scripts, links, animation, embedded pictures or external references is refused, and the error names the element. A new `logo` becomes the realm's `logoUrl`.",
         tags,
         params,
         body: {

@@ -10,11 +10,11 @@ export type ImageMediaType = (typeof mediaTypes)[number];
 export const RealmImage = Type.Object(
   {
     name: oneOf(imageNames, {
-      description: "`logo-dark` takes the place of `logo` in the dark scheme; `background` covers the page behind the card",
+      description: "`logo-dark` replaces `logo` in the dark scheme; `background` covers the page behind the card",
     }),
     mediaType: oneOf(mediaTypes),
     href: Type.String({ description: "The public address. It changes with the content, so that it can be cached for ever" }),
-    bytes: Type.Integer({ description: "Its size as stored, after it was written anew" }),
+    bytes: Type.Integer({ description: "The stored size, after the server has rewritten the picture" }),
     width: Type.Integer(),
     height: Type.Integer(),
     updatedAt: Type.Integer({ description: "Epoch milliseconds" }),
@@ -23,7 +23,7 @@ export const RealmImage = Type.Object(
 );
 export type RealmImage = Static<typeof RealmImage>;
 
-/** An image of an export. */
+/** An image in an export. */
 export const CarriedImage = Type.Object(
   {
     name: oneOf(imageNames),

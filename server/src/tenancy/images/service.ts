@@ -9,10 +9,10 @@ import { cleanSvg } from "./svg.ts";
 
 export const MAX_IMAGE = 512 * 1024;
 
-/** A picture that was written anew. */
+/** A picture that the server has rewritten. */
 type CleanImage = Pick<StoredImage, "mediaType" | "body" | "hash" | "width" | "height">;
 
-/** Reads a picture and writes it anew. Takes its time, so not within a transaction. */
+/** Checks and rewrites a picture. It takes time, so it must not run within a transaction. */
 export async function cleanImage(bytes: Buffer, mediaType: ImageMediaType): Promise<CleanImage> {
   if (bytes.length === 0) throw imageFault("it is empty");
   if (bytes.length > MAX_IMAGE) throw imageErrors.too_large();
@@ -22,7 +22,7 @@ export async function cleanImage(bytes: Buffer, mediaType: ImageMediaType): Prom
   return { mediaType, body: body.toString("base64"), hash, width, height };
 }
 
-/** The path of an image, without the part that follows its content. */
+/** Returns the path of an image, without the part that depends on its content. */
 const imagePath = (realm: string, name: ImageName): string => `/realms/${encodeURIComponent(realm)}/images/${name}`;
 const imageHref = (realm: string, { name, hash }: Pick<StoredImage, "name" | "hash">): string => `${imagePath(realm, name)}?v=${hash}`;
 
@@ -41,14 +41,14 @@ export async function readImage(ctx: ReadCtx, name: ImageName): Promise<RealmIma
   return record(ctx.realm, image);
 }
 
-/** Stores an image; a logo becomes the one that pages show. */
+/** Stores an image. A logo becomes the one that pages show. */
 export async function saveImage(ctx: Ctx, name: ImageName, image: CleanImage): Promise<RealmImage> {
   const stored = await storeImage(ctx, name, image);
   if (name === "logo") await pointLogoAt(ctx, imagePath(ctx.realm, name));
   return record(ctx.realm, stored);
 }
 
-/** Leaves it to the settings which logo is shown. */
+/** Stores an image, but does not change which logo the settings show. */
 export async function storeImage(ctx: Ctx, name: ImageName, image: CleanImage): Promise<StoredImage> {
   const stored = { name, ...image, updatedAt: ctx.now };
   await upsertImage(ctx.tx, ctx.realm, stored);
@@ -56,7 +56,7 @@ export async function storeImage(ctx: Ctx, name: ImageName, image: CleanImage): 
   return stored;
 }
 
-/** A logo that is shown no longer leaves pages without one. */
+/** Deletes an image. If the logo was shown, pages have none afterwards. */
 export async function removeImage(ctx: Ctx, name: ImageName): Promise<void> {
   if (!(await deleteImage(ctx.tx, ctx.realm, name))) throw imageErrors.not_found();
   if (name === "logo") await pointLogoAt(ctx, null, imagePath(ctx.realm, name));
@@ -68,18 +68,18 @@ async function changed(ctx: Ctx, type: "ADMIN_UPDATE" | "ADMIN_DELETE", name: Im
   ctx.audit({ category: "ADMIN", type, resourceType: "settings", resourceId: ctx.realm, detail: `image ${name}` });
 }
 
-/** For the export of a realm. */
+/** Returns the images for the export of a realm. */
 export const readCarriedImages = async (ctx: ReadCtx): Promise<CarriedImage[]> =>
   (await findImages(ctx.tx, ctx.realm)).map(({ name, mediaType, body }) => ({ name, mediaType, data: body }));
 
-/** The images of a realm, by which pages show them. */
+/** The images of a realm in the form that pages need. */
 export type RealmImages = Readonly<Partial<Record<ImageName, PublishedImage & { readonly href: string }>>>;
 
 export interface WithImages {
   readonly images: RealmImages;
 }
 
-/** A realm's settings as its pages read them: with its images, and a logo of its own by an address that follows its content. */
+/** Returns a realm's settings in the form that pages need: with its images, and with an address of its own logo that depends on the content. */
 export function withImages(settings: Settings, published: readonly PublishedImage[]): Settings & WithImages {
   const { realmId: realm } = settings;
   const images: RealmImages = Object.fromEntries(published.map((image) => [image.name, { ...image, href: imageHref(realm, image) }]));

@@ -23,14 +23,14 @@ export type SendImage = (
 const CACHE_BYTES = 16 * 1024 * 1024;
 
 /**
- * Sends an image of a realm to anybody. An SVG that is opened by itself is a document of our origin: its policy lets it run and load nothing, and
- * puts it into an origin of its own.
+ * Sends an image of a realm to anybody. An SVG that is opened by itself is a document of our origin. So its policy lets it run and load nothing, and gives it
+ * an origin of its own.
  */
 export function createImageSender(db: Db): SendImage {
-  // By content: a change has another key, on every node as soon as the realm's snapshot is dropped.
+  // The key contains the hash of the content, so a change has another key, on every node as soon as the realm's snapshot is dropped.
   const kept = new LRUCache<string, StoredPicture>({ maxSize: CACHE_BYTES, sizeCalculation: ({ bytes }) => bytes.length });
 
-  /** Newer than the snapshot says, if it was replaced a moment ago. */
+  /** Reads the stored image, which is newer than the snapshot if it was just replaced. */
   const read = async (realm: string, name: ImageName): Promise<StoredPicture | null> => {
     const image = await findImage(db, realm, name);
     if (!image) return null;
@@ -50,7 +50,7 @@ export function createImageSender(db: Db): SendImage {
       "cache-control": `public, max-age=${isNamed ? "31536000, immutable" : 60}`,
       "content-security-policy": "default-src 'none'; style-src 'unsafe-inline'; sandbox",
       "x-content-type-options": "nosniff",
-      // Mail programs and applications show it, too.
+      // Mail programs and applications show the image too.
       "cross-origin-resource-policy": "cross-origin",
     });
     if (request.headers["if-none-match"] === etag) return reply.code(304).send("");

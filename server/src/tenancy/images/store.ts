@@ -26,13 +26,13 @@ export interface StoredImage {
   readonly width: number;
   readonly height: number;
   readonly updatedAt: number;
-  /** Base64. */
+  /** The picture in base64. */
   readonly body: string;
 }
 
 const columns = ["name", "media_type as mediaType", "hash", "width", "height", "updated_at as updatedAt", "body"] as const;
 
-/** At most one of each name. */
+/** Returns the images of a realm, at most one of each name. */
 export const findImages = (db: Db, realm: string): Promise<StoredImage[]> =>
   db.selectFrom("realm_images").select(columns).where("realm_id", "=", realm).orderBy("name").execute();
 
@@ -54,12 +54,12 @@ export async function deleteImage(tx: Tx, realm: string, name: ImageName): Promi
   return numDeletedRows > 0n;
 }
 
-/** For the realm's snapshot: what pages need to point at the images of `r`. */
+/** The columns of the realm's snapshot that pages need to refer to the images of `r`. */
 export const publishedImages = sql`
   (select json_agg(json_build_object('name', i.name, 'mediaType', i.media_type, 'hash', i.hash, 'width', i.width, 'height', i.height))
     from realm_images i where i.realm_id = r.realm_id) as images`;
 
-/** The same, without the pictures themselves, of one realm. */
+/** Returns the images of one realm, without the pictures themselves. */
 export const imagesOf = (db: Db, realm: string): Promise<PublishedImage[]> =>
   db
     .selectFrom("realm_images")

@@ -1,6 +1,6 @@
 import { imageFault } from "./errors.ts";
 
-/** The functions that a value may call. `url` only with a fragment. */
+/** The functions that a value may call. `url` is allowed only with a fragment (see `OWN_URL`). */
 const FUNCTIONS = new Set(
   "rgb rgba hsl hsla translate translateX translateY scale scaleX scaleY rotate skewX skewY matrix calc min max".split(" "),
 );
@@ -9,7 +9,7 @@ const OWN_URL = /url\(\s*(["']?)#[\w.:-]+\1\s*\)/g;
 
 /** Tells whether a value of an attribute, or a list of declarations, loads and runs nothing. */
 export function safeSvgValue(value: string, isStyle = false): boolean {
-  // Escapes and comments write one word in a thousand ways.
+  // Escapes and comments could disguise any word, so they are refused.
   if (/[\\@<>{}]|\/\*|\*\//.test(value)) return false;
   const rest = value.replace(OWN_URL, "");
   if (/javascript:|data:|https?:|\/\//i.test(rest)) return false;
@@ -20,7 +20,7 @@ export function safeSvgValue(value: string, isStyle = false): boolean {
 const RULE = /([^{}]*)\{([^{}]*)\}/g;
 const SELECTOR = /^[\w\s.#,:>*-]+$/;
 
-/** The text of a `<style>`: plain rules, without at-rules. */
+/** Returns the text of a `<style>` with plain rules only. Refuses at-rules. */
 export function safeStyles(text: string): string {
   const css = text.replace(/\/\*[\s\S]*?\*\//g, " ");
   const rules = [...css.matchAll(RULE)];

@@ -5,17 +5,17 @@ import { safeStyles, safeSvgValue } from "./svg-styles.ts";
 const SVG = "http://www.w3.org/2000/svg";
 const XLINK = "http://www.w3.org/1999/xlink";
 const LIMITS: XmlLimits = { bytes: 512 * 1024, depth: 32, nodes: 20_000, attributes: 64, markup: "documents" };
-/** Each draws its target once more. */
+/** The limit on `<use>` elements, because each one draws its target again. */
 const MAX_USES = 200;
 
 const list = (names: string): ReadonlySet<string> => new Set(names.trim().split(/\s+/));
 
-/** Shapes, text, paint and filters. Nothing that runs, moves, links or loads. */
+/** The allowed elements: shapes, text, paint and filters. None of them runs, moves, links or loads anything. */
 const ELEMENTS = list(`
   svg g defs symbol use title desc style path rect circle ellipse line polyline polygon text tspan
   linearGradient radialGradient stop clipPath mask pattern marker filter feBlend feColorMatrix feComponentTransfer feComposite feDropShadow
   feFlood feFuncA feFuncB feFuncG feFuncR feGaussianBlur feMerge feMergeNode feMorphology feOffset`);
-/** They say who drew it, or how an editor showed it: left out, as everything of other namespaces is. */
+/** Elements that describe the author or the editor. They are omitted, like everything in other namespaces. */
 const DROPPED = list("metadata");
 
 const ATTRIBUTES = list(`
@@ -37,8 +37,8 @@ interface Cleaned {
 }
 
 /**
- * An SVG written anew from the elements and attributes of our list. Anything else in it is refused by name, so that no administrator wonders why a logo looks
- * different here; only the notes of editors are left out silently.
+ * Rewrites an SVG with the elements and attributes of our list. Anything else is refused by name, so that no administrator wonders why a logo looks different
+ * here. Only the notes of editors are omitted silently.
  */
 export function cleanSvg(bytes: Buffer): Cleaned {
   const root = read(bytes);
@@ -73,7 +73,7 @@ function write(element: XmlElement, opening = ""): string {
   return inside === "" ? `<${local}${opening}${attributes}/>` : `<${local}${opening}${attributes}>${inside}</${local}>`;
 }
 
-/** Comments and elements of editors are nothing. HTML inside would run in a page. */
+/** Omits comments and elements of editors. Refuses HTML and MathML, which would run in a page. */
 function refused(child: Exclude<XmlElement["children"][number], string>): string {
   if (isElement(child) && /^http:\/\/www\.w3\.org\/(1999\/xhtml|1998\/Math)/.test(child.namespace))
     throw imageFault(`the SVG has the element <${nameOf(child)}>, which is not taken`);
@@ -87,7 +87,7 @@ function attributeOf(element: string, attribute: XmlElement["attributes"][number
   const name = nameOf(attribute);
   if (/^on/i.test(local)) throw imageFault(`<${element}> has the attribute ${name}, which is not taken`);
   if (local === "href" && (namespace === "" || namespace === XLINK)) {
-    // Fragments alone: everything else would be loaded from somewhere, or run.
+    // Only fragments are allowed: anything else would be loaded from elsewhere, or run.
     if (!/^#[\w.:-]+$/.test(value)) throw imageFault(`${name} of <${element}> leads out of the picture`);
     return ` href="${escapeAttribute(value)}"`;
   }
@@ -103,12 +103,12 @@ const ENTITIES: Record<string, string> = { "&": "&amp;", "<": "&lt;", ">": "&gt;
 const escapeText = (text: string) => text.replace(/[&<>]/g, (character) => ENTITIES[character]!);
 const escapeAttribute = (text: string) => text.replace(/[&<>"]/g, (character) => ENTITIES[character]!).replace(/\s/g, " ");
 
-/** A use of a use multiplies: ten of them would draw a picture a thousand million times. */
+/** Refuses nested uses, because they multiply: ten of them could draw a picture a thousand million times. */
 function checkUses(root: XmlElement): void {
   let uses = 0;
   const targets = new Set<string>();
   const repeating = new Set<string>();
-  /** `holders`: the ids of the elements around. */
+  /** Visits an element. `holders` are the ids of the elements around it. */
   const visit = (element: XmlElement, holders: readonly string[]) => {
     const id = element.attributes.find(({ local, namespace }) => local === "id" && namespace === "")?.value;
     const around = id === undefined ? holders : [...holders, id];
@@ -128,7 +128,7 @@ function checkUses(root: XmlElement): void {
 const NUMBER = /^\s*([0-9]*\.?[0-9]+(?:e[0-9]+)?)\s*(?:px|pt)?\s*$/i;
 const MAX_SIZE = 100_000;
 
-/** In pixels: as the picture says, or else as its view box does. */
+/** Returns the size in pixels, from the picture's own attributes, otherwise from its view box. */
 function sizeOf(root: XmlElement): { readonly width: number; readonly height: number } {
   const value = (name: string) => root.attributes.find(({ local, namespace }) => local === name && namespace === "")?.value;
   const [, , boxWidth, boxHeight] = (value("viewBox") ?? "").trim().split(/[\s,]+/);
@@ -141,6 +141,6 @@ function sizeOf(root: XmlElement): { readonly width: number; readonly height: nu
   return { width, height };
 }
 
-/** Without a size of its own a picture is drawn 300 pixels wide, whatever it is. */
+/** Returns attributes for a picture without a size, which browsers would otherwise draw 300 pixels wide. */
 const missingSize = (root: XmlElement, width: number, height: number): string =>
   ["width", "height"].some((name) => root.attributes.some(({ local }) => local === name)) ? "" : ` width="${width}" height="${height}"`;

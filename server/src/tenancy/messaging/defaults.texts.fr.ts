@@ -1,6 +1,6 @@
 import type { Texts } from "./defaults.texts.ts";
 
-/** French sets a no-break space before `:` and a narrow one before `?`, `!` and `;`. They are in these texts; a test sees to it. */
+/** French has a no-break space before `:` and a narrow one before `?`, `!` and `;`. These texts contain them, and a test checks it. */
 export const french: Texts = {
   lang: "fr",
   greeting: "Bonjour {{user}},",

@@ -1,6 +1,6 @@
 import type { Texts } from "./defaults.texts.ts";
 
-/** A span of time stands by itself in these texts: after a preposition it would have to be inflected. */
+/** In these texts no preposition precedes a span of time, because it would then have to be inflected. */
 export const polish: Texts = {
   lang: "pl",
   greeting: "Cześć {{user}},",

@@ -1,7 +1,7 @@
 import type { MailText } from "./defaults.layout.ts";
 import type { TemplateKey } from "./templates.catalogue.ts";
 
-/** A message that is text and nothing else. `subject` is the title of a push message. */
+/** A message that consists of text only. `subject` is the title of a push message. */
 export interface PlainText {
   readonly subject: string | null;
   readonly body: string;
@@ -12,7 +12,7 @@ type MailKey = Exclude<TemplateKey, "otp-sms" | "push-approval">;
 export interface Texts {
   readonly lang: string;
   readonly greeting: string;
-  /** For languages that set a space before it. */
+  /** The colon of languages that put a space before it. */
   readonly colon?: string;
   readonly plain: Record<"otp-sms" | "push-approval", PlainText>;
   readonly mails: Record<MailKey, MailText>;

@@ -1,5 +1,5 @@
-// The fixed catalogue of admin permissions, how a route declares what it needs, and the escalation rule.
-// Enforcement is in operations/admin-gate; who holds what is in directory/roles.
+// The fixed catalogue of admin permissions, the declaration of the permission that a route needs, and the escalation rule.
+// operations/admin-gate enforces permissions; directory/roles says who has them.
 import { defineErrors } from "../../kernel/errors.ts";
 import { type Actor, assertRecent } from "../../platform/context.ts";
 
@@ -26,11 +26,11 @@ export type Needed = Permission | readonly Permission[] | "any";
 
 declare module "fastify" {
   interface FastifyContextConfig {
-    /** Every admin route declares it, or the server does not start. */
+    /** The permission of the route. Every admin route declares it, or the server does not start. */
     permission?: Needed;
-    /** Routes that reach over all realms ask it of `master`. */
+    /** True if the route affects all realms, so that the permission is required in `master`. */
     masterOnly?: boolean;
-    /** Asks for a sign-in within the last ten minutes, with the second factor where there is one: signin/sessions has the rule. */
+    /** True to require a sign-in within the last ten minutes, with the second factor if there is one. signin/sessions has the rule. */
     recentAuthentication?: boolean;
   }
 }
@@ -46,8 +46,8 @@ export function allows(held: ReadonlySet<string>, needed: Needed): boolean {
 }
 
 /**
- * The escalation rule: an actor that gives permissions, or gains control of a principal that has them, must have them, and must have authenticated
- * recently: an unattended browser must not make another administrator. Where nothing is given, nothing is asked.
+ * The escalation rule: an actor that gives permissions, or gains control of a principal that has them, must have them. The actor must also have authenticated
+ * recently, so that nobody can create another administrator in an unattended browser. Where nothing is given, nothing is required.
  */
 export function assertHolds(actor: Actor, given: Iterable<string>): void {
   const isAdmin = actor.permissions.has("realm-admin");

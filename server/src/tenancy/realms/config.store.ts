@@ -16,7 +16,7 @@ const load = prepared(
     from realms r join realm_settings s on s.realm_id = r.realm_id where r.realm_id = ${realm} and r.deleted_at is null`,
 );
 
-/** In one statement, so that all of it is of one moment and costs one trip. */
+/** Reads a realm's configuration in one statement, so that it is consistent and costs one round trip. */
 export async function findRealmConfig(db: Db, realm: string): Promise<RealmConfigRow | undefined> {
   return (await load(db, { realm }))[0];
 }

@@ -1,5 +1,5 @@
-// Realms: the tenants, their life, and the snapshot of their configuration that every request reads. Owns `realms`.
-// `master` administers the others; no code path walks over all of them.
+// Realms: the tenants, their lifecycle, and the snapshot of their configuration that every request reads. Owns `realms`.
+// `master` administers the others. No code path iterates over all realms.
 export { limitsOfRealms, ruleOf } from "./limits.ts";
 export { publicRealmRoutes } from "./public.routes.ts";
 export { purgeRealm } from "./purge.store.ts";

@@ -6,13 +6,13 @@ import type { RealmSnapshots } from "./snapshot.ts";
 
 type LimitName = keyof Settings["rateLimits"];
 
-/** A limit of the realm's settings. All are per minute, except for self-registrations. */
+/** Returns a limit of the realm's settings. All limits are per minute, except that of registrations. */
 export const ruleOf = ({ rateLimits }: Pick<Settings, "rateLimits">, name: LimitName): RateRule => ({
   limit: rateLimits[name],
   windowMs: name === "registrations" ? 10 * MINUTE : MINUTE,
 });
 
-/** Hooks that refuse with 429 what exceeds a limit of the realm, per address. Realms that do not exist share one count. */
+/** Returns hooks that refuse requests with 429 if they exceed a limit of the realm, per address. Realms that do not exist share one count. */
 export function limitsOfRealms(limiter: RateLimiter, realms: RealmSnapshots): (name: LimitName) => onRequestAsyncHookHandler {
   const defaults = defaultSettings("");
   const realmOf = (request: FastifyRequest) => realms.get((request.params as { realm: string }).realm);

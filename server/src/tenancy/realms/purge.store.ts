@@ -8,20 +8,20 @@ const BATCH = 5_000;
 const TRAIL = "audit_events";
 
 /**
- * Removes every row of a deleted realm, a batch at a time, and its name last. Safe to run again after a crash. Its audit trail stays until it was
- * forwarded: the receiver may be unreachable.
+ * Removes every row of a deleted realm in batches, and finally its name. It is safe to run again after a crash. The audit trail stays until it has been
+ * forwarded, because the receiver may be unreachable.
  */
 export async function purgeRealm(db: Db, realm: string, hasUnforwarded: (db: Db, realm: string) => Promise<boolean>): Promise<void> {
   const { rows: realms } = await sql<{
     deleted: boolean;
   }>`select deleted_at is not null as deleted from realms where realm_id = ${realm}`.execute(db);
-  // Gone already, or a new realm of that name: in neither case is anything ours to delete.
+  // The realm is already gone, or a new realm has its name. In both cases there is nothing to delete.
   if (!realms[0]?.deleted) return;
   const tables = (await tablesOfRealms(db)).filter((table) => table !== TRAIL);
   for (const table of [...tables, TRAIL]) {
     if (table === TRAIL && (await hasUnforwarded(db, realm)))
       throw new TryAgain("The events of the deleted realm wait to be forwarded", MINUTE);
-    // Until no row is found, not until a batch is short: a batch skips rows that were changed concurrently.
+    // The loop ends when a batch finds no row. A short batch may have skipped rows that were changed concurrently.
     while ((await purgeBatch(db, table, realm)) > 0);
   }
   await inTransaction(db, async (tx) => {
@@ -39,12 +39,12 @@ function purgeBatch(db: Db, table: string, realm: string): Promise<number> {
   });
 }
 
-/** Allows deleting audit events in this transaction only; the realm's deletion is recorded in `master`. */
+/** Allows this transaction to delete audit events. The deletion of the realm is recorded in `master`. */
 async function liftAppendOnly(tx: Tx): Promise<void> {
   await sql`select set_config('gatehouse.maintenance', 'realm-delete', true)`.execute(tx);
 }
 
-/** Every table with a realm_id, also of features that do not exist yet; each comes after the tables that refer to it. */
+/** Returns every table with a realm_id, including those of future features. Each table comes after the tables that refer to it. */
 async function tablesOfRealms(db: Db): Promise<string[]> {
   const { rows } = await sql<{ table_name: string; referrers: string[] }>`
     select c.table_name,

@@ -6,7 +6,7 @@ import { createRealm, deleteRealm, prepareRealm, type RealmMaker, readRealm, sea
 
 const tags = ["Realms"];
 const params = pathParams();
-/** These reach over all realms: holders of `realm-admin` in `master` only. */
+/** These routes affect all realms, so they require `realm-admin` in `master`. */
 const config = { permission: "realm-admin", masterOnly: true } as const;
 
 /** Mounted under /admin/realms. */
@@ -41,7 +41,7 @@ export const realmRoutes: FastifyPluginAsyncTypebox<RealmMaker> = async (app, ma
     remove: {
       config: { ...config, recentAuthentication: true },
       summary: "Delete a realm and everything in it",
-      description: "The realm is deleted immediately; its rows are purged in the background, after which the name is free again.",
+      description: "The realm is deleted immediately. Its rows are purged in the background, and then the name is free again.",
       run: (ctx, { realm }) => deleteRealm(ctx, realm),
     },
   });

@@ -4,7 +4,7 @@ const displayName = Type.Union([Type.String({ minLength: 1, maxLength: 255 }), T
   description: "Shown on pages and in messages",
 });
 const NAME = /^[a-z0-9][a-z0-9-]{0,62}$/;
-/** Tells whether a realm could have this name at all; otherwise the answer is 404 without a database query. */
+/** Tells whether a realm can have this name; otherwise the response is 404 without a database query. */
 export const isRealmName = (name: string): boolean => NAME.test(name);
 
 const name = Type.String({
@@ -28,7 +28,9 @@ export const CreateRealm = Type.Object(
   {
     realm: name,
     displayName: Type.Optional(displayName),
-    adminPassword: Type.Optional(Type.String({ maxLength: 256, description: "For the realm's user `admin`; made up if you leave it out" })),
+    adminPassword: Type.Optional(
+      Type.String({ maxLength: 256, description: "The password of the realm's user `admin`; if omitted, it is generated" }),
+    ),
   },
   { $id: "CreateRealm", additionalProperties: false },
 );
@@ -38,7 +40,7 @@ export const CreatedRealm = Type.Object(
   {
     ...Realm.properties,
     adminPassword: Type.Optional(
-      Type.String({ description: "The password of the user `admin`, if it was generated. Shown here and nowhere else" }),
+      Type.String({ description: "The password of the user `admin`, if it was generated. It is shown only here" }),
     ),
   },
   { $id: "CreatedRealm" },

@@ -15,10 +15,10 @@ import { findRealm, insertRealm, listRealms, markRealmDeleted, type RealmRow } f
 
 export const MASTER = "master";
 export const PURGE_JOB = "realms.purge";
-/** The delay before the purge: running requests finish, and every node has dropped the realm. */
+/** The delay before the purge, in which running requests finish, and every node drops the realm. */
 const PURGE_AFTER = 2 * SECOND;
 
-/** Reserved: first segments of the server's own paths. */
+/** Reserved names: the first segments of the server's own paths. */
 const reserved = new Set([
   "admin",
   "realms",
@@ -40,7 +40,7 @@ const reserved = new Set([
   "robots",
 ]);
 
-/** Everything a realm starts with. Slow work is done before the transaction. */
+/** The data with which a realm starts. Slow work is done before the transaction. */
 export interface RealmSeed {
   readonly realm: string;
   readonly displayName: string | null;
@@ -61,7 +61,7 @@ export interface RealmMaker {
   readonly breaches: Pick<BreachedPasswords, "has">;
 }
 
-/** Makes the seed: a key pair and a password hash, neither of which may be made inside a transaction. */
+/** Prepares the seed: a key pair and a password hash, neither of which may be generated inside a transaction. */
 export async function prepareRealm(
   { vault, hasher, makeKeyPair, breaches }: RealmMaker,
   input: CreateRealm,
@@ -78,7 +78,7 @@ export async function prepareRealm(
   return { seed: { realm: input.realm, displayName: input.displayName ?? null, adminPasswordHash, signingKey }, madeUpPassword };
 }
 
-/** Creates the realm and lets every feature seed its own. */
+/** Creates the realm, and lets every feature create its initial data. */
 export async function createRealm(ctx: Ctx, seed: RealmSeed): Promise<CreatedRealm & RealmRow> {
   await insertRealm(ctx.tx, seed.realm, ctx.now);
   await ctx.emit("realm.created", seed);
@@ -103,7 +103,7 @@ export async function updateRealm(ctx: Ctx, realm: string, input: UpdateRealm): 
   return readRealm(ctx, realm);
 }
 
-/** The realm is gone at once; a job then purges its rows and frees the name. */
+/** Deletes the realm immediately. A job then purges its rows and frees the name. */
 export async function deleteRealm(ctx: Ctx, realm: string): Promise<void> {
   const current = await readRealm(ctx, realm);
   expectVersion(ctx, current.version);

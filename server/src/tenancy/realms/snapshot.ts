@@ -7,20 +7,20 @@ import { type Settings, withDefaults } from "../settings/index.ts";
 import { findRealmConfig } from "./config.store.ts";
 import { isRealmName } from "./schema.ts";
 
-/** The part of a realm's configuration that requests need; read once and never changed. */
+/** An immutable snapshot of the configuration of a realm that requests need. */
 export interface RealmSnapshot {
   readonly realmId: string;
   readonly configVersion: number;
   readonly settings: Settings & WithImages;
   readonly keys: readonly RealmKey[];
-  /** The P-256 and Ed25519 keys beside them. */
+  /** The P-256 and Ed25519 keys that accompany them. */
   readonly companions: readonly Companion[];
-  /** The realm's JWKS as it goes over the wire. */
+  /** The realm's JWKS in the form that is sent. */
   readonly jwks: PublishedDocument;
 }
 
 export interface RealmSnapshots extends RealmCache<RealmSnapshot> {
-  /** The same, but at least as new as the database: for a reference that another node may have created just now. */
+  /** Returns a snapshot that is at least as new as the database, for a reference that another node may have just created. */
   catchUp(realm: string): Promise<RealmSnapshot | null>;
 }
 

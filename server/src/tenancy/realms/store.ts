@@ -62,7 +62,7 @@ export async function insertRealm(tx: Tx, realm: string, now: number): Promise<v
   );
 }
 
-/** Marks the realm as deleted: it is no longer found. False: it was marked before. */
+/** Marks the realm as deleted, so that it is no longer found. Returns false if it was already marked. */
 export async function markRealmDeleted(tx: Tx, realm: string, now: number): Promise<boolean> {
   const { numUpdatedRows } = await tx
     .updateTable("realms")
