@@ -24,7 +24,7 @@ const scope = Type.String({ pattern: "^[\\x21\\x23-\\x5B\\x5D-\\x7E]{1,255}$", d
 
 const members = {
   issuer: Type.Optional(urlText("the issuer; its discovery document says what is left out here")),
-  clientId: lineText("the client id of this realm at the provider", 1024),
+  clientId: lineText("how the provider knows this realm", 1024),
   clientSecret: Type.Optional(secretText("The secret that the provider gave")),
   clientSecretSet: Type.Optional(secretSet),
   scopes: Type.Optional(
