@@ -173,10 +173,7 @@ async function insertAccount(ctx: Ctx, provider: ProviderSnapshot, identity: Bro
   return userId;
 }
 
-/**
- * Finds a free username, by the provider's template or from the provider's name for the user, with a number if it is taken. It never takes a name from another
- * user.
- */
+/** Finds a free username, by the provider's template or its name for the user, with a number if it is taken. Another user's name is never taken over. */
 async function freeUsername(
   db: Db,
   { realm, alias, config }: ProviderSnapshot,

@@ -66,9 +66,7 @@ const upsert = prepared(
       upstream_session_id = excluded.upstream_session_id, sealed = excluded.sealed, created_at = excluded.created_at`,
 );
 
-/**
- * Returns the sessions at providers behind a session here, the latest first. They must be read before the session ends, because the rows are deleted with it.
- */
+/** Returns the sessions at providers behind a session here, the latest first. They must be read before the session ends, which deletes the rows. */
 export async function brokeredSessionsOf(db: Db, vault: Vault, realm: string, sessionId: string): Promise<BrokeredSession[]> {
   const rows = await db
     .selectFrom("brokered_sessions")

@@ -16,10 +16,7 @@ export interface ReadAssertion {
 
 const MAX_LENGTH = 16 * 1024;
 
-/**
- * Verifies an identity assertion. Returns null if it is not valid. Calls only providers whose assertions the realm accepts; otherwise strangers could choose
- * the addresses that this server calls.
- */
+/** Returns null if the assertion is not valid. Calls only providers whose assertions the realm accepts; otherwise strangers would choose the calls. */
 export async function readIdentityAssertion(
   { providers, tools }: BrokerParts,
   realm: string,

@@ -2,10 +2,7 @@ import { isCleanText, isMailAddress } from "../../kernel/text.ts";
 
 // Values that a provider reports about a user, if they can be stored.
 
-/**
- * Returns a line of text, or null if the value is not one. Lone surrogates are refused: they would be stored as another character, so two subjects could become
- * one.
- */
+/** Returns a line of text, or null if the value is none. It refuses lone surrogates: stored as another character, they would make two subjects one. */
 export const lineOf = (value: unknown, maxLength = 255): string | null =>
   typeof value === "string" && value !== "" && value.length <= maxLength && isCleanText(value) && !/\p{Cc}/u.test(value) ? value : null;
 

@@ -30,10 +30,7 @@ interface PreparedHop {
 
 const pathOf = (realm: string, alias: string) => `/realms/${realm}/broker/${encodeURIComponent(alias)}`;
 
-/**
- * Prepares the logout before the session ends, and outside a transaction, because the provider's addresses may have to be fetched. Returns null if the logout
- * does not continue at a provider.
- */
+/** Prepares a logout before the session ends, and outside a transaction, because it may call the provider. Returns null if the logout ends here. */
 export async function prepareUpstreamLogout(
   { db, vault, brokers, baseUrl }: UpstreamLogoutParts,
   realm: string,
@@ -65,10 +62,7 @@ export async function prepareUpstreamLogout(
   }
 }
 
-/**
- * Records the logout in the transaction that ends the session. Returns the path at which the browser continues, from provider to provider and finally to
- * `next`.
- */
+/** Records the logout in the transaction that ends the session. Returns the path to continue at, from provider to provider and finally to `next`. */
 export async function recordUpstreamLogout(
   ctx: Ctx,
   vault: Vault,

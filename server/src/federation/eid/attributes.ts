@@ -62,9 +62,7 @@ export function personOf(attributes: Attributes, config: Config) {
 const preferred = (values: readonly string[]): string | null =>
   values.find((value) => /\p{Script=Latin}/u.test(value)) ?? values[0] ?? null;
 
-/**
- * Returns the only statement of the assertion itself, which states the level of assurance. Statements in Advice are another party's, about another transaction.
- */
+/** Returns the only statement of the assertion itself, with the level of assurance. Statements in Advice concern other parties and transactions. */
 export function theOnlyStatement({ authnStatements }: Assertion): AuthnStatement {
   const [statement, ...more] = authnStatements;
   if (!statement || more.length > 0) throw new UpstreamError("authn_statement", "The assertion does not have exactly one AuthnStatement.");

@@ -123,9 +123,7 @@ function mandateIsAllowed(attributes: Attributes, config: Config): void {
 
 const PREFERRED = ["urn:etoegang:1.9:EntityConcernedID:KvKnr", "urn:etoegang:1.9:EntityConcernedID:RSIN"];
 
-/**
- * Returns the identifier of an attribute that may have several: of the configured type, or of the best known one. Returns null if there are two of that type.
- */
+/** Returns the one identifier in an attribute: of the configured type, or of the best known one. Returns null if there are two of that type. */
 function identifierOf(attributes: Attributes, name: string, qualifier: string | null) {
   // These are never plain text, because text has no type that tells a company's number from a person's.
   const isTyped = name === EHERKENNING.legalSubject || name === EHERKENNING.actingSubject;

@@ -31,7 +31,7 @@ const whenUnreachable = (text: string, standard: "allow" | "refuse") =>
     oneOf(["allow", "refuse"], { description: `${text} while the directory cannot be asked for the entry. Default ${standard}` }),
   );
 
-/** The intervals of syncs in minutes. A full run reads every entry, and only a full run finds out which entries are gone. */
+/** The intervals of syncs in minutes. A full run reads every entry. Without DirSync, only a full run finds out which entries are gone. */
 export const SYNC_DEFAULTS = { fullSyncMinutes: 360, changedSyncMinutes: 30 } as const;
 
 const members = {

@@ -7,9 +7,7 @@ import { entryOfUser } from "./entries.store.ts";
 import { type DirectoryParts, ownEntry } from "./own-entry.ts";
 import { isFault, readPerson } from "./person.ts";
 
-/**
- * `sign-in`: a proof was just accepted. `renewal`: a session or token continues. The configuration treats them differently while the directory is unreachable.
- */
+/** `sign-in`: a proof was just accepted. `renewal`: a session or token continues. The configuration may treat them differently during an outage. */
 type EntryUse = "sign-in" | "renewal";
 
 /** `gone`: the directory has no such entry, or has disabled it. `unreachable`: the directory cannot be asked, and its configuration then refuses this use. */

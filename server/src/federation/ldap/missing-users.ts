@@ -34,10 +34,7 @@ export async function findMissing(
   }
 }
 
-/**
- * Returns a warning, and no user is disabled, if suspiciously many users are missing: a wrong search base, or a permission that the bind DN lost, looks the
- * same.
- */
+/** Returns a warning, so that nobody is disabled, if many users are missing: a wrong search base or a lost permission of the bind DN looks the same. */
 export function looksWrong(missing: number, known: number, seen: number): string | null {
   const asks = "No user was disabled. If they should be disabled, run the sync again with confirm=true.";
   if (seen === 0) return `The directory has no people, so all ${known} users would be gone. ${asks}`;

@@ -70,10 +70,7 @@ async function askOwn(
   return bindAs(parts, { entry, directory }, realm, password);
 }
 
-/**
- * Checks the password for a name that no user has here. The first directory that knows the name decides. A directory that cannot be asked matters only if no
- * other one knows the name.
- */
+/** Checks the password for a name that no user has here. The first directory that knows it decides. An outage counts only if no other one knows it. */
 async function askEach(
   parts: DirectoryParts,
   directories: readonly Directory[],

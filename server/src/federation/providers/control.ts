@@ -11,10 +11,7 @@ import { findProvider } from "./store.ts";
 
 declare module "../../platform/context.ts" {
   interface DomainEvents {
-    /**
-     * An administrator lets a provider write attributes of users. Listeners add to `uses` the attributes that identify users or let them in, each with the name
-     * of its user in words.
-     */
+    /** An administrator lets a provider write attributes. Listeners add to `uses` those that identify users or let them in, and describe who uses them. */
     "identity_provider.attributes_mapping": { readonly names: readonly string[]; readonly uses: Map<string, string> };
   }
 }

@@ -5,10 +5,7 @@ import type { Ctx, DomainEvents } from "../../platform/context.ts";
 import { sourceOf } from "./control.ts";
 import { suppliedMembers } from "./links.store.ts";
 
-/**
- * Handles `user.attributes_changing`: adds the attributes that mappers of the user's directory keep up to date. An attribute from an `import` mapper belongs to
- * the user.
- */
+/** Handles `user.attributes_changing`: adds attributes that the user's directory keeps up to date. Those of `import` mappers belong to the user. */
 export async function ownMappedAttributes(ctx: Ctx, { source, names, owned }: DomainEvents["user.attributes_changing"]): Promise<void> {
   const { rows } = await sql<{ protocol: string; alias: string; attribute: string }>`
     select p.protocol, p.alias, m.mapper->>'attribute' as attribute from identity_providers p
@@ -36,10 +33,7 @@ export async function ownGivenGrants(ctx: Ctx, { userIds, roles, groups }: Domai
 const isAmong = ({ roles, groups }: { readonly roles: readonly string[]; readonly groups: readonly string[] }) => sql`(
   (g.kind = 'role' and g.target_id = any(${[...roles]}::uuid[])) or (g.kind = 'group' and g.target_id = any(${[...groups]}::uuid[])))`;
 
-/**
- * Handles `user.grants_removing`: refuses to remove a grant of a directory's mapper. It must be removed in the directory: removed here, it would be missing
- * until the entry changes.
- */
+/** Handles `user.grants_removing`: a grant of a directory's mapper must be removed in the directory. Here, it would be missing until the entry changes. */
 export async function keepMappedGrants(ctx: Ctx, { userId, roles, groups }: DomainEvents["user.grants_removing"]): Promise<void> {
   const { rows } = await sql<{ protocol: string; alias: string; kind: "role" | "group" }>`
     select p.protocol, p.alias, g.kind from identity_provider_grants g

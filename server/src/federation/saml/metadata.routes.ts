@@ -14,7 +14,7 @@ export interface ProviderMetadataParts {
 
 /** Mounted under /realms/:realm. */
 export const providerMetadataRoutes: FastifyPluginAsyncTypebox<ProviderMetadataParts> = async (app, { providers, tools }) => {
-  // One document is kept for each configuration of a provider. It is made again every day, because it states until when it is valid.
+  // One document is kept for each snapshot of a provider. It is made again every day, because it states until when it is valid.
   const made = new WeakMap<ProviderSnapshot, { readonly day: number; readonly document: Promise<PublishedDocument> }>();
   app.get(
     "/broker/:alias/metadata",

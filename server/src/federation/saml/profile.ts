@@ -16,9 +16,7 @@ export type { SamlRules } from "./rules.ts";
 export interface SamlProfile {
   /** The rules depend on the configuration, and on nothing else. */
   rules(provider: ProviderSnapshot): SamlRules;
-  /**
-   * Returns members of the AuthnRequest beyond ID, Issuer, Destination, AssertionConsumerServiceURL and ProtocolBinding. A member given here takes precedence.
-   */
+  /** Returns further members of the AuthnRequest. They override ID, Issuer, Destination, AssertionConsumerServiceURL and ProtocolBinding of the broker. */
   request(provider: ProviderSnapshot, request: BrokerRequest): Partial<NewAuthnRequest>;
   /**
    * Reads an answer that has passed all checks: signatures, encryption, audience, times, InResponseTo, Destination, Recipient, replay. Throws an UpstreamError

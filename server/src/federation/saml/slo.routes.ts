@@ -151,10 +151,7 @@ export const providerLogoutRoutes: FastifyPluginAsyncTypebox<ProviderLogoutParts
     return showForm(exchange, { name: provider.displayName, location: slo.responseLocation, form }) as never;
   }
 
-  /**
-   * Continues a logout that began here. The session ended before the browser left for the provider, so the provider's answer decides nothing. `state`
-   * identifies the browser and its destination.
-   */
+  /** Continues a logout that began here. The session ended before, so the provider's answer decides nothing. `state` identifies browser and destination. */
   const goOn = ({ request, reply }: Exchange, state: unknown) => {
     const { realm, alias } = request.params as { realm: string; alias: string };
     const query = new URLSearchParams(typeof state === "string" ? { state: state.slice(0, 128) } : {});

@@ -67,10 +67,7 @@ function isActorOf(realm: string, userId: string, isHere: RawBuilder<boolean>) {
   return sql<boolean>`(${isOwn} or (${isAcross} and actor_id = ${userId} and coalesce(actor_kind, 'administrator') = 'administrator'))`;
 }
 
-/**
- * Returns the condition for the impersonator. An administrator of `master` may have the same id as a user of the realm in which they act, because imports bring
- * ids.
- */
+/** Returns the condition for the impersonator. An administrator of `master` may have the id of a user of the realm, because imports bring ids. */
 function isImpersonatorOf(realm: string, person: ErasedPerson, isHere: RawBuilder<boolean>) {
   const isAcross = sql<boolean>`impersonator like 'master/%'`;
   const isOfRealm = realm === MASTER ? sql`(${isHere} or ${isAcross})` : sql`${isHere} and not ${isAcross}`;
@@ -92,7 +89,7 @@ export function namesPerson(realm: string, person: ErasedPerson): RawBuilder<boo
 
 /**
  * Pseudonymises a user in the audit trail. Id, username and email address become `erased:<uuid>` wherever they are the actor, the resource or the impersonator,
- * and in the detail of those events. The source IP of the user's own events is removed. The caller records the event about the erasure.
+ * and in the detail of those events. The source IP of events in which the user acted is removed. The caller records the erasure itself.
  */
 export async function eraseFromTrail(ctx: Ctx, person: ErasedPerson): Promise<{ pseudonym: string; events: number }> {
   const { userId, pseudonym = newPseudonym() } = person;

@@ -55,10 +55,7 @@ export async function readCarriedKeys(ctx: ReadCtx, vault: Vault) {
   );
 }
 
-/**
- * Adds a key that was created elsewhere; an ACTIVE one signs from now on. It requires `realm-admin`, because the holder of such a key could sign tokens for
- * every user.
- */
+/** Adds a key from elsewhere; an ACTIVE one signs from now on. It needs `realm-admin`: the holder of the key could sign tokens for every user. */
 export async function adoptKey(ctx: Ctx, vault: Vault, key: CarriedKey): Promise<void> {
   assertHolds(ctx.actor, ["realm-admin"]);
   const faults = faultsOf(key);

@@ -16,7 +16,7 @@ export const NO_BRAND: MailBrand = { mark: "", values: {} };
 
 /**
  * Builds the brand for a mail. The mail refers to the logo by its address: an attached logo would be stored and sent with each mail, and many programs list it
- * as an attachment. Mail programs show neither SVG nor data: images. If the logo is one of these, the mail shows an icon that is a PNG, or the name.
+ * as an attachment. Mail programs show neither SVG nor data: images. Instead of such a logo the mail shows the name, with the icon if that is a PNG.
  */
 export function mailBrand(realmSettings: Settings, images: Awaited<ReturnType<typeof imagesOf>>, baseUrl: string): MailBrand {
   const settings = withImages(realmSettings, images);

@@ -105,9 +105,7 @@ async function targetOf({ db, vault }: Parts, realm: string, message: SealedMess
   return openToken(device, vault);
 }
 
-/**
- * Returns the reason for the log. Drivers and the guard choose their words with care; the words of any other error could repeat the message or its recipient.
- */
+/** Returns the reason for the log. The words of errors other than those of drivers and the guard could repeat the message or its recipient. */
 function reasonOf(cause: unknown): string | null {
   if (!(cause instanceof Error)) return null;
   return cause.name === "Error" || cause instanceof OutboundError ? cause.message : cause.name;

@@ -129,9 +129,7 @@ export async function readTexts(db: Db, realm: string, locale: Locale) {
   return Object.entries(shippedTexts(locale)).map(([name, shipped]) => ({ name, shipped, own: own[name] ?? null }));
 }
 
-/**
- * Refuses a domain that would prevent every sign-in by passkey. Browsers refuse passkeys of a domain that the page is not in, or of a whole top-level domain.
- */
+/** Refuses a domain for which every sign-in by passkey would fail: browsers require the page to be in it, and refuse top-level domains. */
 function checkPasskeyDomain({ passkeys: { rpId } }: Settings, baseUrl: string): void {
   const { hostname } = new URL(baseUrl);
   if (rpId === null || rpId === hostname) return;

@@ -49,9 +49,7 @@ export interface DispatchParts {
   readonly onEnd: () => void;
 }
 
-/**
- * The lease of a delivery. It is longer than an attempt and the storage of its outcome take. After a crash, other nodes wait this long before they take over.
- */
+/** The lease of a delivery, longer than an attempt and the storage of its outcome take. After a crash, other nodes wait this long. */
 const LEASE = 15 * SECOND;
 /** The number of webhooks that one query returns. */
 const WEBHOOKS = 500;

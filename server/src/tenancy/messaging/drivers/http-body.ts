@@ -36,7 +36,7 @@ export function faultOf(template: string, contentType: ContentType, names: reado
   }
   if (contentType === "form")
     return /[\s\p{Cc}]/u.test(template.replace(PLACEHOLDER, "")) ? "config.body must be one line, name=value&name=value" : null;
-  // The letter is no JSON by itself, so a placeholder outside of quotes is an error too.
+  // `x` alone is no JSON, so a placeholder outside of quotes is an error too.
   const filled = fillIn(template, "json", Object.fromEntries(names.map((name) => [name, "x"])));
   try {
     JSON.parse(filled);
