@@ -58,7 +58,7 @@ export function personOf(attributes: Attributes, config: Config) {
   return { email, emailVerified: email !== null, firstName: nameOf(of("firstNameAttribute")), lastName: nameOf(of("lastNameAttribute")) };
 }
 
-/** eIDAS attribute profile §2.4: a name in another script comes with its Latin transliteration, which more readers can read. */
+/** eIDAS attribute profile §2.4: prefers the Latin transliteration that comes with a name in another script, because more readers can read it. */
 const preferred = (values: readonly string[]): string | null =>
   values.find((value) => /\p{Script=Latin}/u.test(value)) ?? values[0] ?? null;
 

@@ -9,7 +9,7 @@ export const GROUPS_CLAIM = "groups";
 /** Tells whether a mapper names its group by DN; otherwise it does by name. A group whose name looks like a DN cannot be found by that name. */
 export const isDnValue = (value: string): boolean => /^\s*[a-z0-9][a-z0-9.-]*\s*=/i.test(value);
 
-/** A claim is an attribute of the entry, or `groups`. Only mappers that give a role or a group may read `groups`, and they name one group each. */
+/** Checks that a claim is an attribute of the entry, or `groups`. The latter is for mappers that give a role or a group, and they name one group each. */
 export function checkMapper({ type, claim, value, template }: Omit<MapperState, "sync">): FieldFault[] {
   const faults: FieldFault[] = [];
   if (claim !== undefined && claim !== GROUPS_CLAIM && !isAttributeName(claim))

@@ -6,7 +6,7 @@ import type { DirectoryMetrics } from "./metrics.ts";
 import type { DirectoryPools } from "./pools.ts";
 
 export interface SyncParts {
-  /** A pool of connections for long statements. */
+  /** Connections for background work, which have longer deadlines. */
   readonly db: Db;
   readonly work: UnitOfWork;
   readonly vault: Vault;

@@ -1,10 +1,10 @@
 import { isMailAddress } from "../../kernel/text.ts";
 import type { Channel } from "./driver.ts";
 
-/** E.164: a plus sign, the country code, and at most 15 digits in total. */
+/** Tells whether a text is a number in E.164 form: a plus sign, and a country code and number of at most 15 digits. */
 export const isPhoneNumber = (text: string): boolean => /^\+[1-9]\d{6,14}$/.test(text);
 
-/** The sender of a text message: a number, a short code, or a name of up to 11 characters. */
+/** Tells whether a text can be the sender of text messages: a number, a short code, or a name of up to 11 characters. */
 export const isTextSender = (text: string): boolean =>
   isPhoneNumber(text) || /^\d{3,8}$/.test(text) || (/^[A-Za-z0-9][A-Za-z0-9 ._-]{0,9}[A-Za-z0-9]$/.test(text) && /[A-Za-z]/.test(text));
 

@@ -149,7 +149,7 @@ interface Answer {
   text(): string;
 }
 
-/** Apple expects one lasting connection. If the kept one turns out to be dead, it is replaced immediately, not at the next attempt. */
+/** Posts over the one lasting connection that Apple expects. If it turns out to be dead, it is replaced immediately, not at the next attempt. */
 async function post(provider: Provider, delivery: Delivery, headers: Record<string, string>, body: string): Promise<Answer> {
   const { outbound, signal } = delivery;
   const kept = sessions.get(outbound, provider);
