@@ -11,15 +11,15 @@ import { findUserByLogin, updateUser } from "./store.ts";
 
 /** The user's profile, as an identity provider asserts it. */
 export interface BrokeredProfile {
-  /** Undefined: is removed. */
+  /** An undefined attribute is removed. */
   readonly attributes: Readonly<Record<string, User["attributes"][string] | undefined>>;
-  /** Left out: stays. */
+  /** If left out, the address stays. */
   readonly email?: { readonly address: string; readonly verified: boolean };
 }
 
 /**
- * The user's row must be locked. An address that another user has stays theirs; one that the provider does not vouch for is not
- * a login name. Returns whether anything was changed.
+ * Saves what an identity provider asserts about a user, whose row must be locked. An address of another user stays theirs; one that the provider
+ * does not vouch for is not a login name. Returns whether anything was changed.
  */
 export async function updateBrokeredUser(ctx: Ctx, userId: string, { attributes: asserted, email }: BrokeredProfile): Promise<boolean> {
   const user = await readUser(ctx, userId);

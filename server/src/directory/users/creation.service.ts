@@ -9,7 +9,7 @@ import type { CreateUserToSignIn } from "./schema.ts";
 import { createUser, readUser } from "./service.ts";
 import type { UserRow } from "./store.ts";
 
-/** The hash of the first password, made before the transaction; null where none is given. */
+/** Returns the hash of the first password, or null if none is given. Called before the transaction. */
 export async function prepareFirstPassword(
   ctx: ReadCtx,
   parts: PasswordParts,
@@ -23,7 +23,7 @@ export async function prepareFirstPassword(
   return (await preparePassword(ctx, parts, policy, { userId: null, username, email }, password, "password")).hash;
 }
 
-/** The user, the first password and what the user has to do: all of it, or nothing. */
+/** Creates the user with the first password and the required actions, all in one transaction. */
 export async function createUserToSignIn(
   ctx: Ctx,
   { password: _, temporary = false, requiredActions = [], ...input }: CreateUserToSignIn,

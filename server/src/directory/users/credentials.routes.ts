@@ -40,9 +40,9 @@ export const userCredentialRoutes: FastifyPluginAsyncTypebox<UserCredentialParts
       schema: {
         summary: "Set a user's password",
         description:
-          "Checked against the realm's policy (400 `password.policy`), the user's last passwords (`password.history`) and leaked passwords " +
-          "(`password.breached`), in this order. Ends the user's other sessions. A directory's user gets it there, if the " +
-          "directory's `editMode` is PASSWORD (400 `password.directory_policy` and similar codes are the directory's answer); otherwise 409.",
+          "The password is checked against the realm's policy (400 `password.policy`), the user's last passwords (`password.history`) and leaked " +
+          "passwords (`password.breached`), in this order. Ends the user's other sessions. For a directory's user it is set in the directory, if its " +
+          "`editMode` is PASSWORD (400 `password.directory_policy` and similar codes are the directory's answer); otherwise the answer is 409.",
         tags,
         params,
         body: SetPassword,
@@ -53,7 +53,7 @@ export const userCredentialRoutes: FastifyPluginAsyncTypebox<UserCredentialParts
       const { newPassword, temporary = false } = req.body;
       const policy = await policyOf(req.params.realm);
       await untilStored(async () => {
-        // Also what `If-Match` says: a directory does not take a password back.
+        // `If-Match` is checked before a directory gets the password, because a directory does not take it back.
         const user = await req.transact((ctx) => findUserForUpdate(ctx, req.params.userId));
         const change = { next: newPassword, current: null };
         const prepared = await req.read((ctx) => prepareReplacement(ctx, passwords, policy, user, change));
@@ -76,7 +76,7 @@ export const userCredentialRoutes: FastifyPluginAsyncTypebox<UserCredentialParts
     create: {
       config: write,
       summary: "Make an enrollment token for a user's device",
-      description: "It works once, until it expires, and takes the place of one that was made before.",
+      description: "The token works once, until it expires. It replaces an earlier one.",
       body: CreateCredential,
       answer: CreatedCredential,
       id: (made) => [made.type, made.id],
@@ -99,7 +99,7 @@ export const userCredentialRoutes: FastifyPluginAsyncTypebox<UserCredentialParts
       config: write,
       schema: {
         summary: "Revoke a user's credential",
-        description: "Ends no session: what it opened before stays open.",
+        description: "Sessions that it opened before stay open.",
         tags,
         params: itemParams,
         response: { 204: done },

@@ -51,7 +51,7 @@ export const CreateOwnCredential = Type.Object(
         "`navigator.credentials.create()`; sent again with what that made as `credential`, it adds the passkey. `totp` answers 200 with the secret for an authenticator app; " +
         "sent again with that answer's `setup` and a `code` of the app, it adds the app",
     }),
-    // Without a default, which would look like a requested value.
+    // It has no default, because a default would look like a requested value.
     expiresIn: Type.Optional(
       Type.Integer({ minimum: 60, maximum: 604_800, description: "`enrollment-token`: seconds; 3600 where it is left out" }),
     ),

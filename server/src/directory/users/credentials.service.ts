@@ -19,7 +19,7 @@ import { touchUser } from "./store.ts";
 
 declare module "../../platform/context.ts" {
   interface DomainEvents {
-    /** A credential of the user was added or removed: decisions that rested on the former ones are made again. */
+    /** A credential of the user was added or removed. Decisions that depend on the user's credentials are made again. */
     "user.credentials_changed": { readonly userId: string };
   }
 }
@@ -31,7 +31,7 @@ export async function readCredentials(ctx: ReadCtx, id: string): Promise<Credent
   const { userId } = await readUser(ctx, id);
   const own = await listCredentials(ctx.tx, ctx.realm, userId, ctx.now);
   const devices = await devicesOf(ctx.tx, ctx.realm, userId);
-  // One that was enrolled has a key and an address, under one id.
+  // An enrolled device has a key among the credentials and a push address, under one id.
   const others = devices.filter(({ id: device }) => !own.some((credential) => credential.id === device));
   return [...own, ...others.map(({ deviceName, ...device }) => ({ ...device, type: PUSH, label: deviceName, expiresAt: null }))];
 }
@@ -49,7 +49,7 @@ export async function createEnrollmentToken(ctx: Ctx, id: string, input: CreateC
   return addEnrollmentToken(ctx, userId, input, !isSelf(ctx, userId));
 }
 
-/** For a user that was taken. */
+/** Creates an enrollment token. The user's row must be locked. */
 export async function addEnrollmentToken(
   ctx: Ctx,
   userId: string,
@@ -67,15 +67,15 @@ export async function addEnrollmentToken(
 }
 
 /**
- * `user.password_changed`, `user.sessions_revoked`: a token that was made in a session of the user may be in the hands of an attacker who had that
- * session, and would add their phone.
+ * Ends an enrollment token that was made in a session of the user, on `user.password_changed` and `user.sessions_revoked`: an attacker who had
+ * that session could add their own phone with it.
  */
 export async function endOwnEnrollment(ctx: Ctx, { userId }: { readonly userId: string }): Promise<void> {
   if (!(await deleteOwnEnrollment(ctx.tx, ctx.realm, userId, ctx.now))) return;
   ctx.audit({ category: "SECURITY", type: "CREDENTIAL_REVOKED", resourceType: "users", resourceId: userId, detail: ENROLLMENT_TOKEN });
 }
 
-/** From now on it opens nothing. Sessions that it opened before stay. */
+/** Revokes a credential. Sessions that it opened before stay. */
 export async function revokeCredential(ctx: Ctx, id: string, type: string, credentialId: string, history: number): Promise<void> {
   const { userId } = await findUserForUpdate(ctx, id);
   ctx.audit({ category: "ADMIN", type: "ADMIN_DELETE", resourceType: "users", resourceId: userId, detail: type });
@@ -85,13 +85,13 @@ export async function revokeCredential(ctx: Ctx, id: string, type: string, crede
 /** The user's row must be locked. */
 export async function removeCredential(ctx: Ctx, userId: string, type: string, id: string, history: number): Promise<void> {
   if (!isId(id) || !(await remove(ctx, userId, type, id, history))) throw credentialErrors.not_found();
-  // The user's record states whether there is a second factor.
+  // The user's record says whether there is a second factor, so its version changes.
   await touchUser(ctx.tx, ctx.realm, userId);
   ctx.audit({ category: "SECURITY", type: "CREDENTIAL_REVOKED", resourceType: "users", resourceId: userId, detail: type });
   await ctx.emit("user.credentials_changed", { userId });
 }
 
-/** Removes every credential of a user that was taken, devices included. For an account that belongs to another person from now on. */
+/** Removes every credential and device of a user, because the account will belong to another person. The user's row must be locked. */
 export async function removeCredentials(ctx: Ctx, userId: string): Promise<void> {
   const types = await deleteCredentials(ctx.tx, ctx.realm, userId);
   for (const { id } of await devicesOf(ctx.tx, ctx.realm, userId)) await deleteDeviceOf(ctx.tx, ctx.realm, userId, id);
@@ -102,7 +102,7 @@ export async function removeCredentials(ctx: Ctx, userId: string): Promise<void>
 
 async function remove(ctx: Ctx, userId: string, type: string, id: string, history: number): Promise<boolean> {
   const secret = await deleteCredential(ctx.tx, ctx.realm, userId, type, id);
-  // Removing a password must not be a way to set one.
+  // A removed password stays in the history: otherwise, removing it would be a way to set it again.
   if (secret !== null && type === "password") await keepEarlierPassword(ctx.tx, ctx.realm, userId, secret, history, ctx.now);
   const device = type === PUSH && (await deleteDeviceOf(ctx.tx, ctx.realm, userId, id));
   return secret !== null || device;

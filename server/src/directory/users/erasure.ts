@@ -11,7 +11,7 @@ import { deleteUser, findUser, type UserRow } from "./store.ts";
 
 declare module "../../platform/context.ts" {
   interface DomainEvents {
-    /** Before a user is erased: listeners delete everything that names them. The row and its references are deleted afterwards. */
+    /** A user is about to be erased. Listeners delete everything that names them; the row and its references are deleted afterwards. */
     "user.erased": Pick<User, "userId" | "username" | "email" | "attributes"> & {
       /** The replacement for the user in records that stay. */
       readonly pseudonym: string;
@@ -19,7 +19,7 @@ declare module "../../platform/context.ts" {
   }
 }
 
-/** An administrator erases a user, or what the trail keeps of one who was deleted. */
+/** Erases a user for an administrator, or what the audit trail keeps of a deleted user. */
 export async function eraseUser(ctx: Ctx, id: string): Promise<void> {
   const pseudonym = isId(id) && (await isDeleted(ctx, id)) ? await eraseTraces(ctx, id) : await eraseKnown(ctx, id);
   const about = { resourceType: "users", resourceId: pseudonym } as const;
@@ -36,13 +36,13 @@ async function eraseKnown(ctx: Ctx, id: string): Promise<string> {
 const isDeleted = async (ctx: Ctx, id: string): Promise<boolean> =>
   !(await findUser(ctx.tx, ctx.realm, id, ctx.now)) && (await hadUser(ctx, id));
 
-/** Nobody knows any more which permissions they had, so it takes all. By the id alone: somebody else may have their name now. */
+/** Requires all permissions, because those of a deleted user are unknown. Erases by the id alone: another user may have the name now. */
 async function eraseTraces(ctx: Ctx, userId: string): Promise<string> {
   assertHolds(ctx.actor, ["realm-admin"]);
   return (await eraseFromTrail(ctx, { userId, username: userId, email: null })).pseudonym;
 }
 
-/** Users erase themselves: the event does not name the user, and has no source address. */
+/** Erases the calling user. The event does not name them, and has no source address. */
 export async function eraseOneself(ctx: Ctx): Promise<void> {
   const pseudonym = await erase(ctx, await takeOwnUser(ctx));
   const actor = { id: null, name: pseudonym };

@@ -8,10 +8,10 @@ export const userErrors = {
     last_way_in: [409, "You sign in by this: set a password, or add a passkey, before you remove it"],
     self: [409, "You cannot delete, disable or lock yourself: ask another administrator"],
   }),
-  /** To the caller it is taken, as any other name that cannot be had. */
+  /** Has the code of a taken name, like any other name that is not available. */
   reserved: () =>
     new AppError("users.login_name_taken", 409, "This username is kept for the server: the audit trail has it for another kind of actor"),
-  /** Members that a directory says of its users: the next sign-in or sync would undo the change. */
+  /** A directory supplies these members: the next sign-in or sync would undo the change. */
   from_directory: (source: string, fields: readonly string[]) =>
     new AppError("users.from_directory", 409, `This user comes from the directory ${source}: change ${fields.join(", ")} there`),
   supplied: (fields: readonly string[]) =>

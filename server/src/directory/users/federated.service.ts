@@ -13,15 +13,15 @@ import { lockUser, setSource, updateUser } from "./store.ts";
 export interface FederatedProfile {
   readonly username: string;
   readonly email: string | null;
-  /** True when the address counts as confirmed because the directory says it. */
+  /** True if the directory's word confirms the address. */
   readonly trustsEmail: boolean;
   /** The attributes to change; null or undefined removes one. Others stay. */
   readonly attributes: Readonly<Record<string, User["attributes"][string] | null | undefined>>;
 }
 
 /**
- * Gives a user the profile that their directory has. `decide` says, with the user locked, from how the account is now whether it stays open. Answers the members that
- * changed, or null where the user is gone. No escalation rule: it was checked when the directory's configuration was saved.
+ * Saves the profile that the user's directory supplies. `decide` is called with the row locked: it gets the present `enabled`, and returns the next.
+ * Returns the members that changed, or null if the user is gone. No escalation rule applies: it was checked when the directory was configured.
  */
 export async function saveFederatedUser(
   ctx: Ctx,
@@ -58,9 +58,9 @@ export async function saveFederatedUser(
 }
 
 /**
- * Changes where the account of a locked user comes from. An account that moves to a directory belongs to the owner of the entry from then on: every
- * credential that was stored here goes, because another person may hold it. A local user who came from a directory has no password yet. Sessions
- * that were begun before end.
+ * Changes the source of an account; the user's row must be locked. An account that moves to a directory belongs to the owner of the entry from then
+ * on: every credential that was stored here is removed, because another person may hold it. A user who moves from a directory to `local` has no
+ * password yet. Earlier sessions end.
  */
 export async function changeSource(ctx: Ctx, { userId, source: before }: Pick<User, "userId" | "source">, source: string): Promise<void> {
   await setSource(ctx.tx, ctx.realm, userId, source, ctx.now);
@@ -71,7 +71,7 @@ export async function changeSource(ctx: Ctx, { userId, source: before }: Pick<Us
   ctx.audit({ category: "ADMIN", type: "ADMIN_UPDATE", resourceType: "users", resourceId: userId, detail });
 }
 
-/** Disables a user whose directory entry is gone; false: disabled already. */
+/** Disables a user whose directory entry is gone. Returns false if there was nothing to disable. */
 export async function disableFederatedUser(ctx: Ctx, userId: string): Promise<boolean> {
   const current = await lockUser(ctx.tx, ctx.realm, userId, ctx.now);
   if (!current?.enabled) return false;

@@ -10,8 +10,8 @@ interface Wanted {
 }
 
 /**
- * Finds users who have all the values. Rare values are read from their index first: Postgres would scan all users to fill a page early.
- * A value that many share is compared user by user, which fills a page soon.
+ * Returns the condition for users who have all the values. Rare values are looked up in their index first: Postgres would otherwise scan all users
+ * to fill a page early. Values that many users share are compared user by user, which fills a page soon.
  */
 export async function attributeConditions(db: Db, realm: string, { attribute = [] }: UserQuery): Promise<RawBuilder<boolean>[]> {
   const conditions = [attribute].flat().map(parse);
@@ -35,6 +35,6 @@ function parse(text: string): Wanted {
 const keyOf = (realm: string, { name, value }: Wanted) =>
   sql`hashtextextended((${realm}::text || chr(1) || ${name}::text || chr(1) || ${value}::text) collate "C", 0)`;
 
-/** A text, or a list of texts with that one in it. */
+/** The attribute is the value, or a list that contains it. */
 const hasValue = ({ name, value }: Wanted) =>
   sql`(users.attributes @> ${JSON.stringify({ [name]: value })}::text::jsonb or users.attributes @> ${JSON.stringify({ [name]: [value] })}::text::jsonb)`;

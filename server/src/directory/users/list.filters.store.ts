@@ -13,7 +13,7 @@ export interface Membership {
   readonly id: string;
 }
 
-/** The filter conditions; null: an unknown role, group or organization, so no user matches. A text in the form of an id is an id first. */
+/** Returns the memberships that a query names, or null if one is unknown, so that no user matches. A text that is both a name and an id counts as an id. */
 export async function membershipsOf(db: Db, realm: string, { role, group, organization }: UserQuery): Promise<Membership[] | null> {
   const found: Membership[] = [];
   if (role !== undefined) {
@@ -52,17 +52,17 @@ async function oneId(db: Db, query: RawBuilder<unknown>): Promise<string | null>
 const usersOf = (realm: string, { table, column, id }: Membership) =>
   sql`from ${sql.table(table)} m where m.realm_id = ${realm} and m.${sql.ref(column)} = ${id}`;
 
-/** So few that they can be found first and put in order afterwards. */
+/** Up to so many users are found first and sorted afterwards. */
 export const FEW = 20_000;
 
-/** To be sorted by names, the users whose names begin alike are found first up to here: a walk may begin far from all of them. */
+/** The same limit for users whose names begin alike, in a list sorted by names: a walk in that order may begin far from all of them. */
 const FEW_ALIKE = 200_000;
 export const fewToSort = (sort: string | undefined): number => (/^-?(username|email)$/.test(sort ?? "") ? FEW_ALIKE : FEW);
 
-/** So few that each is compared with a prefix: working out a person's names takes longer than finding them. */
+/** Up to so many users are each compared with a prefix: computing a person's names takes longer than finding them. */
 export const COMPARED = 5_000;
 
-/** The membership that the fewest users share, and how many; those beyond `FEW` are all the same. */
+/** Returns the membership that the fewest users share, and their number. Counts stop just beyond `FEW`. */
 export async function fewest(
   db: Db,
   realm: string,
@@ -77,11 +77,11 @@ export async function fewest(
   return counted.reduce((least, one) => (one.users < least.users ? one : least));
 }
 
-/** An array makes Postgres find the members first: it then looks its users up one by one. */
+/** An array makes Postgres find the members first, and then look the users up one by one. */
 export const amongFew = (realm: string, membership: Membership): RawBuilder<boolean> =>
   sql<boolean>`users.user_id = any(array(select m.user_id ${usersOf(realm, membership)}))`;
 
-/** Evaluated for one user after the other, in any order. Not `exists`, which Postgres would turn round. */
+/** Checks one user after the other, in the order of the list. With `exists`, Postgres would start from the members instead. */
 export const belongsTo = (realm: string, membership: Membership): RawBuilder<boolean> =>
   sql<boolean>`coalesce((select true ${usersOf(realm, membership)} and m.user_id = users.user_id), false)`;
 
@@ -91,7 +91,7 @@ export function conditionsOf(realm: string, query: UserQuery, now: number): RawB
   const to = instant("createdTo", query.createdTo);
   return [
     ...(query.username === undefined ? [] : [sql<boolean>`users.username_key = ${loginKey(query.username)}`]),
-    // The expression of the index, which has no users without an address.
+    // This is the expression of the index, which leaves out users without an address.
     ...(query.email === undefined
       ? []
       : [sql<boolean>`(coalesce(users.email_key, '') = ${loginKey(query.email)} and users.email_key is not null)`]),
@@ -109,7 +109,7 @@ const isLocked = (realm: string, locked: boolean, now: number) =>
     ? sql<boolean>`users.user_id = any(array(${lockedUsers(realm, now)}))`
     : sql<boolean>`users.user_id not in (${lockedUsers(realm, now)})`;
 
-/** Each condition has an index. Attempts on unknown names are counted under a key that is no user id. */
+/** Each condition has an index. Attempts on unknown names are counted under a key that is not a user id. */
 const lockedUsers = (realm: string, now: number) => sql`
   select l.user_id from users l where l.realm_id = ${realm} and l.locked
   union all

@@ -14,15 +14,15 @@ const personName = (first: string, second: string): RawBuilder<string> => {
 const byFirstName = personName("firstName", "lastName");
 const byLastName = personName("lastName", "firstName");
 
-/** Every name of every user. Without conditions of its own: Postgres then merges the indexes in the order of the keys, whatever is asked of it. */
+/** Every name of every user. It has no conditions of its own, so that Postgres merges the indexes in the order of the keys for any query. */
 export const allNames = sql<{ realm_id: string; key: string; user_id: string; kind: number }>`(
   select login_names.realm_id, login_names.key, login_names.user_id, ${sql.lit(LOGIN_NAME)} as kind from login_names
   union all select users.realm_id, ${byFirstName}, users.user_id, ${sql.lit(FIRST_NAME)} from users
   union all select users.realm_id, ${byLastName}, users.user_id, ${sql.lit(LAST_NAME)} from users)`;
 
 /**
- * A user who matches by several names is listed once, at the first of them. `coalesce` hides the comparison from Postgres, which would expect
- * it to leave one row of all, and read all users for it; `offset` keeps it from working the names out for each use.
+ * Lists a user who matches by several names once, at the first of them. `coalesce` hides the comparison from Postgres, which would expect it to
+ * leave a single row, and read all users for it; `offset` keeps Postgres from computing the names anew for each use.
  */
 export function isFirstMatch(prefix: string): RawBuilder<boolean> {
   const keys = ["users.username_key", "users.email_key", "person.by_first", "person.by_last"];
@@ -34,7 +34,7 @@ export function isFirstMatch(prefix: string): RawBuilder<boolean> {
       from (select ${byFirstName} as by_first, ${byLastName} as by_last offset 0) person offset 0) own), false)`;
 }
 
-/** The first of the user's names that begins so; null for none. */
+/** The first of the user's names that begins with the prefix; null if none does. */
 export const firstMatch = (prefix: string): RawBuilder<string | null> =>
   sql<string | null>`(select min(own.key) from (values (users.username_key), (users.email_key), (${byFirstName}), (${byLastName})) own (key)
     where ${startsWith("own.key", prefix)})`;

@@ -25,10 +25,10 @@ const order: ListOrder = {
   id: sql.ref("users.user_id"),
 };
 
-/** A search without a sort comes in the order of the names that match: that is the order of the index it reads. */
+/** A search without a sort lists users in the order of the names that match, which is the order of the index that it reads. */
 const orderOfMatches: ListOrder = { sorts: { match: sql.ref("n.key") }, defaultSort: "match", id: sql.ref("n.user_id") };
 
-/** The members of something come in the order of their ids, which is that of their age, and of the index again. */
+/** The members of a role, group or organization are listed by user id: this is the order of their age, and of the index. */
 const orderOfMembers: ListOrder = { sorts: { id: sql.ref("m.user_id") }, defaultSort: "id", id: sql.ref("m.user_id") };
 const orderOfIds: ListOrder = { sorts: { id: sql.ref("users.user_id") }, defaultSort: "id", id: sql.ref("users.user_id") };
 
@@ -46,8 +46,8 @@ type Conditions = readonly ReturnType<typeof sql<boolean>>[];
 const allOf = (conditions: Conditions) => sql<boolean>`(${sql.join(conditions.length > 0 ? [...conditions] : [sql`true`], sql` and `)})`;
 
 /**
- * To be sorted, few users are found first; where many belong, the list is walked in its order and each user checked, which finds a
- * page soon. A search that is slow by one is fast by the other, and Postgres does not always choose the right one.
+ * Returns a page of users who share the memberships. To be sorted, few members are found first. Where there are many, the list is walked in its
+ * order and each user is checked, which soon fills a page. A query that is slow one way is fast the other, and Postgres may choose the wrong one.
  */
 async function pageOfMembers(
   db: Db,
@@ -58,14 +58,14 @@ async function pageOfMembers(
 ): Promise<Page<PlainUser>> {
   const { membership: first, users } = await fewest(db, realm, memberships);
   const searches = (query.search ?? "") !== "";
-  // A name is one user's: found by it, they are asked where they belong.
+  // A name belongs to one user: that user is found first, and then the memberships are checked.
   const isOne = query.username !== undefined || query.email !== undefined;
   const few = users <= (searches ? COMPARED : FEW) && !isOne;
   const rest = [...own, ...memberships.filter((one) => one !== first).map((one) => belongsTo(realm, one))];
   const inOrder = [...rest, few ? amongFew(realm, first) : belongsTo(realm, first)];
   if (searches) return pageOfUsers(db, realm, query, inOrder, few);
   const filtered = plainUsers(db).where("users.realm_id", "=", realm).where(allOf(inOrder));
-  // Among many members, those few users who are disabled, locked or of some days are found by that.
+  // Among many members, the few users who are disabled, locked or created on some days are found by that condition.
   if (isOne || (users > FEW && isNarrow(query))) return pageOf(db, filtered, query.sort === undefined ? orderOfIds : order, query);
   const found = alongIndex(db, realm, first, rest);
   const count = () => countUpTo(db, rest.length === 0 ? membersAlone(db, realm, first) : found);
@@ -82,8 +82,8 @@ const membersOf = (realm: string, { table, column, id }: Membership) =>
   );
 
 /**
- * Along the index of what they belong to, asking each for the rest. `limit` keeps Postgres from joining in another order: of tables
- * that were filled a moment ago it knows nothing, and would compare all users with each other.
+ * Walks the index of a membership, and checks the other conditions for each user. `limit` keeps Postgres from joining in another order: without
+ * statistics, as for tables that were filled a moment ago, it would compare all users with each other.
  */
 const alongIndex = (db: Db, realm: string, membership: Membership, rest: Conditions): UserList =>
   db
@@ -99,7 +99,7 @@ const alongIndex = (db: Db, realm: string, membership: Membership, rest: Conditi
     )
     .select(userColumns) as unknown as UserList;
 
-/** Only their ids, in the index alone: enough to be counted. */
+/** Selects only the ids, for a count: the index alone has them. */
 const membersAlone = (db: Db, realm: string, membership: Membership): UserList =>
   db.selectFrom(membersOf(realm, membership)).select("m.user_id") as unknown as UserList;
 
@@ -108,13 +108,13 @@ async function pageOfUsers(
   realm: string,
   query: UserQuery,
   conditions: Conditions,
-  /** True when the conditions leave few already. Undefined: unknown, and each condition has an index. */
+  /** True if the conditions leave few users. Undefined if that is unknown; each condition then has an index. */
   few?: boolean,
 ): Promise<Page<PlainUser>> {
   const { search = "" } = query;
   const all = plainUsers(db).where("users.realm_id", "=", realm).where(allOf(conditions));
   if (search === "") {
-    // A range of days comes in the order of the days.
+    // A range of days is listed in the order of the days.
     const days = query.createdFrom !== undefined || query.createdTo !== undefined;
     const count = query.locked === false ? () => countUnlocked(db, realm, query, all) : undefined;
     return pageOf(db, all, order, days ? { ...query, sort: query.sort ?? "createdAt" } : query, count);
@@ -125,7 +125,7 @@ async function pageOfUsers(
     const ids = sql<string>`(select ${search}::uuid union all ${named(db, realm, prefix)})`;
     return pageOf(db, all.where("users.user_id", "in", ids), order, query);
   }
-  // Few who meet the conditions are compared with the prefix: many names could begin so, and none of them be theirs.
+  // If few users meet the conditions, each is compared with the prefix: many names may begin with it, and none may be theirs.
   if (few ?? (conditions.length > 0 && (await countBeyond(db, all, COMPARED)) <= COMPARED)) {
     const ids = sql`array(${all.clearSelect().select("users.user_id")})`;
     const matching = plainUsers(db).where(
@@ -151,7 +151,7 @@ const orderOfFew = (prefix: string): ListOrder => ({
   id: sql.ref("users.user_id"),
 });
 
-/** Postgres takes half of all users for locked; an estimate does better to take none. */
+/** Counts the users who are not locked. Postgres assumes that half of all users are locked; an estimate is better if it assumes none. */
 async function countUnlocked(db: Db, realm: string, { locked: _, ...query }: UserQuery, unlocked: UserList) {
   const counted = await countUpTo(db, unlocked);
   if (!counted.estimated) return counted;
@@ -161,7 +161,7 @@ async function countUnlocked(db: Db, realm: string, { locked: _, ...query }: Use
   return { total: Math.max(EXACT_TOTAL + 1, await estimate(loose)), estimated: true };
 }
 
-/** Here, too, few matches are found first, many by walking. */
+/** Finds few matches first, too. Where there are many, it walks the list. */
 async function pageOfSortedMatches(
   db: Db,
   realm: string,
@@ -182,7 +182,7 @@ async function pageOfSortedMatches(
 const named = (db: Db, realm: string, prefix: string) =>
   db.selectFrom(allNames.as("n")).select("n.user_id").where("n.realm_id", "=", realm).where(startsWith("n.key", prefix));
 
-/** Reads each kind of name from its index and in its order, which keeps Postgres to it. A user has one name of a kind, and two login names. */
+/** Reads each kind of name in the order of its index, so that Postgres uses the index. A user has one name of a kind, but two login names. */
 async function countMatches(db: Db, realm: string, prefix: string): Promise<{ total: number; estimated: boolean }> {
   const names = sql.join(
     [LOGIN_NAME, FIRST_NAME, LAST_NAME].map((kind) => {

@@ -21,19 +21,19 @@ interface Named {
 }
 
 /**
- * Follows the key of a name that is the user's, and by which lists find them, but by which they do not sign in. No username and no mail
- * address holds it; what is typed at sign-in is never looked up with it.
+ * Marks the key of a name that belongs to the user, and by which lists find them, but which does not sign them in. No username or mail address
+ * contains this character, and the sign-in never looks up a key with it.
  */
 const INACTIVE = "\u0001";
 export const inactiveKey = (key: string, userId: string) => key + INACTIVE + userId;
-/** The name of a disabled user whose directory entry is gone: others may have it meanwhile, and the user claims it back when they are enabled. */
+/** The key of a name of a disabled user whose directory entry is gone. Others may take the name; the user claims it back when they are enabled. */
 const released = (key: string, userId: string) => key + INACTIVE + INACTIVE + userId;
 export const isActiveKey = (key: string): boolean => !key.includes(INACTIVE);
 
-/** The name has the form of a mail address: people can choose it only where it is their own. */
+/** Tells whether the name has the form of a mail address. People can choose such a name only if the address is their own. */
 export const isMailShaped = (name: string): boolean => /.@./su.test(loginKey(name));
 
-/** Why no user gets this name, whoever gives it; null: they may have it. A name that a user has already stays. */
+/** Returns the reason why no user may get this name, or null if it is allowed. A user who has the name already keeps it. */
 export const refusalOfUsername = (name: string): AppError | null => (isReservedName(name) ? userErrors.reserved() : null);
 
 const keysOf = ({ username, email }: Pick<Named, "username" | "email">) =>
@@ -43,7 +43,7 @@ const keysOf = ({ username, email }: Pick<Named, "username" | "email">) =>
 export const insertLoginNames = (tx: Tx, realm: string, userId: string, user: Named, proof: AddressProof): Promise<string[]> =>
   saveNames(tx, realm, userId, user, proof, null);
 
-/** Replaces the login names of a locked user, who is `before` the change. Unchanged names never collide. */
+/** Replaces the login names of a user whose row is locked; `before` is the state before the change. Unchanged names never collide. */
 export async function replaceLoginNames(
   tx: Tx,
   realm: string,
@@ -84,7 +84,7 @@ async function saveNames(
     } else if (kept.has(key) && before!.active.has(released(key, userId))) {
       rows.push(released(key, userId));
     } else if (kept.has(key) && !before!.active.has(key)) {
-      // An address that an administrator has confirmed counts; a username is restored when no other user signs in by it.
+      // An address becomes active when an administrator confirms it; a username becomes active again if no other user signs in by it.
       const isVerifiedNow = isAddress && user.emailVerified && !before!.emailVerified;
       const isFreed = isUsername && (await isFree(tx, realm, key));
       rows.push(isVerifiedNow || isFreed ? key : inactiveKey(key, userId));
@@ -107,7 +107,7 @@ const holderOf = (tx: Tx, realm: string, key: string) =>
 const isFree = async (tx: Tx, realm: string, key: string): Promise<boolean> =>
   (await holderOf(tx, realm, key).select("n.user_id").executeTakeFirst()) === undefined;
 
-/** The other user whose username the address is. The user with this confirmed address keeps it: the claim is refused like any taken name. */
+/** Finds the other user whose username is this address. If it is also their confirmed address, they keep it, and the claim is refused as taken. */
 async function findUsernameHolder(tx: Tx, realm: string, key: string, userId: string): Promise<string | null> {
   const holder = await holderOf(tx, realm, key)
     .innerJoin("users as u", (join) => join.onRef("u.realm_id", "=", "n.realm_id").onRef("u.user_id", "=", "n.user_id"))
@@ -127,13 +127,13 @@ const deactivate = (tx: Tx, realm: string, key: string, holder: string) =>
     .where("key", "=", key)
     .execute();
 
-/** A user with the address. `isConfirmed`: they sign in by it; otherwise they only say that it is theirs. */
+/** A user with the address. If it is not confirmed, they do not sign in by it: they only say that it is theirs. */
 export interface AddressHolder {
   readonly userId: string;
   readonly isConfirmed: boolean;
 }
 
-/** Null as well where several say that it is theirs, and none has confirmed it. */
+/** Returns null also if several users say that the address is theirs, and none has confirmed it. */
 export async function findAddressHolder(db: Db, realm: string, address: string): Promise<AddressHolder | null> {
   const key = loginKey(address);
   const [first, second] = isActiveKey(key) ? await byAddress(db, { realm, key }) : [];
@@ -154,7 +154,7 @@ const addressHeld = prepared(
     select n.key from login_names n where n.realm_id = ${realm} and n.key = ${key} and n.user_id = ${userId}::uuid`,
 );
 
-/** Tells whether the address is this user's alone: confirmed, or given by an administrator or a directory. One that a person merely says is not. */
+/** Tells whether the address is this user's alone: confirmed, or given by an administrator or a directory. A person's own claim is not enough. */
 export const holdsAddress = async (db: Db, realm: string, userId: string, address: string): Promise<boolean> =>
   (await addressHeld(db, { realm, key: loginKey(address), userId })).length > 0;
 
@@ -173,14 +173,14 @@ export async function releaseLoginNames(tx: Tx, realm: string, providerId: strin
 }
 
 /**
- * Gives a user back the names that were released, before they are enabled or moved: two enabled users never have one name. Refused where another user
- * has one of them by now.
+ * Gives a user back the names that were released, before they are enabled or moved: two enabled users never share a name. Throws if another user has
+ * taken one of them.
  */
 export async function reclaimLoginNames(tx: Tx, realm: string, userId: string): Promise<void> {
   const reclaim = sql`update login_names set key = split_part(key, ${INACTIVE}, 1)
     where realm_id = ${realm} and user_id = ${userId} and strpos(key, ${INACTIVE + INACTIVE}) > 0`;
   await translating({ login_names_taken: userErrors.login_name_taken }, reclaim.execute(tx));
-  // Releases before this one left no mark.
+  // Earlier releases of Gatehouse did not mark such names.
   const { rows } = await sql`
     select 1 from users u
     join login_names n on n.realm_id = u.realm_id and n.key = u.username_key and n.user_id <> u.user_id

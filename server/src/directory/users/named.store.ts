@@ -5,18 +5,18 @@ import { type Db, startsWith, type Tables } from "../../platform/db/index.ts";
 import { countUpTo, type ListOrder, type ListQuery, type Page, pageOf } from "../../platform/paging/index.ts";
 import { fewToSort } from "./list.filters.store.ts";
 
-/** The members of a group or an organization, joined to `users`. */
+/** The order of a list of members of a group or an organization, joined to `users`. */
 export const orderOfJoined = (table: "group_members" | "organization_members", { sort }: ListQuery): ListOrder => ({
   sorts: { username: sql.ref("users.username_key"), joinedAt: sql.ref(`${table}.joined_at`) },
   defaultSort: "username",
-  // From the table whose index is read: otherwise Postgres reads the index from its beginning for each page.
+  // The id comes from the table whose index is read: otherwise Postgres reads the index from its beginning for each page.
   id: sql.ref(sort?.endsWith("joinedAt") ? `${table}.user_id` : "users.user_id"),
 });
 
 /**
- * A page of what belongs to the users who sign in by a name that begins so, or who have that id; `userId` is the column that names them. Few
- * such users are found first: Postgres would hope to meet them soon, and walk over everything. Where they are many, a walk does meet them
- * soon: in the order of the names that match instead of that of all usernames, which would begin far from them, else in the order asked for.
+ * Returns a page of rows whose user has a login name that begins with `search`, or has it as id; `userId` is the column of the user. Few such users
+ * are found first: Postgres would otherwise walk over all rows in the hope to meet them soon. Where there are many, a walk does meet them soon. It
+ * follows the names that match, because the order of all usernames may begin far from them, or the sort of the request.
  */
 export async function pageOfNamed<TB extends keyof Tables, Row>(
   db: Db,

@@ -3,7 +3,7 @@ import { cleanName } from "../../kernel/text.ts";
 /** The attributes that are names of the person. */
 const NAMES: readonly string[] = ["firstName", "lastName", "middleName", "nickname"];
 
-/** Attributes with names as they are kept, whatever their source. Undefined: nothing of the name could be seen. */
+/** Returns the attributes with clean names, whatever their source. A name without visible characters becomes undefined. */
 export function withCleanNames<T extends Readonly<Record<string, unknown>>>(attributes: T): T {
   const present = NAMES.filter((name) => Object.hasOwn(attributes, name));
   return present.length === 0

@@ -21,9 +21,9 @@ import type { User } from "./schema.ts";
 import { auditClaimedUsernames, keepDirectoryProfile, readUser } from "./service.ts";
 import { findUserByLogin, lockUser, type UserRow, updateUser } from "./store.ts";
 
-// Changes by the user themselves, without an escalation check. The caller has authenticated the user.
+// Changes that users make to their own account, without an escalation check. The caller has authenticated the user.
 
-/** For a change: held until commit, and seen by the user as it is. */
+/** Finds the calling user for a change: locks the row until commit, and checks the version that the request expects. */
 export async function takeOwnUser(ctx: Ctx): Promise<UserRow> {
   const user = isId(ctx.actor.id) ? await lockUser(ctx.tx, ctx.realm, ctx.actor.id, ctx.now) : null;
   if (!user) throw userErrors.not_found();
@@ -31,7 +31,7 @@ export async function takeOwnUser(ctx: Ctx): Promise<UserRow> {
   return user;
 }
 
-/** A username chosen by the user. It must not look like an email address, except for the user's own confirmed one. */
+/** Refuses a username in the form of an email address, unless it is the user's own confirmed one. */
 function assertOwnName(username: string, confirmed: string | null): void {
   if (!isMailShaped(username) || (confirmed !== null && loginKey(username) === loginKey(confirmed))) return;
   const { code, message } = userErrors.not_own_address();
@@ -40,14 +40,14 @@ function assertOwnName(username: string, confirmed: string | null): void {
 
 declare module "../../platform/context.ts" {
   interface DomainEvents {
-    /** Users change their own profile. Listeners add to `supplied` the members that an outside source vouches for: users do not change these. */
+    /** Users change their own profile. Listeners add to `supplied` the members that an outside source vouches for: users cannot change these. */
     "user.profile_changing": { readonly userId: string; readonly supplied: Set<string> };
-    /** This transaction removed a credential or a link that the user may have signed in with. Listeners throw `refused()` where nothing else lets them in. */
+    /** This transaction removed a way by which the user may have signed in. Listeners throw `refused()` if the user has no other. */
     "user.way_in_given_up": { readonly userId: string; readonly lost: LostWayIn; readonly refused: () => AppError };
   }
 }
 
-/** As it was before. */
+/** The way to sign in that the user had before the change. */
 interface LostWayIn {
   /** The type of a credential that let them in. */
   readonly credential?: string;
@@ -57,8 +57,8 @@ interface LostWayIn {
 }
 
 /**
- * Refuses a change of what comes from outside: a directory decides it, or a scheme such as eIDAS has supplied it and applications rely on that.
- * `fieldOf`: what the request calls an attribute.
+ * Refuses a change of members that a directory decides, or that a scheme such as eIDAS has supplied and applications rely on. `fieldOf` returns the
+ * request's name for an attribute.
  */
 export async function keepOutsideProfile(
   ctx: Ctx,
@@ -75,7 +75,7 @@ export async function keepOutsideProfile(
   if (changed.length > 0) throw userErrors.supplied(changed);
 }
 
-/** The user's row must be locked. The email address is changed by `changeOwnEmail`; here only its spelling changes, or it is removed. */
+/** Saves a user's own profile; the row must be locked. This changes only the spelling of the address, or removes it: `changeOwnEmail` sets another. */
 export async function saveOwnProfile(
   ctx: Ctx,
   current: UserRow,
@@ -95,8 +95,8 @@ export async function saveOwnProfile(
 }
 
 /**
- * The mailed code or link proves the address, which becomes a login name. False: the user's address is another
- * by now, or another user's too.
+ * Confirms the address after its mailed code or link was used; it becomes a login name. Returns false if the user has another address now, or if
+ * another user signs in by this one.
  */
 export async function confirmEmail(ctx: Ctx, userId: string, email: string): Promise<boolean> {
   const user = await lockUser(ctx.tx, ctx.realm, userId, ctx.now);
@@ -113,7 +113,7 @@ export async function confirmEmail(ctx: Ctx, userId: string, email: string): Pro
   return true;
 }
 
-/** The link to a new address was followed. False when the present address has changed, or the account is closed. */
+/** Saves a new address after its mailed link was followed. Returns false if the present address has changed, or the account is disabled or locked. */
 export async function changeOwnEmail(
   ctx: Ctx,
   userId: string,
@@ -132,13 +132,13 @@ export async function changeOwnEmail(
   return true;
 }
 
-/** Tells whether mail to the address is the user's, and not merely their username in the form of one. */
+/** Tells whether this is the user's mail address, and not merely their username in the form of one. */
 export const isAddressOf = ({ email }: Pick<User, "email">, address: string): boolean =>
   email !== null && loginKey(email) === loginKey(address);
 
 /**
- * Sets the password of an authenticated user without a session; the caller has locked the user. False, with nothing written, when
- * another came in between. `forgotten`: they could not bring the old one.
+ * Sets the password of an authenticated user without a session; the user's row must be locked. Returns false, with nothing written, if another
+ * password was set in between. `forgotten`: the user did not give the old password.
  */
 export async function replaceOwnPassword(
   ctx: Ctx,
@@ -161,7 +161,7 @@ export async function replaceOwnPassword(
   return true;
 }
 
-/** False, with nothing written, when another password came in between. The session that made the change stays, others end. */
+/** Returns false, with nothing written, if another password was set in between. The session that made the change stays, others end. */
 export async function changeOwnPassword(ctx: Ctx, prepared: PreparedPassword | WrittenPassword): Promise<boolean> {
   const { userId } = await takeOwnUser(ctx);
   if (!(await storePassword(ctx, userId, prepared))) return false;
@@ -176,7 +176,7 @@ export async function createOwnEnrollmentToken(ctx: Ctx, input: CreateCredential
   return addEnrollmentToken(ctx, userId, input, false);
 }
 
-/** Users cannot lock themselves out. */
+/** Revokes a credential of the calling user, unless they could not sign in without it. */
 export async function revokeOwnCredential(ctx: Ctx, type: string, credentialId: string, history: number): Promise<void> {
   const { userId } = await takeOwnUser(ctx);
   const isThis = (credential: CredentialSummary) => credential.type === type && credential.id === credentialId.toLowerCase();

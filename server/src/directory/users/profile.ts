@@ -8,12 +8,12 @@ import type { User } from "./schema.ts";
 
 type Attributes = Readonly<Record<string, User["attributes"][string] | null | undefined>>;
 
-/** The writer of a profile. A source (SCIM, a directory, a provider, an import) obeys types: it is not asked for what it does not have. */
+/** The writer of a profile. A source (SCIM, a directory, a provider, an import) must obey types only: it may lack required attributes. */
 export type ProfileWriter = Party | "source";
 
 export interface ProfileChange {
   readonly by: ProfileWriter;
-  /** Null: a new account. */
+  /** Null for a new account. */
   readonly current: Attributes | null;
   readonly next: Attributes;
   /** The member's name in the request. */
@@ -28,7 +28,7 @@ export function checkProfile(profile: UserProfile, change: ProfileChange): void 
   if (errors.length > 0) throw invalidFields(errors);
 }
 
-/** Only what changes is looked at: values that were stored before they were declared stay. */
+/** Checks only what changes: values that were stored before their attribute was declared stay. */
 export function profileFaults(profile: UserProfile, { by, current, next, fieldOf = inAttributes, named }: ProfileChange): FieldError[] {
   const errors: FieldError[] = [];
   for (const attribute of attributesOf(profile).values()) {
@@ -48,7 +48,7 @@ export function profileFaults(profile: UserProfile, { by, current, next, fieldOf
   return errors;
 }
 
-/** The attributes that a source asserts, without the values that do not fit their declaration: a sign-in or sync does not fail by them. */
+/** Returns the attributes that a source asserts, without values that do not fit their declaration, so that a sign-in or sync does not fail. */
 export function fittingAttributes<T extends Attributes>(profile: UserProfile, asserted: T): T {
   const declared = attributesOf(profile);
   const isFit = ([name, value]: [string, Attributes[string]]) => {
@@ -58,14 +58,14 @@ export function fittingAttributes<T extends Attributes>(profile: UserProfile, as
   return Object.fromEntries(Object.entries(asserted).filter(isFit)) as T;
 }
 
-/** Another phone number was never shown to be theirs: the mark of the former one goes. */
+/** Removes the mark of a verified phone number if the number changes: the new one is not proven to be the user's. */
 export function withPhoneProof(current: User["attributes"], next: User["attributes"]): User["attributes"] {
   if (isDeepStrictEqual(valuesOf(current.phoneNumber), valuesOf(next.phoneNumber))) return next;
   const { phoneNumberVerified: _, ...rest } = next;
   return rest;
 }
 
-/** The attributes after a source has asserted some; null or undefined removes one. It may vouch for a phone number that it asserts. */
+/** Returns the attributes after a source has asserted some; null or undefined removes one. A source may vouch for the phone number that it asserts. */
 export function withAsserted(current: User["attributes"], asserted: Attributes): User["attributes"] {
   const merged = { ...current };
   for (const [name, value] of Object.entries(asserted)) {
@@ -77,10 +77,10 @@ export function withAsserted(current: User["attributes"], asserted: Attributes):
 
 const inAttributes = (name: string): string => `attributes.${name}`;
 
-/** The values of an attribute; an empty text is none. */
+/** The values of an attribute; an empty text counts as none. */
 export const valuesOf = (value: Attributes[string]): readonly string[] => [value ?? []].flat().filter((each) => each !== "");
 
-/** A message that follows the name of the attribute; null: the values fit. */
+/** Returns a message that follows the name of the attribute, or null if the values fit. */
 export function valueFault(attribute: DeclaredAttribute, values: readonly string[]): readonly [code: string, message: string] | null {
   if (values.length > 1 && !attribute.multivalued) return ["single", "has one value, not several"];
   for (const value of values) {

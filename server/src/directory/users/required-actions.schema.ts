@@ -24,7 +24,7 @@ export const requiredActionList = Type.Array(action, { uniqueItems: true });
 
 const Wrapped = Type.Object({ requiredActions: requiredActionList }, { additionalProperties: false });
 
-/** The list as GET returns it, or an object with the list as a member. `if`, not a union: errors then concern only the form that was sent. */
+/** The list as GET returns it, or an object with the list as a member. With `if` instead of a union, errors concern only the form that was sent. */
 export const ReplaceRequiredActions = Type.Unsafe<readonly RequiredAction[] | Static<typeof Wrapped>>({
   $id: "ReplaceRequiredActions",
   description: "The whole list, as it was read; or an object with the list as `requiredActions`",

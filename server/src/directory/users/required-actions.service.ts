@@ -3,7 +3,7 @@ import type { RequiredAction } from "./required-actions.schema.ts";
 import { addRequiredAction, findRequiredActions, replaceRequiredActions } from "./required-actions.store.ts";
 import { findUserForUpdate, readUser } from "./service.ts";
 
-/** With the user's version: they are a part of the user. */
+/** The required actions with the version of the user, of whom they are a part. */
 export interface VersionedActions {
   readonly actions: RequiredAction[];
   readonly version: number;

@@ -16,7 +16,7 @@ export async function replaceRequiredActions(tx: Tx, realm: string, userId: stri
   await change(tx, realm, userId, sql`${JSON.stringify(actions)}::text::jsonb`);
 }
 
-/** Written only where something changes: this happens at sign-ins, which share the user's row. */
+/** Writes only if something changes, because it is called at sign-ins, which share the user's row. */
 export async function addRequiredAction(tx: Tx, realm: string, userId: string, action: RequiredAction): Promise<void> {
   const added = JSON.stringify([action]);
   await change(tx, realm, userId, sql`required_actions || ${added}::text::jsonb`, sql`not required_actions @> ${added}::text::jsonb`);

@@ -2,11 +2,11 @@ import { sql } from "kysely";
 import type { Db, Tx } from "../../platform/db/index.ts";
 import { type MappedRole, type RoleMapping, rolesGivenTo } from "../roles/index.ts";
 
-/** The roles that were given to this very user: the realm's first, then those of clients. */
+/** Returns the roles that the user was given directly: realm roles first, then roles of clients. */
 export const listMappings = (db: Db, realm: string, userId: string): Promise<MappedRole[]> =>
   rolesGivenTo(db, realm, { table: "user_roles", column: "user_id" }, userId);
 
-/** Every role that counts for a user, by name and those of clients last, with every assignment that gives it. */
+/** Returns every role that counts for a user, with every assignment that gives it: realm roles first, then roles of clients. */
 export async function effectiveRoles(db: Db, realm: string, userId: string): Promise<RoleMapping[]> {
   const { rows } = await sql<{
     role_id: string;
@@ -35,7 +35,7 @@ export async function effectiveRoles(db: Db, realm: string, userId: string): Pro
   }));
 }
 
-/** Answers those that the user did not have before. */
+/** Returns the roles that the user did not have before. */
 export async function addRoles(tx: Tx, realm: string, userId: string, roleIds: readonly string[]): Promise<string[]> {
   if (roleIds.length === 0) return [];
   const added = await tx

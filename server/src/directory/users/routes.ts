@@ -34,8 +34,8 @@ export const userRoutes: FastifyPluginAsyncTypebox<Omit<UserCredentialParts, "di
       schema: {
         summary: "Create a user",
         description:
-          "With a `password` and `requiredActions`, if they are sent: all of it, or nothing. A password that is refused is a 400 " +
-          "(`password.policy`, `password.breached`) and makes no user.",
+          "Also sets the `password` and `requiredActions`, if they are sent. If the password is refused (400 `password.policy`, " +
+          "`password.breached`), no user is created.",
         tags,
         body: CreateUserToSignIn,
         response: { 201: User },
@@ -69,7 +69,7 @@ export const userRoutes: FastifyPluginAsyncTypebox<Omit<UserCredentialParts, "di
     record: RoleMapping,
     list: {
       config: { permission: ["view-users", "manage-users", "manage-roles"] },
-      summary: "List a user's roles, also those by groups and other roles",
+      summary: "List a user's roles, including those from groups and other roles",
       query: ListQuery,
       run: async (ctx, { userId }, query) => pageInMemory(await readMappings(ctx, userId), givenRoles, query),
     },

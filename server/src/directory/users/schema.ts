@@ -59,7 +59,7 @@ export const CreateUser = Type.Object(
 );
 export type CreateUser = Static<typeof CreateUser>;
 
-/** With what the first sign-in takes and asks for. */
+/** A new user with the password and the required actions of the first sign-in. */
 export const CreateUserToSignIn = Type.Object(
   {
     ...CreateUser.properties,
@@ -75,7 +75,7 @@ export const CreateUserToSignIn = Type.Object(
 );
 export type CreateUserToSignIn = Static<typeof CreateUserToSignIn>;
 
-/** The full state. Members that decide access have no default. */
+/** The full state of a user. Members that decide access have no default. */
 export const UpdateUser = Type.Object(
   {
     realmId: Type.Optional(Type.String()),

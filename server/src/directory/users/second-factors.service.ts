@@ -17,7 +17,7 @@ import { takeOwnUser } from "./own.service.ts";
 import { dropRequiredAction } from "./required-actions.store.ts";
 import { touchUser } from "./store.ts";
 
-/** A first code of it was right. The caller holds the user's row to write to it. */
+/** Adds an authenticator app whose first code was right. The caller has locked the user's row for writing. */
 export async function addTotp(ctx: Ctx, userId: string, totp: TotpCredential): Promise<void> {
   await insertTotp(ctx.tx, ctx.realm, userId, totp, ctx.now);
   await dropRequiredAction(ctx.tx, ctx.realm, userId, "CONFIGURE_TOTP");
@@ -28,7 +28,7 @@ export async function addTotp(ctx: Ctx, userId: string, totp: TotpCredential): P
 
 const COUNT = 10;
 const LENGTH = 10;
-/** Crockford's: 5 bits each, none that looks like another. */
+/** Crockford's base32: 5 bits a character, and no two that look alike. */
 const ALPHABET = "0123456789ABCDEFGHJKMNPQRSTVWXYZ";
 
 /** Reads a typed recovery code: in any letter case, with or without the dash, and with the letters that look like digits. */
@@ -39,7 +39,7 @@ const readRecoveryCode = (typed: string): string =>
     .replaceAll("O", "0")
     .replace(/[IL]/g, "1");
 
-/** Each set its own, so that one table of hashes does not fit them all. */
+/** Hashes a code with the id of its set, so that one table of hashes does not fit all sets. */
 const hashOf = (setId: string, code: string): string => sha256(`${setId} ${readRecoveryCode(code)}`);
 
 const newCode = () => {
@@ -47,7 +47,7 @@ const newCode = () => {
   return `${code.slice(0, LENGTH / 2)}-${code.slice(LENGTH / 2)}`;
 };
 
-/** Recovery codes come with the first second factor of any kind: it may be lost. Null: the user has some. The user's row is locked. */
+/** Adds recovery codes with the first second factor of any kind, because it may be lost. Returns null if the user has some. The row must be locked. */
 export async function addFirstRecoveryCodes(ctx: Ctx, userId: string): Promise<string[] | null> {
   if (await findRecoveryCodes(ctx.tx, ctx.realm, userId)) return null;
   return (await addRecoveryCodes(ctx, userId)).codes;
@@ -55,7 +55,7 @@ export async function addFirstRecoveryCodes(ctx: Ctx, userId: string): Promise<s
 
 const newRecoveryCodes = (): string[] => Array.from({ length: COUNT }, newCode);
 
-/** Shown to the user once. The caller has locked the user's row for writing. */
+/** Replaces the recovery codes. The user sees the new ones once. The caller has locked the user's row for writing. */
 async function addRecoveryCodes(ctx: Ctx, userId: string, codes = newRecoveryCodes()): Promise<CreatedRecoveryCodes> {
   const id = newId();
   const hashes = codes.map((code) => hashOf(id, code));
@@ -72,7 +72,7 @@ export async function createOwnRecoveryCodes(ctx: Ctx): Promise<CreatedRecoveryC
   return addRecoveryCodes(ctx, userId);
 }
 
-/** The hash by which the code can be used up; null where it is none of the user's. */
+/** Returns the hash by which the code can be used up, or null if the code is not one of the user's. */
 export async function checkRecoveryCode(db: Db, realm: string, userId: string, typed: string): Promise<string | null> {
   const codes = await findRecoveryCodes(db, realm, userId);
   if (!codes) return null;
@@ -80,7 +80,7 @@ export async function checkRecoveryCode(db: Db, realm: string, userId: string, t
   return codes.hashes.includes(hash) ? hash : null;
 }
 
-/** False: another request was faster. */
+/** Uses a recovery code up. Returns false if another request was faster. */
 export async function acceptRecoveryCode(ctx: Ctx, userId: string, hash: string): Promise<boolean> {
   const left = await useRecoveryCode(ctx.tx, ctx.realm, userId, hash, ctx.now);
   if (left === null) return false;

@@ -37,23 +37,23 @@ import { deleteUser, findUser, insertUser, lockUser, type UserRow, updateUser } 
 
 declare module "../../platform/context.ts" {
   interface DomainEvents {
-    /** The user may not sign in any more: disabled, or locked by an administrator. */
+    /** The user may no longer sign in: they were disabled, or locked by an administrator. */
     "user.disabled": { readonly userId: string };
-    /** Deleted by an administrator; rows that reference the user are deleted by cascade. Erasing is `user.erased`. */
+    /** An administrator deleted the user; rows that reference the user are deleted by cascade. Erasing emits `user.erased` instead. */
     "user.deleted": { readonly userId: string; readonly username: string; readonly email: string | null };
-    /** A request has named `enabled`, even where nothing changes. */
+    /** A request named `enabled`, even if its value stays the same. */
     "user.enabled_set": { readonly userId: string };
-    /** Attributes of a directory's user are to change. Listeners add to `owned` those that the directory decides: the change is refused. */
+    /** Attributes of a directory's user are about to change. Listeners add to `owned` those that the directory decides: their change is refused. */
     "user.attributes_changing": { readonly source: string; readonly names: readonly string[]; readonly owned: Set<string> };
-    /** An administrator gives roles or groups to users, by their ids, even those that they have already. */
+    /** An administrator gives users roles or groups, including ones that they have already. All are named by id. */
     "user.grants_given": { readonly userIds: readonly string[]; readonly roles: readonly string[]; readonly groups: readonly string[] };
-    /** An administrator takes roles or groups from a user, by their ids. Listeners refuse what comes from elsewhere. */
+    /** An administrator takes roles or groups, named by id, from a user. Listeners refuse if another source gives them. */
     "user.grants_removing": { readonly userId: string; readonly roles: readonly string[]; readonly groups: readonly string[] };
-    /** Sessions end, because the old password may be known to others; the session that made the change stays. */
+    /** The password changed. Sessions end, because others may know the old password; the session that made the change stays. */
     "user.password_changed": {
       readonly userId: string;
       readonly keepSession: string | null;
-      /** The sign-in in which it was changed. */
+      /** The sign-in in which the password was changed. */
       readonly keepInteraction?: string | null;
     };
   }
@@ -67,10 +67,10 @@ export async function readUser(ctx: ReadCtx, userId: string): Promise<UserRow> {
   return user;
 }
 
-/** For a change: held until commit, seen by the caller as it is, and within the caller's reach. */
+/** Finds a user for a change: locks the row until commit, and checks that the caller may control the user and knows the present version. */
 export const findUserForUpdate = (ctx: Ctx, userId: string): Promise<UserRow> => held(ctx, userId, () => assertMayControl(ctx, userId));
 
-/** For a change of what they belong to, which takes nothing of the account itself: held until commit, and seen by the caller as it is. */
+/** The same for a change of memberships, which gives no control of the account: the escalation rule does not apply. */
 export const holdUser = (ctx: Ctx, userId: string): Promise<UserRow> => held(ctx, userId, async () => {});
 
 async function held(ctx: Ctx, userId: string, check: () => Promise<void>): Promise<UserRow> {
@@ -82,8 +82,8 @@ async function held(ctx: Ctx, userId: string, check: () => Promise<void>): Promi
 }
 
 /**
- * Creates a user in the realm, with the realm's default role unless roles are named. `source`: where the account comes from. `by`: who writes
- * the profile.
+ * Creates a user in the realm, with the realm's default role unless roles are named. `source` is the source of the account, `by` the writer of the
+ * profile.
  */
 export async function createUser(
   ctx: Ctx,
@@ -113,14 +113,14 @@ export async function createUser(
   );
   auditClaimedUsernames(ctx, claimedFrom);
   await addRoles(ctx.tx, ctx.realm, userId, roleIds);
-  // The default role is the usual case, and no grant that a reader of the trail looks for.
+  // The default role is left out: it is the usual case, and a reader of the trail does not look for it.
   const granted = named.filter(({ roleId }) => roleId !== usual?.roleId).map(({ name }) => `+${name}`);
   const detail = spellGrants("roles", granted);
   ctx.audit({ category: "ADMIN", type: "ADMIN_CREATE", resourceType: "users", resourceId: userId, detail });
   return readUser(ctx, userId);
 }
 
-/** Audits users whose username is an address that its owner has confirmed: it stays their username, but they no longer sign in by it. */
+/** Audits users whose username is an address that another user has confirmed: it stays their username, but they no longer sign in by it. */
 export function auditClaimedUsernames(ctx: Ctx, claimedFrom: readonly string[]): void {
   const detail = "sign-in by the username ended: it is the confirmed address of another user";
   for (const userId of claimedFrom)
@@ -128,13 +128,13 @@ export function auditClaimedUsernames(ctx: Ctx, claimedFrom: readonly string[]):
 }
 
 interface SaveUserOptions {
-  /** The address counts as confirmed because of where it comes from. */
+  /** True if the address counts as confirmed because of its source. */
   readonly trustsEmail?: boolean;
   readonly by?: ProfileWriter;
   readonly proof?: AddressProof;
-  /** False: `enabled` is the present value, which the request did not name. */
+  /** False if the request did not name `enabled`, which then is the present value. */
   readonly setsEnabled?: boolean;
-  /** True: `locked` is meant as an administrator's lock, also while the user is locked for a while. */
+  /** True if `locked` means an administrator's lock, even while the user is locked temporarily. */
   readonly setsLocked?: boolean;
 }
 
@@ -183,7 +183,7 @@ export async function saveUser(
 }
 
 /**
- * Refuses changes of members that a directory supplies: the next sign-in or sync would undo them. `fieldOf`: the request's name of an
+ * Refuses changes of members that a directory supplies: the next sign-in or sync would undo them. `fieldOf` returns the request's name for an
  * attribute.
  */
 export async function keepDirectoryProfile(
@@ -205,7 +205,7 @@ export async function keepDirectoryProfile(
   if (changed.length > 0) throw userErrors.from_directory(source, changed);
 }
 
-/** For the trail: which members, and never what a person is called by; who got which role has to be found there. */
+/** Returns the detail for the audit trail: the names of the changed members without their values, which are personal, and the changed roles. */
 function whatChanged(before: UserRow, after: UserRow, roleChanges: readonly string[]): string | null {
   const members = (["username", "email", "emailVerified", "attributes"] as const).filter(
     (member) => !isDeepStrictEqual(before[member], after[member]),
@@ -217,7 +217,7 @@ function whatChanged(before: UserRow, after: UserRow, roleChanges: readonly stri
   return [...flags, ...members, spellGrants("roles", roleChanges)].filter((part) => part !== null).join(", ") || null;
 }
 
-/** Roles or groups that were given (`+`) or taken (`-`), as the audit trail records them; null for none. */
+/** Returns the roles or groups that were given (`+`) or taken (`-`), as the audit trail records them, or null if there are none. */
 export const spellGrants = (kind: "roles" | "groups", changes: readonly string[]): string | null =>
   changes.length > 0 ? `${kind} ${changes.join(" ")}` : null;
 
@@ -233,7 +233,7 @@ export async function removeUser(ctx: Ctx, id: string): Promise<void> {
   ctx.audit({ category: "ADMIN", type: "ADMIN_DELETE", resourceType: "users", resourceId: userId });
 }
 
-/** Sets a password that was prepared before the transaction; false, with nothing written, when another came in between. */
+/** Sets a password that was prepared before the transaction. Returns false, with nothing written, if another was set in between. */
 export async function setPassword(
   ctx: Ctx,
   id: string,
@@ -247,7 +247,7 @@ export async function setPassword(
   return true;
 }
 
-/** A hash that was made elsewhere takes the place of the present password. */
+/** Replaces the present password by a hash that was made elsewhere. */
 export async function resetPassword(ctx: Ctx, id: string, hash: string): Promise<void> {
   const { userId } = await findUserForUpdate(ctx, id);
   await replacePassword(ctx, userId, hash);
@@ -260,7 +260,7 @@ async function passwordWasReset(ctx: Ctx, userId: string): Promise<void> {
   ctx.audit({ category: "SECURITY", type: "PASSWORD_RESET", resourceType: "users", resourceId: userId });
 }
 
-/** Roles named together with the user: a name that does not exist is an error of the caller's field. */
+/** Finds the roles that a request names with a user. An unknown name is an error of that field. */
 async function rolesNamed(ctx: Ctx, names: readonly string[]): Promise<NamedRole[]> {
   const roles = await shareRolesByName(ctx.tx, ctx.realm, names);
   const known = new Set(roles.map(({ name }) => loginKey(name)));
@@ -272,10 +272,10 @@ async function rolesNamed(ctx: Ctx, names: readonly string[]): Promise<NamedRole
   return roles;
 }
 
-/** Answers what was changed, as the audit trail records it. */
+/** Replaces the user's realm roles. Returns the changes as the audit trail records them. */
 async function replaceRoles(ctx: Ctx, userId: string, names: readonly string[]): Promise<string[]> {
   const wanted = (await rolesNamed(ctx, names)).map(({ roleId }) => roleId);
-  // Roles of clients are not named with the user, and stay.
+  // Roles of clients are not a member of the user, so they stay.
   const before = (await listMappings(ctx.tx, ctx.realm, userId)).filter(({ clientId }) => clientId === null);
   const held = before.map(({ roleId }) => roleId);
   const added = wanted.filter((roleId) => !held.includes(roleId));
@@ -295,7 +295,7 @@ async function replaceRoles(ctx: Ctx, userId: string, names: readonly string[]):
 
 export const isSelf = (ctx: Ctx, userId: string): boolean => ctx.actor.id === userId && ctx.actor.realm === ctx.realm;
 
-/** `realm.created`: the user `admin`, holding the role `admin`. */
+/** Creates the user `admin` with the roles `admin` and `user`, on `realm.created`. */
 export async function seedAdmin(ctx: Ctx, seed: { readonly realm: string; readonly adminPasswordHash: string }): Promise<void> {
   const { userId } = await insertUser(
     ctx.tx,

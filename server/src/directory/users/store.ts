@@ -25,7 +25,7 @@ interface UsersTable {
   source: Generated<string>;
   required_actions: ColumnType<string[], never, never>;
   created_at: number;
-  /** Null: not changed since it was made, or by a release that did not write this down. */
+  /** Null if the user was not changed since creation, or only by a release that did not record this. */
   updated_at: ColumnType<number | null, never, number>;
   version: Generated<number>;
 }
@@ -39,7 +39,7 @@ declare module "../../platform/db/tables.ts" {
 
 export interface UserRow extends User {
   readonly version: number;
-  /** By an administrator; `locked` includes the temporary lock. */
+  /** True if an administrator locked the user; `locked` includes the temporary lock. */
   readonly lockedByAdmin: boolean;
 }
 
@@ -62,7 +62,7 @@ export const userColumns = [
 
 /**
  * Derived columns: role names, whether there is a second factor, whether too many attempts failed.
- * Scalar subqueries, not `exists`: that one Postgres would answer for a hundred users by reading the whole table.
+ * They are scalar subqueries: Postgres would answer `exists` for a hundred users by reading the whole table.
  */
 const workedOut = (now: number) =>
   [
@@ -74,7 +74,7 @@ const workedOut = (now: number) =>
       and a.subject = users.user_id::text and a.locked_until > 0 and a.locked_until > ${now} limit 1), false)`.as("locked_for_now"),
   ] as const;
 
-/** Users without what is worked out: a list finds its page first, and asks for the rest of those few. */
+/** Users without the derived columns: a list finds its page first, and reads these columns for that page only. */
 export const plainUsers = (db: Db) => db.selectFrom("users").select(userColumns);
 
 export type PlainUser = Pick<
@@ -93,8 +93,8 @@ export type PlainUser = Pick<
 >;
 
 /**
- * Keeps Postgres from joining in another way than looking users up one by one. Where realms are small on average, a kept plan would
- * rather read all users of the realm and compare, which a large one would pay for with every request.
+ * Makes Postgres look users up one by one. Where realms are small on average, a cached plan would read and compare all users of the realm instead,
+ * which a large realm would pay for with every request.
  */
 const ONE = sql<number>`1`;
 
@@ -133,7 +133,7 @@ export async function findUser(db: Db, realm: string, userId: string, now: numbe
   return row ? toUser(row) : null;
 }
 
-/** The row is held until commit, so that two changes of one user take turns. */
+/** Locks the row until commit, so that two changes of one user take turns. */
 export async function lockUser(tx: Tx, realm: string, userId: string, now: number): Promise<UserRow | null> {
   const held = await tx
     .selectFrom("users")
@@ -163,7 +163,7 @@ const columnsOf = (user: UserFields) => ({
   attributes: JSON.stringify(withCleanNames(user.attributes)),
 });
 
-/** `claimedFrom`: whose usernames the address was taken from. */
+/** `claimedFrom` lists the users whose username was this address. */
 export async function insertUser(
   tx: Tx,
   realm: string,
@@ -257,8 +257,8 @@ const byLogin = prepared(({ realm, key }: { realm: string; key: string }, db) =>
 );
 
 /**
- * A user who may sign in, kept so until commit: a concurrent disable or lock waits, and then ends the session that began here. Sign-ins of one
- * user share the row; one that is going to write to it says so here, because two that both began by sharing it would wait for each other.
+ * Finds a user who may sign in, and holds the row until commit: a concurrent disable or lock waits, and then ends the session that began here.
+ * Sign-ins of one user share the row. One that will write to it sets `toWrite`: two that share it first would wait for each other.
  */
 export async function holdUserForSignIn(
   tx: Tx,
