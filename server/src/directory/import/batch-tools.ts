@@ -3,7 +3,7 @@ import type { Ctx } from "../../platform/context.ts";
 
 /** Accounts at identity providers, which belong to a later tier. */
 export interface UserLinks {
-  /** The id of the provider that a new user may be linked to as this subject; refuses what cannot be. */
+  /** Returns the id of the provider at which a new user may be linked to this subject. Throws if the link is not possible. */
   check(ctx: Ctx, link: { readonly provider: string; readonly subject: string }): Promise<string>;
   insert(
     ctx: Ctx,

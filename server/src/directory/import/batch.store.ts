@@ -1,4 +1,4 @@
-// Many users in a few statements. The tables belong to users, credentials and roles; only the number of rows at a time is its own.
+// Inserts many users in a few statements. The tables belong to users, credentials and roles.
 import { sql } from "kysely";
 import { newId } from "../../kernel/ids.ts";
 import type { Db, Tx } from "../../platform/db/index.ts";
@@ -11,22 +11,22 @@ export interface NewUser {
   readonly usernameKey: string;
   readonly email: string | null;
   readonly emailKey: string | null;
-  /** The keys by which the user does not sign in, of these two. */
+  /** The keys, of these two, by which the user does not sign in. */
   readonly inactiveKeys?: ReadonlySet<string>;
   readonly emailVerified: boolean;
   readonly enabled: boolean;
-  /** By an administrator. */
+  /** True if an administrator locked the user. */
   readonly locked?: boolean;
   readonly attributes: User["attributes"];
   readonly requiredActions: readonly string[];
   readonly passwordHash: string | null;
   readonly roleIds: readonly string[];
   readonly createdAt: number;
-  /** The user's source, when not local. */
+  /** The source of the account, if not `local`. */
   readonly source?: string;
 }
 
-/** The users who sign in by these keys. `byUsername`: the key is the username, not the email address. */
+/** Finds the users who sign in by these keys. `byUsername`: the key is the username, not the email address. */
 export async function findTaken(
   tx: Db,
   realm: string,
@@ -55,7 +55,7 @@ export async function insertNewUsers(tx: Tx, realm: string, users: readonly NewU
       .filter((key) => key !== null)
       .map((key) => ({ key: inactiveKeys?.has(key) ? inactiveKey(key, userId) : key, user_id: userId })),
   );
-  // In the order of keys, so that two imports of the same users cannot deadlock.
+  // Keys are inserted in order, so that two imports of the same users cannot deadlock.
   const { rows } = await sql<{ user_id: string }>`
     insert into login_names (realm_id, key, user_id)
     select ${realm}, r.key, r.user_id from json_to_recordset(${JSON.stringify(names)}::text::json) as r(key text, user_id uuid)
@@ -127,7 +127,7 @@ export interface NewCredential {
   readonly createdAt: number;
 }
 
-/** Second factors that users bring along. */
+/** Inserts the second factors of imported users. */
 export async function insertCredentials(tx: Tx, realm: string, credentials: readonly NewCredential[]): Promise<void> {
   if (credentials.length === 0) return;
   await sql`
@@ -137,7 +137,7 @@ export async function insertCredentials(tx: Tx, realm: string, credentials: read
       "createdAt" bigint)`.execute(tx);
 }
 
-/** The realm's roles that mappers of providers and directories gave a user, by name. */
+/** Returns the names of the realm roles that mappers of providers and directories gave a user. */
 export async function rolesByMappers(tx: Tx, realm: string, userId: string): Promise<string[]> {
   const { rows } = await sql<{ name: string }>`
     select distinct r.name from identity_provider_grants g join roles r on r.realm_id = g.realm_id and r.role_id = g.target_id
@@ -145,7 +145,7 @@ export async function rolesByMappers(tx: Tx, realm: string, userId: string): Pro
   return rows.map(({ name }) => name);
 }
 
-/** The ids that users of the realm have already, with the keys of their usernames. */
+/** Returns the ids that users of the realm have already, with the keys of their usernames. */
 export async function findTakenIds(tx: Tx, realm: string, ids: readonly string[]): Promise<Map<string, string>> {
   if (ids.length === 0) return new Map();
   const { rows } = await sql<{ user_id: string; username_key: string }>`
@@ -153,7 +153,7 @@ export async function findTakenIds(tx: Tx, realm: string, ids: readonly string[]
   return new Map(rows.map((row) => [row.user_id, row.username_key]));
 }
 
-/** Picks the ids that clients of the realm are called by. */
+/** Returns the ids that are the client id of a client of the realm. */
 export async function findClientsCalled(tx: Tx, realm: string, ids: readonly string[]): Promise<Set<string>> {
   if (ids.length === 0) return new Set();
   const { rows } = await sql<{ client_key: string }>`

@@ -29,18 +29,18 @@ export type Outcome = "created" | "updated" | "skipped" | Fault;
 const fault = ({ code, message }: AppError): Fault => ({ code, message });
 const taken = fault(userErrors.login_name_taken());
 const idTaken: Fault = { code: "import.user_id_taken", message: "Another user of the realm has this userId" };
-/** RFC 9700 §4.15: `sub` of the client's own tokens would be the user's. */
+/** RFC 9700 §4.15: the client's own tokens would have the user's `sub`. */
 const idOfClient: Fault = { code: "import.user_id_taken", message: "A client of the realm has this userId as its client id" };
 const forNewUsers = ["groups", "clientRoles", "organizations", "credentials", "totp", "federatedIdentities"] as const;
 
 /**
- * Writes the rows of one batch, of which no two share a name, and says of each what became of it. New users go in by a statement
- * per table; users who are there are changed one by one, by the same rules and with the same effects as any change of them.
+ * Writes the rows of one batch, of which no two share a name, and returns the outcome of each. New users are inserted by one statement per table;
+ * existing users are changed one by one, by the same rules and with the same effects as any change of a user.
  */
 async function applyRows(ctx: Ctx, rows: readonly CheckedRow[], onConflict: OnConflict, tools: BatchTools): Promise<Outcome[]> {
   const outcomes = new Map<CheckedRow, Outcome>();
   const ids = rows.filter(isReady).flatMap((row) => idOf(row) ?? []);
-  // No client comes to be called by one of the ids meanwhile.
+  // Keeps a client from getting one of the ids as its client id meanwhile.
   if (ids.length > 0) await shareRealm(ctx.tx, ctx.realm);
   const roles = await rolesOf(ctx, rows.filter(isReady));
   const sound = rows.filter((row): row is ReadyRow => {
@@ -61,7 +61,7 @@ async function applyRows(ctx: Ctx, rows: readonly CheckedRow[], onConflict: OnCo
   };
   const takenIds = await findTakenIds(ctx.tx, ctx.realm, ids);
   const clientsCalled = await findClientsCalled(ctx.tx, ctx.realm, ids);
-  // One who signs in by no name at all is known again by id and username.
+  // A user without any active login name is recognised by id and username.
   const knownById = (row: ReadyRow): Owner | undefined => {
     const userId = idOf(row);
     return userId !== undefined && takenIds.get(userId) === row.usernameKey ? { userId, byUsername: true } : undefined;
@@ -99,7 +99,7 @@ async function applyRows(ctx: Ctx, rows: readonly CheckedRow[], onConflict: OnCo
     const byName = row.inactiveKeys.has(row.usernameKey) ? undefined : owners.get(row.usernameKey);
     outcomes.set(row, await settle(ctx, row, knownById(row) ?? byName, holders, onConflict, privileges));
   }
-  // The import itself is one event. The trail names everyone who got admin permissions by it.
+  // The import itself is one event. The audit trail also names everyone who got admin permissions by it.
   for (const [row, { userId, roleIds }] of made) {
     const { roles: named, groups = [], clientRoles } = row.user;
     if (!named && !clientRoles && groups.length === 0) continue;
@@ -113,7 +113,7 @@ async function applyRows(ctx: Ctx, rows: readonly CheckedRow[], onConflict: OnCo
   return rows.map((row) => outcomes.get(row)!);
 }
 
-/** One user, by the rules of a row; without accounts at providers. */
+/** Imports one user by the rules of a row. Accounts at identity providers are refused. */
 export async function importOne(ctx: Ctx, user: ImportUser, vault: BatchTools["vault"]): Promise<Outcome> {
   const row = checkRow({ row: 1, line: 1, bytes: Buffer.alloc(0), value: user }, ctx.now);
   const none = async () => {
@@ -130,7 +130,7 @@ interface Owner {
 
 const idOf = ({ user }: ReadyRow): string | undefined => user.userId?.toLowerCase();
 
-/** A name that no user gets, or one that another user signs in by as their address: only a caller who controls every user may give it to a second one. */
+/** Refuses a reserved name. Only a caller who controls every user may give a username that is another user's address. */
 function refusalOfName(ctx: Ctx, { user, usernameKey, inactiveKeys }: ReadyRow): Fault | null {
   const refusal = refusalOfUsername(user.username);
   if (refusal) return fault(refusal);
@@ -143,7 +143,7 @@ function refusalOfName(ctx: Ctx, { user, usernameKey, inactiveKeys }: ReadyRow):
   }
 }
 
-/** A row whose name or email address is taken. A user is known again by the username alone. */
+/** Decides about a row whose name or email address is taken. A row is an existing user only if it has the username. */
 async function settle(
   ctx: Ctx,
   row: ReadyRow,
@@ -153,7 +153,7 @@ async function settle(
   privileges: Privileges,
 ): Promise<Outcome> {
   if (onConflict === "skip") {
-    // A row with an id says who it is. Where another user has its name, a user is lost, and the report says so.
+    // A row with an id names one user. If another user has its name, this user would be lost, so the report lists the row.
     const userId = idOf(row);
     const isThere = owner?.byUsername || userId === undefined || holders.some((holder) => holder.userId === userId);
     return isThere ? "skipped" : taken;
@@ -170,7 +170,7 @@ async function settle(
   }
 }
 
-/** Changes what the row names and keeps the rest, whole or not at all. */
+/** Changes the members that the row names and keeps the others. The change is made as a whole or not at all. */
 async function updateUser(
   ctx: Ctx,
   userId: string,
@@ -194,19 +194,19 @@ async function updateUser(
       enabled: user.enabled ?? current.enabled,
       locked: user.locked ?? current.locked,
       emailVerified: user.emailVerified ?? current.emailVerified,
-      // An export leaves out what mappers gave: their provider withdraws it, not a file.
+      // An export leaves out the roles that mappers gave, so they stay: only the provider withdraws them.
       roles: user.roles ? [...new Set([...user.roles, ...(await rolesByMappers(ctx.tx, ctx.realm, userId))])] : current.roles,
     };
     const isUnconfirmed = emailKey !== null && inactiveKeys.has(emailKey);
     const options = { by: "source", setsEnabled: user.enabled !== undefined, setsLocked: user.locked !== undefined } as const;
     const saved = await saveUser(rowCtx, userId, state, { ...options, proof: isUnconfirmed ? "unconfirmed" : "given" });
-    // A changed address loses its mark, also when the state that is sent still carries it; here the row itself vouches for it.
+    // A changed address becomes unverified, even if the saved state says otherwise. The row vouches for it, so it is saved again.
     if (user.emailVerified && user.email && !saved.emailVerified) await saveUser(rowCtx, userId, state, options);
     if (user.requiredActions) await replaceRequiredActions(ctx.tx, ctx.realm, userId, user.requiredActions);
     if (passwordHash !== null) await resetPassword(rowCtx, userId, passwordHash);
     return privileges.differ(current.roles, saved.roles);
   });
-  // One event for the import. Changed permissions and security events are recorded per user, after the write.
+  // The import is one event. Changed permissions and security events are recorded per user, after the write.
   for (const draft of drafts) if (draft.category !== "ADMIN" || changesPermissions) ctx.audit(draft);
   for (const effect of effects) ctx.afterCommit(effect);
 }
@@ -231,7 +231,7 @@ const newUser = (ctx: Ctx, row: ReadyRow, roleIds: readonly string[]): NewUser =
   };
 };
 
-/** The roles that a batch hands out, looked up once and kept from changing until it commits. */
+/** Looks up the roles that a batch gives, once, and keeps them from changing until it commits. */
 async function rolesOf(ctx: Ctx, rows: readonly ReadyRow[]) {
   const names = [...new Set(rows.flatMap(({ user }) => user.roles ?? []).map(loginKey))];
   const found = new Map((await shareRolesByName(ctx.tx, ctx.realm, names)).map(({ name, roleId }) => [loginKey(name), roleId]));
@@ -256,7 +256,7 @@ async function rolesOf(ctx: Ctx, rows: readonly ReadyRow[]) {
         ? null
         : { code: "request.invalid", message: unknown.map((name) => `There is no role “${name}” in this realm`).join("; ") };
     },
-    /** Why the caller may not create a user with these roles, if so: the escalation rule, checked once for each role. */
+    /** Applies the escalation rule, once for each role. Returns the reason why the caller may not create a user with these roles, or null. */
     async refusalFor(row: ReadyRow): Promise<Fault | null> {
       for (const roleId of idsFor(row)) {
         if (!refusals.has(roleId)) refusals.set(roleId, await mayGrant(roleId));
@@ -268,11 +268,11 @@ async function rolesOf(ctx: Ctx, rows: readonly ReadyRow[]) {
   };
 }
 
-/** SQLSTATE of what is wrong with the data (22, 23) or larger than an index takes (54). */
+/** Tells by the SQLSTATE whether the data is invalid (22, 23) or too large for an index (54). */
 const isAboutData = (error: unknown): boolean => /^(22|23|54)/.test(String((error as { code?: unknown })?.code));
 const notStored = { code: "import.not_stored", message: "The database does not take this row: a value is out of its range" };
 
-/** Writes a batch; where the database refuses something in it that no rule foresaw, once more row by row, to lose that row only. */
+/** Writes a batch. If the database refuses data that no rule foresaw, writes it again row by row, so that only the bad rows fail. */
 export async function writeBatch(
   { rows }: Batch,
   onConflict: OnConflict,

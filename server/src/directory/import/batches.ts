@@ -2,7 +2,7 @@ import type { CheckedRow } from "./row.ts";
 import { isReady, keysOf } from "./row.ts";
 
 const MAX_ROWS = 500;
-/** A row may be a megabyte: a batch is bounded by what it holds, too. */
+/** A row may have a megabyte, so the size of a batch is bounded, too. */
 const MAX_BYTES = 4 * 1024 * 1024;
 /** Hashing is slow: small batches show progress, and little is repeated after a failure. */
 const MAX_PASSWORDS = 50;
@@ -14,8 +14,8 @@ export interface Batch {
 }
 
 /**
- * Rows that are written together. No two of a batch share a name: a row that repeats an earlier one opens the next batch, and so
- * finds it in the database, where every other conflict is found.
+ * Rows that are written together. No two of them share a name: a row that repeats an earlier one begins the next batch, and finds the conflict in
+ * the database, like every other conflict.
  */
 export class OpenBatch {
   #rows: CheckedRow[] = [];

@@ -24,7 +24,7 @@ export interface Belongings {
 
 const nothing: Belongings = { groupIds: [], organizations: [], clientRoleIds: [], providerIds: [] };
 
-/** Looks names up, each once in a batch. */
+/** Returns a function that looks up the names of a row, each name once in a batch. */
 export function createResolver(ctx: Ctx, { links }: BatchTools) {
   const known = new Map<string, Promise<string | Fault>>();
   const once = (key: string, find: () => Promise<string>): Promise<string | Fault> => {
@@ -54,7 +54,7 @@ export function createResolver(ctx: Ctx, { links }: BatchTools) {
       await assertMayGrant(ctx, [roleId]);
       return roleId;
     });
-  // Two rows of one batch may not have the same account, either.
+  // Two rows of one batch must not have the same account, either.
   const given = new Set<string>();
   const providerOf = async (link: { readonly provider: string; readonly subject: string }): Promise<string | Fault> => {
     const key = `${link.provider} ${link.subject}`;
@@ -94,7 +94,7 @@ export function createResolver(ctx: Ctx, { links }: BatchTools) {
 
 export const isFault = (found: Belongings | Fault): found is Fault => "code" in found;
 
-/** The users have just been inserted. */
+/** Inserts the belongings of users who have just been inserted. */
 export async function insertBelongings(
   ctx: Ctx,
   { vault, links }: BatchTools,
@@ -121,7 +121,7 @@ function credentialsOf(ctx: Ctx, vault: BatchTools["vault"], userId: string, { c
   });
 }
 
-/** Members that a sign-in reads. */
+/** The defaults of members that a sign-in reads. */
 const usual = {
   totp: { label: null, algorithm: "SHA1", digits: 6, period: 30, lastStep: -1 },
   passkey: { label: null, counter: 0, transports: [], aaguid: "", backedUp: false, deviceType: "singleDevice" },

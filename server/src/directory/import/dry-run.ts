@@ -7,7 +7,7 @@ import { type CheckedRow, isReady, keysOf, type ReadyRow } from "./row.ts";
 import type { OnConflict, RowError } from "./schema.ts";
 import { type ImportParts, type Target, tally } from "./target.ts";
 
-/** Thrown where a batch would be committed. */
+/** Thrown instead of committing a batch. */
 class Undone extends Error {
   readonly outcomes: Outcome[];
   constructor(outcomes: Outcome[]) {
@@ -16,12 +16,12 @@ class Undone extends Error {
   }
 }
 
-/** Every batch is written and rolled back: the database reports its errors, and no row stays. */
+/** A target that writes every batch and rolls it back: the database reports its errors, and no row stays. */
 export function dryRunTarget({ transact, vault, links }: ImportParts, onConflict: OnConflict): Target {
   const startedAt = clock.now();
   const counts = { created: 0, updated: 0, skipped: 0, failed: 0 };
   const listed: RowError[] = [];
-  // The database forgets each batch, so names that repeat in the file are remembered here.
+  // Each batch is rolled back, so repeated names in the file are found here.
   const names = createKeySet();
   const asUsername = (key: string) => `u ${key}`;
   const asAddress = (key: string) => `a ${key}`;

@@ -1,11 +1,11 @@
-// Users as an export carries them, many in one statement. The tables belong to users, roles, groups, organizations, credentials and identity providers.
+// Reads the users of an export, many in one statement. The tables belong to users, roles, groups, organizations, credentials and identity providers.
 import { sql } from "kysely";
 import type { Db } from "../../platform/db/index.ts";
 
 export interface CarriedCredential {
   readonly id: string;
   readonly type: "password" | "totp" | "passkey" | "recovery-code";
-  /** The stored secret; that of an authenticator app is sealed. */
+  /** The stored secret; it is sealed for an authenticator app. */
   readonly secret: string;
   readonly data: Record<string, unknown>;
   readonly createdAt: number;
@@ -19,7 +19,7 @@ export interface CarriedUser {
   /** Names by which the user does not sign in. */
   readonly inactiveLoginNames: readonly ("email" | "username")[];
   readonly enabled: boolean;
-  /** By an administrator; a temporary lock stays behind. */
+  /** True if an administrator locked the user; a temporary lock is not exported. */
   readonly locked: boolean;
   readonly attributes: Record<string, string | string[]>;
   readonly requiredActions: readonly string[];
@@ -28,7 +28,7 @@ export interface CarriedUser {
   readonly roles: readonly { readonly name: string; readonly clientId: string | null }[];
   readonly groupIds: readonly string[];
   readonly organizations: readonly { readonly alias: string; readonly role: string; readonly managed?: true }[];
-  /** Empty unless asked for. */
+  /** Empty unless the caller asked for credentials. */
   readonly credentials: readonly CarriedCredential[];
 }
 
@@ -51,8 +51,8 @@ interface Row {
 }
 
 /**
- * The next users by id, with what they hold; those of directories come by their sync, and what mappers of a provider gave comes with the next
- * sign-in by it. The whole realm is walked over in pages: none is skipped or repeated.
+ * Reads the next page of users by id, with everything they hold. Leaves out the users of directories, whom a sync brings, and what mappers of a
+ * provider gave, which the next sign-in by it brings. Pages by id neither skip nor repeat a user.
  */
 export async function readUsers(
   db: Db,
@@ -66,7 +66,7 @@ export async function readUsers(
         order by c.type, c.credential_id) from credentials c where c.realm_id = u.realm_id and c.user_id = u.user_id
         and c.type in ('password', 'totp', 'passkey', 'recovery-code'))`
     : sql`null::json`;
-  // Otherwise they would be the user's own where they are imported, and no later answer of the provider would withdraw them.
+  // Imported, a mapper's grants would be the user's own, and no later answer of the provider would withdraw them.
   const isMapped = (kind: "role" | "group", target: string) => sql`exists (select 1 from identity_provider_grants x
         join identity_providers p on p.realm_id = x.realm_id and p.provider_id = x.provider_id
         where x.realm_id = u.realm_id and x.user_id = u.user_id and x.kind = ${sql.lit(kind)} and x.target_id = ${sql.ref(target)})`;
@@ -91,7 +91,7 @@ export async function readUsers(
     userId: row.user_id,
     username: row.username,
     email: row.email,
-    // A provider's word for an address that is another's username goes no further than the server that heard it.
+    // If the address is another user's username, only a provider vouched for it; its word does not count for another server.
     emailVerified: row.email_verified && !row.inactive?.includes("email"),
     inactiveLoginNames: row.inactive ?? [],
     enabled: row.enabled,

@@ -31,7 +31,7 @@ declare module "../../platform/db/tables.ts" {
   }
 }
 
-/** Enough to find what is wrong with a file; a million lines of it would be another file. */
+/** The most refused rows in a report: enough to find out what is wrong with a file. */
 export const MAX_ERRORS = 1_000;
 /** The time after which a silent import counts as ended. */
 export const HOLD = MINUTE;
@@ -100,7 +100,7 @@ export async function findImport(db: Db, realm: string, importId: string): Promi
   return row ? toImport(row) : null;
 }
 
-/** Starts or resumes an import for `holder`; `before` is how it ended the last time. Null: another process holds it. */
+/** Starts or resumes an import for `holder`; `before` is its previous status. Returns null if another process holds it. */
 export async function holdImport(
   tx: Tx,
   realm: string,
@@ -121,7 +121,7 @@ export async function holdImport(
   return rows[0] ? { ...toImport(rows[0]), before: rows[0].before } : null;
 }
 
-/** Extends the lease. False: another process holds it by now. */
+/** Extends the lease. Returns false if another process holds the import. */
 export async function keepHold(db: Db, realm: string, importId: string, holder: string, now: number): Promise<boolean> {
   const { numUpdatedRows } = await db
     .updateTable("user_imports")
@@ -133,7 +133,7 @@ export async function keepHold(db: Db, realm: string, importId: string, holder: 
   return numUpdatedRows > 0n;
 }
 
-/** In the transaction of the counted rows: a resumed import continues after them. False: another process holds it. */
+/** Counts rows in their own transaction, so that a resumed import continues after them. Returns false if another process holds the import. */
 export async function addProgress(
   tx: Tx,
   realm: string,
@@ -152,7 +152,7 @@ export async function addProgress(
   return numAffectedRows === 1n;
 }
 
-/** Releases the import and deletes the caller. Null: another process holds it. */
+/** Ends the import and deletes the name of its caller. Returns null if another process holds it. */
 export async function finishImport(
   tx: Tx,
   realm: string,
@@ -177,7 +177,7 @@ export interface AbandonedImport {
   readonly actor: StartedBy | null;
 }
 
-/** Imports whose server stopped while they ran. */
+/** Finds imports whose server stopped while they ran. */
 export async function abandonedImports(db: Db, now: number): Promise<AbandonedImport[]> {
   const rows = await db
     .selectFrom("user_imports")

@@ -1,5 +1,5 @@
 // Bulk import of users: reading files of any length, judging each row, committing in batches, progress and resuming. Owns `user_imports`.
-// New users are written here in bulk; changes of users who are there go through directory/users.
+// New users are written here in bulk; changes of existing users go through directory/users.
 export { findTaken, insertNewUsers, type NewUser } from "./batch.store.ts";
 export { importOne } from "./batch.ts";
 export type { UserLinks } from "./batch-tools.ts";

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 
 const FIRST_SIZE = 1 << 12;
-/** 64 MB. A dry run of more names than that no longer notices when two far apart are the same. */
+/** 64 MB. In a dry run of more names, repeated names that are far apart are not noticed. */
 const MAX_SIZE = 1 << 23;
 
 export interface KeySet {
@@ -10,8 +10,8 @@ export interface KeySet {
 }
 
 /**
- * The names that a dry run would have taken, eight bytes each: a million rows of them as text would not stay flat. Two different
- * names meet in one number once in some thousand files of a million rows, and then a dry run, not an import, errs by one row.
+ * The names that a dry run would have taken, in eight bytes each: as text, those of a million rows would need too much memory. Two different names
+ * share a number once in some thousand files of a million rows; then a dry run, but no import, is wrong about one row.
  */
 export function createKeySet(): KeySet {
   let slots = new Float64Array(FIRST_SIZE);
@@ -44,5 +44,5 @@ export function createKeySet(): KeySet {
   };
 }
 
-/** 48 bits of a digest, never zero, which marks a free slot. */
+/** Returns 48 bits of a digest plus one, because zero marks a free slot. */
 const numberOf = (key: string): number => createHash("sha256").update(key).digest().readUIntBE(0, 6) + 1;

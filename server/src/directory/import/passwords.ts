@@ -9,7 +9,7 @@ import { type CheckedRow, faultOfError, isReady, type ReadyRow } from "./row.ts"
 /** Turns a plain password into its hash, off the main thread, or refuses it by the realm's rules with an AppError. */
 export type HashPassword = (password: string, owner: { readonly username: string; readonly email: string | null }) => Promise<string>;
 
-/** By the rules of the realm. A dry run checks them without hashing. */
+/** Returns a function that hashes by the rules of the realm. A dry run checks the rules without hashing. */
 export function hashingFor(
   read: <T>(work: (ctx: ReadCtx) => Promise<T>) => Promise<T>,
   { hasher, breaches }: PasswordParts,
@@ -20,10 +20,10 @@ export function hashingFor(
   return (password, owner) => read(async (ctx) => (await preparePassword(ctx, parts, policy, { userId: null, ...owner }, password)).hash);
 }
 
-/** Leaves cores for sign-ins. */
+/** Few at once, which leaves cores for sign-ins. */
 const AT_ONCE = 2;
 
-/** Replaces the passwords of these rows by their hashes; a password that the rules refuse makes its row a refused one. */
+/** Hashes the passwords of these rows. A password that the rules refuse makes its row a refused one. */
 export async function hashPasswords(rows: readonly CheckedRow[], hash: HashPassword): Promise<CheckedRow[]> {
   const done = [...rows];
   const open = rows.entries();
@@ -44,7 +44,7 @@ async function hashed(row: ReadyRow, password: string, hash: HashPassword): Prom
   }
 }
 
-/** If the hash queue is full, the import waits: sign-ins come first. */
+/** Retries while the hash queue is full: sign-ins come first. */
 async function patiently(hash: () => Promise<string>): Promise<string> {
   for (;;) {
     try {

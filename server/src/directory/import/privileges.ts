@@ -5,7 +5,7 @@ import { spellGrants } from "../users/index.ts";
 
 export type Privileges = ReturnType<typeof createPrivileges>;
 
-/** Tells which rows of a batch give or take admin permissions. The roles that carry them are read once, and only if a row names any. */
+/** Tells which rows of a batch give or take admin permissions. The roles with permissions are read once, and only if a row names roles or groups. */
 export function createPrivileges(ctx: Ctx) {
   let reading: ReturnType<typeof rolesWithPermissions> | undefined;
   const carrying = () => (reading ??= rolesWithPermissions(ctx.tx, ctx.realm));
@@ -20,7 +20,7 @@ export function createPrivileges(ctx: Ctx) {
   };
 
   return {
-    /** The roles and groups of a new user by which the user gets permissions, as the audit trail records them; null for none. */
+    /** Returns the roles and groups that give a new user permissions, as the audit trail records them, or null if there are none. */
     async givenBy(
       roleIds: readonly string[],
       named: readonly { readonly groupId: string; readonly path: string }[],
@@ -30,7 +30,7 @@ export function createPrivileges(ctx: Ctx) {
       for (const { groupId, path } of named) if (await gives(groupId)) paths.push(`+${path}`);
       return [spellGrants("roles", roles.sort()), spellGrants("groups", paths)].filter((part) => part !== null).join(", ") || null;
     },
-    /** Tells whether one of the realm's roles that carry permissions is in only one of these lists. */
+    /** Tells whether a realm role with permissions is in only one of these lists. */
     async differ(before: readonly string[], after: readonly string[]): Promise<boolean> {
       const changed = [...before.filter((name) => !after.includes(name)), ...after.filter((name) => !before.includes(name))];
       if (changed.length === 0) return false;

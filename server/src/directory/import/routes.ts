@@ -23,15 +23,15 @@ export interface ImportRouteParts extends PasswordParts {
 const csv =
   "username,email,emailVerified,roles,attributes.department,passwordHash\nada,ada@example.com,true,user|support,R&D,$argon2id$…\n";
 const body = {
-  description: "Users, one after the other; the body is read while it arrives and may be as long as it likes, a row 1 MB.",
+  description: "A list of users. The body is read while it arrives. Its length is not limited; a row may have 1 MB.",
   content: {
     "application/json": {
       schema: Type.Array(ImportUser, { examples: [[{ username: "ada", email: "ada@example.com" }, { username: "grace" }]] }),
     },
     "application/x-ndjson": {
-      schema: Type.String({ description: "One JSON object a line", examples: ['{"username":"ada"}\n{"username":"grace"}\n'] }),
+      schema: Type.String({ description: "One JSON object per line", examples: ['{"username":"ada"}\n{"username":"grace"}\n'] }),
     },
-    "text/csv": { schema: Type.String({ description: "RFC 4180 with a header row; lists are parted by |", examples: [csv] }) },
+    "text/csv": { schema: Type.String({ description: "RFC 4180 with a header row; list items are separated by |", examples: [csv] }) },
   },
 };
 
@@ -41,14 +41,14 @@ export const userImportRoutes: FastifyPluginAsyncTypebox<ImportRouteParts> = asy
   app.post(
     "/",
     {
-      // Asked at the start: an import of an hour is not stopped halfway.
+      // This is checked at the start, so an import of an hour is not stopped halfway.
       config: { permission: "manage-users", takesLong: true, recentAuthentication: true },
-      // The rows are judged one by one as they come.
+      // The rows are validated one by one as they arrive.
       validatorCompiler,
       schema: {
         summary: "Import users",
         description:
-          "Rows are committed in batches while the body arrives: one bad row never stops or half-applies the others, and what is committed stays. The answer is the report. After a broken connection, send the same file with the same `importId` again: rows that were dealt with are not done twice.",
+          "Rows are committed in batches while the body arrives: a bad row never stops or half-applies the others, and committed rows stay. The answer is the report. After a broken connection, send the same file with the same `importId` again: rows that were processed are not repeated.",
         operationId: "importUsers",
         tags,
         params: pathParams(),
@@ -78,7 +78,7 @@ export const userImportRoutes: FastifyPluginAsyncTypebox<ImportRouteParts> = asy
       config: { permission: "view-users" },
       schema: {
         summary: "Follow an import of users",
-        description: "Shows how far it is, and after its end the report, for 30 days.",
+        description: "Shows the progress of an import, and its report for 30 days after its end.",
         operationId: "getUserImport",
         tags,
         params: pathParams("importId"),
@@ -89,7 +89,7 @@ export const userImportRoutes: FastifyPluginAsyncTypebox<ImportRouteParts> = asy
   );
 };
 
-/** The media type of the request, which must be one that can be read here. */
+/** Returns the media type of the request. Throws if it is not supported. */
 function mediaTypeOf(contentType: string | undefined, encoding: string | undefined): MediaType {
   const [, name = "", parameters = ""] = /^\s*([^;\s]*)\s*(.*)$/s.exec(contentType ?? "") ?? [];
   const charset = /charset\s*=\s*"?([^";\s]*)/i.exec(parameters)?.[1] ?? "utf-8";

@@ -5,17 +5,17 @@ import { isKnownHash, storedForm } from "../../platform/passwords/index.ts";
 import type { Fault, RawRow } from "./readers/index.ts";
 import { ImportUser, type RowError } from "./schema.ts";
 
-/** A row that has passed every rule that can be judged without the database. */
+/** A row that has passed every rule that can be checked without the database. */
 export interface ReadyRow {
   readonly row: number;
   readonly line: number;
   readonly user: ImportUser;
   readonly usernameKey: string;
   readonly emailKey: string | null;
-  /** The keys by which the user does not sign in, of these two. */
+  /** The keys, of these two, by which the user does not sign in. */
   readonly inactiveKeys: ReadonlySet<string>;
   readonly createdAt: number | null;
-  /** Ready, or made of the row's password before the batch is written. */
+  /** The row's own hash, or the hash of the row's password, which is made before the batch is written. */
   passwordHash: string | null;
 }
 export type CheckedRow = ReadyRow | { readonly row: number; readonly line: number; readonly fault: Fault };
@@ -30,7 +30,7 @@ const validate = buildValidator({})({ schema: ImportUser, httpPart: "body" }) as
 
 const MAX_MESSAGE = 500;
 
-/** Names the rules a row breaks, in the words that `POST /users` has for them. */
+/** Checks a row by the rules of `POST /users`, and reports faults in the same words. */
 export function checkRow(raw: RawRow, now: number): CheckedRow {
   const { row, line, value } = raw;
   const refused = (fault: Fault): CheckedRow => ({ row, line, fault });
@@ -56,7 +56,7 @@ export function checkRow(raw: RawRow, now: number): CheckedRow {
     user,
     usernameKey: keys.username,
     emailKey: keys.email,
-    // An address that is the username as well signs in, unless the row says that of the username.
+    // An address that is also the username is active, unless the row names the username as inactive.
     inactiveKeys: new Set(
       inactiveLoginNames.filter((name) => name === "username" || keys.email !== keys.username).flatMap((name) => keys[name] ?? []),
     ),
@@ -73,11 +73,11 @@ const faultOfTime = (time: number, now: number): Fault | null =>
 function faultOfName({ email, emailVerified, inactiveLoginNames = [] }: ImportUser): Fault | null {
   if (!inactiveLoginNames.includes("email")) return null;
   if (email == null) return { code: "request.invalid", message: "inactiveLoginNames: the row has no email" };
-  // Two users with one verified address would let applications mistake one for the other.
+  // If two users had one verified address, applications might mistake one for the other.
   return emailVerified ? { code: "request.invalid", message: "inactiveLoginNames: a verified email is a login name" } : null;
 }
 
-/** The nil and the max UUID (RFC 9562 §5.9, §5.10) mean nobody: lists begin after the nil UUID, and an unknown login name is looked up by it. */
+/** The nil and the max UUID (RFC 9562 §5.9, §5.10) mean nobody: lists begin after the nil UUID, which also stands for an unknown login name. */
 const faultOfId = ({ userId = "" }: ImportUser): Fault | null =>
   /^[0-]+$|^[f-]+$/i.test(userId) ? { code: "request.invalid", message: "userId: the nil and the max UUID are no user's" } : null;
 
@@ -101,7 +101,7 @@ function faultOfCredentials({ credentials = [] }: ImportUser): Fault | null {
     : { code: "request.invalid", message: "credentials: a passkey needs credentialId and userHandle, recovery codes a list of hashes" };
 }
 
-/** A refusal that one row can bear; anything else is not about the row. */
+/** Returns the error of one row as a fault. Throws errors that are not about the row. */
 export function faultOfError(error: unknown): Fault {
   if (!(error instanceof AppError) || error.status >= 500) throw error;
   const { code, message, errors = [] } = error;

@@ -8,7 +8,7 @@ const { username, email, attributes, roles } = CreateUser.properties;
 const name = Type.String({ minLength: 1, maxLength: 255 });
 const text = (maxLength: number) => Type.String({ minLength: 1, maxLength });
 
-/** A second factor as another installation of this server stored it: an export brings it, sealed on its way. */
+/** A second factor as another installation of this server stored it. It comes from an export, in which it is sealed. */
 const credential = Type.Object(
   {
     type: oneOf(["totp", "passkey", "recovery-code"]),
@@ -39,7 +39,7 @@ const credential = Type.Object(
   { additionalProperties: false },
 );
 
-/** The members of `POST /users`, and those only for migrated users. Without defaults: an update keeps omitted members. */
+/** The members of `POST /users`, and some for migrated users only. They have no defaults, so that an update keeps omitted members. */
 export const ImportUser = Type.Object(
   {
     username,

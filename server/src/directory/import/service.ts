@@ -21,8 +21,8 @@ export async function readImport(ctx: ReadCtx, importId: string): Promise<UserIm
 }
 
 /**
- * Imports the users of a body while it arrives. Rows are judged one by one and committed in batches; whatever happens, what is
- * committed stays, is counted, and is not done again.
+ * Imports the users of a body while it arrives. Rows are checked one by one and committed in batches. Whatever happens, committed rows stay, are
+ * counted, and are not repeated.
  */
 export async function importUsers(parts: ImportParts, body: Readable, options: ImportOptions): Promise<UserImport> {
   const rows = readRows(body, options.type, options.delimiter);
@@ -67,14 +67,14 @@ async function writeRows(parts: ImportParts, begun: Step, rows: Rows, target: Ta
   for (; !step.done; step = await rows.next()) {
     for (const raw of step.value) {
       const row = ++read > done.rows ? checkRow(raw, clock.now()) : null;
-      // Before this row's bytes are added: the digest covers the rows of the batch only.
+      // The batch is written before this row is added to the digest, which covers the rows of the batch only.
       if (row && !batch.hasRoomFor(row)) await flush();
       digest.update(raw.bytes).update("\n");
       if (row) batch.add(row, raw.bytes.length);
       else if (read === done.rows && digest.copy().digest("base64url") !== done.digest) throw importErrors.other_file();
     }
   }
-  // Shorter than what was imported: it cannot be the same file.
+  // A body with fewer rows than were imported cannot be the same file.
   if (read < done.rows) throw importErrors.other_file();
   await flush();
   return step.value;

@@ -9,7 +9,7 @@ import { abandonedImports, addProgress, finishImport, HOLD, holdImport, keepHold
 import type { Status, UserImport } from "./schema.ts";
 import { type ImportOptions, type ImportParts, type Target, tally } from "./target.ts";
 
-/** Rows go into the database, their number and fate with them. One request at a time holds an import. */
+/** A target that stores rows, with their number and outcomes, in the database. One request at a time holds an import. */
 export async function storedTarget(
   { transact, log, vault, links }: ImportParts,
   { importId = newId(), onConflict }: Pick<ImportOptions, "importId" | "onConflict">,
@@ -20,7 +20,7 @@ export async function storedTarget(
   let listed = held.report.errors.length;
   let hasWritten = false;
 
-  // A body may arrive slowly: the lease is extended without commits, too.
+  // A body may arrive slowly, so the lease is extended between commits, too.
   const heartbeat = setInterval(() => {
     transact((ctx) => keepHold(ctx.tx, ctx.realm, importId, holder, ctx.now)).catch((err) =>
       log.warn({ err, importId }, "could not say that an import is still running"),
@@ -31,7 +31,7 @@ export async function storedTarget(
     clearInterval(heartbeat);
     return transact(async (ctx) => {
       const ended = await finishImport(ctx.tx, ctx.realm, importId, holder, status, stopped, ctx.now);
-      // One event an import: a repetition that changed nothing is none.
+      // Each import is one event. A repetition that changed nothing is none.
       const isSame = ended?.report.rows === held.report.rows && ended.report.status === held.before;
       if (ended && !isSame) ctx.audit(eventOf(ended.report, held.before === null ? null : held.report.rows));
       return ended?.report ?? null;
@@ -59,15 +59,14 @@ export async function storedTarget(
       return report;
     },
     async interrupt() {
-      // Another process has taken it over, so it is not ended here.
-      // A complete import that got no further row stays complete.
+      // An import that another process has taken over is not ended here. A complete import that got no further row stays complete.
       const status = held.before === "COMPLETED" && !hasWritten ? "COMPLETED" : "INTERRUPTED";
       await finish(status, null).catch((err) => log.warn({ err, importId }, "could not mark an import as interrupted"));
     },
   };
 }
 
-/** `before`: how many rows were done when the import was sent again with the same id; null for the first time. */
+/** `before` is the number of rows that were done when the import was sent again with the same id; null for the first time. */
 const eventOf = ({ importId, status, rows, created, updated, skipped, failed }: UserImport, before: number | null): AuditDraft => ({
   category: "ADMIN",
   type: "ADMIN_ACTION",
@@ -78,7 +77,7 @@ const eventOf = ({ importId, status, rows, created, updated, skipped, failed }: 
   }`,
 });
 
-/** Ends imports of a stopped server: its committed rows are audited, and the import can be resumed. */
+/** Ends imports of a stopped server: the committed rows are audited, and the imports can be resumed. */
 export async function endAbandonedImports({ db, work }: { db: Db; work: UnitOfWork }): Promise<void> {
   for (const { realm, importId, holder, actor } of await abandonedImports(db, clock.now())) {
     await work.transact({ realm, actor: systemActor(realm), sourceIp: null }, async (ctx) => {

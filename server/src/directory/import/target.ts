@@ -8,7 +8,7 @@ import type { Delimiter, MediaType, Stop } from "./readers/index.ts";
 import { type CheckedRow, toRowError } from "./row.ts";
 import type { OnConflict, RowError, UserImport } from "./schema.ts";
 
-/** Runs one transaction with its events. */
+/** Runs one transaction and stores its events. */
 export type Transact = <T>(work: (ctx: Ctx) => Promise<T>) => Promise<T>;
 
 export interface ImportParts extends BatchTools {
@@ -25,7 +25,7 @@ export interface ImportOptions {
   readonly importId: string | undefined;
 }
 
-/** The target of rows: the database, or nothing. */
+/** The target of rows: the database, or nothing in a dry run. */
 export interface Target {
   /** The rows of an earlier request: their number and digest. */
   readonly done: { readonly rows: number; readonly digest: string };

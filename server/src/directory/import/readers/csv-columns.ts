@@ -1,7 +1,7 @@
 import { type FieldError, invalidFields } from "../../../kernel/errors.ts";
 import type { Fault } from "./rows.ts";
 
-/** One column of a CSV: puts its field into the row, or says why not. */
+/** One column of a CSV. `put` writes its field into the row, or returns the reason why it cannot. */
 export interface Column {
   put(row: Record<string, unknown>, field: string): Fault | null;
 }
@@ -23,14 +23,14 @@ const asBoolean: Read = (field) => {
   return value === undefined ? { expected: "true or false" } : { value };
 };
 
-/** `shop/buyer`: a client id may have slashes, too. */
+/** Reads `shop/buyer`. The client id may contain slashes, too. */
 const asClientRoles: Read = (field) => {
   const roles = field
     .split(LIST)
     .map((one) => ({ clientId: one.slice(0, one.lastIndexOf("/")), name: one.slice(one.lastIndexOf("/") + 1) }));
   return roles.every(({ clientId, name }) => clientId !== "" && name !== "") ? { value: roles } : { expected: "client/role" };
 };
-/** `acme`, or `acme:admin` with the role there. */
+/** Reads `acme`, or `acme:admin` with the role in the organization. */
 const asOrganizations: Read = (field) => ({
   value: field.split(LIST).map((one) => {
     const [alias, role] = one.split(":");
@@ -56,7 +56,7 @@ const known = new Map<string, Read>([
   ["totpSecret", asText],
 ]);
 
-/** The columns of a header. An unknown column is refused before any row is read, because its data would be lost. */
+/** Returns the columns of a header. An unknown column is refused before any row is read, because its data would be lost. */
 export function columnsOf(header: readonly string[]): RowColumns {
   const names = header.map((name) => name.trim());
   const faults: FieldError[] = [];
@@ -84,7 +84,7 @@ const memberColumn = (name: string, read: Read): Column => ({
   },
 });
 
-/** `attributes.department`: a text, or a list where it is parted by `|`. Formulas are text as well. */
+/** A column such as `attributes.department`: a text, or a list if it contains `|`. Formulas are text as well. */
 function attributeColumn(name: string, refuse: () => void): Column {
   if (name === "" || name === "__proto__") refuse();
   return {

@@ -7,12 +7,12 @@ const QUOTE = 0x22;
 const NEWLINE = 0x0a;
 const RETURN = 0x0d;
 
-/** The parser state within a record. A quote is special only at the beginning of a field, and then until the next one. */
+/** The parser state within a record. A quote is special only if it begins a field; the field then lasts until the next quote. */
 type Place = "begin" | "plain" | "quoted" | "quote";
 
 /**
- * RFC 4180, with a header row. Records end at a line break outside of quotes, whatever they hold: a quote in the wrong place spoils
- * its own record, not those after it. Bytes below 0x80 mean the same everywhere in UTF-8, so records are cut before they are decoded.
+ * Reads a CSV (RFC 4180) with a header row. A record ends at a line break outside of quotes, whatever it holds: a quote in the wrong place spoils its
+ * own record only. Bytes below 0x80 mean the same everywhere in UTF-8, so records are cut before they are decoded.
  */
 export function csvReader(delimiter: string): RowReader {
   const comma = delimiter.charCodeAt(0);
@@ -95,7 +95,7 @@ function readRecord(bytes: Buffer, columns: readonly Column[], delimiter: string
   const value: Record<string, unknown> = {};
   for (const [index, column] of columns.entries()) {
     const field = fields[index]!;
-    // Nothing between two commas says nothing about the member.
+    // An empty field means that the row does not name the member.
     if (field === "") continue;
     const fault = column.put(value, field);
     if (fault) return { fault };
@@ -103,7 +103,7 @@ function readRecord(bytes: Buffer, columns: readonly Column[], delimiter: string
   return { value };
 }
 
-/** The fields of one record, or null when its quotes do not follow the rules. */
+/** Returns the fields of one record, or null if its quotes do not follow the rules. */
 function fieldsOf(record: string, delimiter: string): string[] | null {
   if (!record.includes('"')) return record.split(delimiter);
   const fields: string[] = [];

@@ -1,4 +1,4 @@
-// Reading a body of users in any of its formats, in pieces, with what it holds bounded by one row and one piece.
+// Reads a body of users in any of its formats, piece by piece. It holds at most one row and one piece in memory.
 import type { Readable } from "node:stream";
 import { AppError } from "../../../kernel/errors.ts";
 import { csvReader } from "./csv.ts";
@@ -20,7 +20,7 @@ const readers: Record<MediaType, (delimiter: Delimiter) => RowReader> = {
   "text/csv": (delimiter) => csvReader(delimiters[delimiter]),
 };
 
-/** The body's rows, a piece's worth at a time, and at last where the reading stopped, if it did before the end. */
+/** Yields the body's rows, one piece at a time. Returns the place where the reading stopped, or null if it reached the end. */
 export async function* readRows(body: Readable, type: MediaType, delimiter: Delimiter): AsyncGenerator<readonly RawRow[], Stop | null> {
   const reader = readers[type](delimiter);
   for await (const piece of withoutMark(body)) {
@@ -34,7 +34,7 @@ export async function* readRows(body: Readable, type: MediaType, delimiter: Deli
 const malformed = (message: string) => new AppError("request.malformed", 400, message, { errors: [] });
 const UTF8_MARK = Buffer.from([0xef, 0xbb, 0xbf]);
 
-/** Spreadsheets begin their files with a byte order mark. One of another encoding says at once that nothing here can be read. */
+/** Removes the byte order mark with which spreadsheets begin their files. Throws if the mark is that of UTF-16. */
 async function* withoutMark(body: Readable): AsyncGenerator<Buffer> {
   let first: Buffer | null = Buffer.alloc(0);
   for await (const piece of body as AsyncIterable<Buffer>) {

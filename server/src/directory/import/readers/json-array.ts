@@ -6,14 +6,14 @@ const [OPEN_LIST, CLOSE_LIST, OPEN_OBJECT, CLOSE_OBJECT] = [0x5b, 0x5d, 0x7b, 0x
 const NEWLINE = 0x0a;
 const isSpace = (byte: number) => byte === 0x20 || byte === NEWLINE || byte === 0x09 || byte === 0x0d;
 
-/** Deeper than any row may be (32, which its own parsing says); only a row that nests for ever is stopped here. */
+/** More than the depth that a row may have (32, checked when it is parsed): this limit only stops a row that nests for ever. */
 const MAX_DEPTH = 1_000;
 
 type Expecting = "list" | "first" | "row" | "comma" | "end";
 
 /**
- * The elements of one JSON array, found by following brackets and strings. The content of an element is judged when it is parsed; the reading stops
- * only where the start of the next element cannot be found.
+ * Reads the elements of one JSON array, which it finds by following brackets and strings. The content of an element is checked when it is parsed; the
+ * reading stops only if the start of the next element cannot be found.
  */
 export function jsonArrayReader(): RowReader {
   const current = new RowBytes();
@@ -28,11 +28,11 @@ export function jsonArrayReader(): RowReader {
   let stopped: Stop | null = null;
 
   const stop = (message: string) => {
-    // A row that has begun has its own number; otherwise it is that of the row that should follow.
+    // Within a row, its own number is reported, otherwise that of the next row.
     stopped = { row: inRow ? row : row + 1, line, position, message };
   };
 
-  /** Outside of rows: brackets of the list, commas, spaces. Answers whether a row begins here. */
+  /** Reads a byte between rows: a bracket of the list, a comma or a space. Tells whether a row begins here. */
   const between = (byte: number): boolean => {
     if (isSpace(byte)) return false;
     if (expecting === "list") {
@@ -60,7 +60,7 @@ export function jsonArrayReader(): RowReader {
     return true;
   };
 
-  /** Inside of a row. Answers whether this byte is its last (`after`: the one before it was). */
+  /** Reads a byte within a row. Tells whether this byte is its last (`after`: the byte before was). */
   const within = (byte: number): "on" | "last" | "after" => {
     if (inText) {
       if (isEscaped) isEscaped = false;
@@ -73,7 +73,7 @@ export function jsonArrayReader(): RowReader {
     } else if (byte === OPEN_OBJECT || byte === OPEN_LIST) {
       if (open.push(byte) > MAX_DEPTH) stop("The row is nested too deeply");
     } else if (byte === CLOSE_OBJECT || byte === CLOSE_LIST) {
-      // A number or word at the end of the list.
+      // A number or word was the last element of the list.
       if (open.length === 0) return "after";
       if (open.pop() !== byte - 2) stop("Brackets do not match here");
       else if (open.length === 0) return "last";

@@ -3,7 +3,7 @@ import { parseJson } from "../../../platform/http/index.ts";
 import type { Fault, RawRow } from "./rows.ts";
 import { tooLarge } from "./rows.ts";
 
-/** One row written as JSON, under the same rules as the body of any request: UTF-8, no NUL, no `__proto__`, not nested too deep. */
+/** Parses one row of JSON by the rules for the body of any request: UTF-8, no NUL, no `__proto__`, not nested too deep. */
 export function jsonRow(place: { row: number; line: number }, bytes: Buffer, isTooLarge: boolean): RawRow {
   if (isTooLarge) return { ...place, bytes, fault: tooLarge };
   try {

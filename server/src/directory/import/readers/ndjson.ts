@@ -3,7 +3,7 @@ import { type RawRow, RowBytes, type RowReader } from "./rows.ts";
 
 const NEWLINE = 0x0a;
 
-/** One JSON object a line. A line that cannot be read is one bad row; blank lines are none. */
+/** Reads one JSON object per line. A line that cannot be read is a bad row; blank lines are skipped. */
 export function ndjsonReader(): RowReader {
   const current = new RowBytes();
   let row = 0;
@@ -38,5 +38,5 @@ export function ndjsonReader(): RowReader {
   };
 }
 
-/** Space, tab and carriage return: a line that ends in CRLF is a line. */
+/** Blanks are spaces, tabs, and the carriage return of a line that ends in CRLF. */
 const isBlank = (bytes: Buffer): boolean => bytes.every((byte) => byte === 0x20 || byte === 0x09 || byte === 0x0d);

@@ -1,16 +1,16 @@
 // Shared by the three formats: a body of any length arrives in chunks of any size and is read row by row.
 
-/** Why a row was refused, without its content: reports are stored, and users may be erased. */
+/** The reason why a row was refused. It never holds the row's content: reports are stored, and users may be erased. */
 export interface Fault {
   readonly code: string;
   readonly message: string;
 }
 
-/** One row as it was found; `fault` where it could not even be read. */
+/** One row as it was found; `fault` is set if it could not be parsed. */
 export interface RawRow {
-  /** From 1 on, a CSV's header not counted. */
+  /** Counts from 1; the header of a CSV is not counted. */
   readonly row: number;
-  /** The row's place in the file. */
+  /** The line of the file at which the row begins. */
   readonly line: number;
   /** The bytes as they were sent; empty for a row that is too large to be kept. */
   readonly bytes: Buffer;
@@ -22,15 +22,15 @@ export interface RawRow {
 export interface Stop {
   readonly row: number;
   readonly line: number;
-  /** In bytes from the beginning. */
+  /** Counted in bytes from the beginning. */
   readonly position: number;
   readonly message: string;
 }
 
 export interface RowReader {
-  /** The rows that this piece completes. */
+  /** Returns the rows that this piece completes. */
   push(piece: Buffer): RawRow[];
-  /** The rows that the end completes. */
+  /** Returns the rows that the end of the body completes. */
   end(): RawRow[];
   /** Set when nothing more can be read. */
   readonly stopped: Stop | null;
@@ -42,7 +42,7 @@ const MAX_ROW_BYTES = 1024 * 1024;
 export const tooLarge: Fault = { code: "import.row_too_large", message: "The row is larger than 1 MB" };
 export const notUtf8: Fault = { code: "import.encoding", message: "The row is not valid UTF-8" };
 
-/** Gathers one row over the borders of pieces, and stops gathering, not counting, when it grows too large. */
+/** Collects one row across the borders of pieces. If the row grows too large, only its length is kept. */
 export class RowBytes {
   #parts: Buffer[] = [];
   #length = 0;
@@ -61,7 +61,7 @@ export class RowBytes {
     return this.#length === 0;
   }
 
-  /** Returns the collected row and begins the next one. Empty when the row was too large. */
+  /** Returns the collected row, empty if it was too large, and begins the next one. */
   take(): Buffer {
     const parts = this.#parts;
     this.#parts = [];
