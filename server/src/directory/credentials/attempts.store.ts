@@ -22,17 +22,17 @@ export interface AttemptPolicy {
   readonly maxFailures: number;
   readonly lockMinutes: number;
   readonly forgetAfterMinutes: number;
-  /** True when waits grow from the fifth failure on: 1 s, 2 s, 4 s … 64 s. */
+  /** True if waits grow from the fifth failure on: 1 s, 2 s, 4 s … 64 s. */
   readonly growingWaits: boolean;
 }
 
 export interface AttemptState {
-  /** True when this attempt is allowed: it was not locked before. */
+  /** True if this attempt is allowed, because the subject was not locked before it. */
   readonly allowed: boolean;
   readonly failures: number;
-  /** When the next attempt may be made. */
+  /** The time from which the next attempt is allowed. */
   readonly retryAt: number;
-  /** This very attempt brought the lock about. */
+  /** True if this attempt caused the lock. */
   readonly justLocked: boolean;
 }
 
@@ -67,7 +67,7 @@ const raisingOf = (realm: string, { kind, subject, policy }: AttemptCounter, now
 /** The wait after this many failures. */
 const growingWait = sql`(case when a.failures < 5 then 0 else (1000 * 2 ^ least(a.failures - 5, 6))::bigint end)`;
 
-/** `onlyIf` is a `from …` whose rows decide whether it is counted at all. */
+/** `onlyIf` is a `from …` clause: the attempt is counted only if it has a row. */
 const raise = (r: Raising, growingWaits: boolean, onlyIf = sql``) => sql`
     insert into login_attempts as a (realm_id, kind, subject, failures, last_at, locked_until, expires_at)
     select ${r.realm}::text, ${r.kind}::text, ${r.subject}::text, 1, ${r.now}::bigint, 0, ${r.expiresAt}::bigint ${onlyIf}
@@ -82,8 +82,8 @@ const raise = (r: Raising, growingWaits: boolean, onlyIf = sql``) => sql`
     returning failures, locked_until`;
 
 /**
- * Counts an attempt before it is made, as if it had failed; success takes the count back. One statement, so that a hundred
- * attempts at once cannot all pass under the limit. An attempt during a lock changes nothing.
+ * Counts an attempt as failed before it is made; success takes the count back. This is one statement, so that a hundred attempts at once cannot all
+ * pass under the limit. An attempt during a lock changes nothing.
  */
 export async function raiseAttempts(
   db: Db,
@@ -94,7 +94,7 @@ export async function raiseAttempts(
   now: number,
 ): Promise<AttemptState> {
   const counter = { kind, subject, policy };
-  // No wait means none at all: of two attempts at once, the one that comes to the row last may have looked at the clock first.
+  // Without waits, times are not compared: of two attempts at once, the one that reaches the row last may have read the clock first.
   const { rows } = await sql<Raised>`${raise(raisingOf(realm, counter, now), policy.growingWaits)}`.execute(db);
   return rows[0] ? toState(rows[0], now) : standingOf(db, realm, counter, now);
 }
@@ -141,8 +141,8 @@ const raisePair = prepared((r: Raising & SecondRaising) => {
 });
 
 /**
- * Two counters of one attempt in one statement, the second one with growing waits; it is counted only where the first one allows the
- * attempt. If the second one refuses, the first has counted it all the same.
+ * Raises two counters for one attempt in one statement, the second with growing waits. The second counts only if the first allows the attempt. If the
+ * second refuses, the first has counted it all the same.
  */
 export async function raiseTwoAttempts(
   db: Db,
@@ -163,7 +163,7 @@ export async function raiseTwoAttempts(
   return [counted, toState({ failures: row.second_failures, locked_until: row.second_locked_until! }, now)];
 }
 
-/** Takes one counted attempt back: it was not a failure after all. */
+/** Takes one counted attempt back, because it was not a failure. */
 export async function lowerAttempts(tx: Tx, realm: string, kind: string, subject: string): Promise<void> {
   await tx
     .updateTable("login_attempts")
@@ -182,7 +182,7 @@ interface LoweredAndCleared {
   clearedSubject: string;
 }
 
-// The rows in the order in which attempts take them, or two sign-ins might wait for each other.
+// The rows are changed in the order in which attempts take them: otherwise two sign-ins might wait for each other.
 const lowerAndClear = prepared(
   (c: LoweredAndCleared) =>
     sql`
@@ -193,7 +193,7 @@ const lowerAndClear = prepared(
     where realm_id = ${c.realm} and kind = ${c.cleared} and subject = ${c.clearedSubject} and (select count(*) from lowered) >= 0`,
 );
 
-/** The attempt was right: taken back from the first counter, and with the second all is forgotten. */
+/** Records that an attempt was right: takes it back from the first counter, and clears the second. */
 export async function succeedAttempts(
   tx: Tx,
   realm: string,
@@ -210,8 +210,8 @@ export async function succeedAttempts(
 }
 
 /**
- * Wrong answers to each of these lock a user for a while. As SQL: what stands in a list of users is no parameter, or Postgres would not
- * see that an index answers it.
+ * Counters of wrong answers that lock a user for a while. They are literals of SQL: as parameters in a list of users, they would hide the index from
+ * Postgres.
  */
 export const USER_COUNTERS = sql.raw(
   ["password", "totp", "recovery-code", "email-otp", "sms-otp", "reset-email", "verify-email"]
@@ -231,12 +231,12 @@ export async function clearUserAttempts(tx: Tx, realm: string, userId: string): 
 
 export const deleteExpiredAttempts = (db: Db, now: number): Promise<void> => deleteExpired(db, "login_attempts", now);
 
-/** The attempt was right: with this counter all is forgotten. */
+/** Clears the counter, because the attempt was right. */
 export async function clearAttempts(tx: Tx, realm: string, kind: string, subject: string): Promise<void> {
   await tx.deleteFrom("login_attempts").where("realm_id", "=", realm).where("kind", "=", kind).where("subject", "=", subject).execute();
 }
 
-/** Every counter of these subjects, whatever it counts. */
+/** Clears every counter of these subjects. */
 export async function forgetAttempts(tx: Tx, realm: string, subjects: readonly string[]): Promise<void> {
   await tx.deleteFrom("login_attempts").where("realm_id", "=", realm).where("subject", "in", subjects).execute();
 }

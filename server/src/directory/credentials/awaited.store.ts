@@ -6,7 +6,7 @@ declare module "../../platform/db/tables.ts" {
   }
 }
 
-/** Users who came without a password, which the realm's password source may say once. */
+/** Marks users who came without a password: the realm's password source may supply it once. */
 export async function awaitPasswords(tx: Tx, realm: string, userIds: readonly string[]): Promise<void> {
   if (userIds.length === 0) return;
   await tx
@@ -15,7 +15,7 @@ export async function awaitPasswords(tx: Tx, realm: string, userIds: readonly st
     .execute();
 }
 
-/** From now on the user's password is known here. False: it was before. */
+/** Removes the mark, because the user's password is now known here. Returns false if it was known before. */
 export const takeAwaited = async (tx: Db, realm: string, userId: string): Promise<boolean> =>
   (await take(tx, { realm, userId })).length > 0;
 

@@ -9,7 +9,7 @@ export interface CredentialSummary {
   readonly createdAt: number;
   readonly lastUsedAt: number | null;
   readonly expiresAt: number | null;
-  /** The number that is left, of credentials that are used up one by one. */
+  /** The number of recovery codes that are left. */
   readonly remaining?: number;
   /** The time from which the passkey is refused, because there may be a copy of it. */
   readonly turnedOffAt?: number;
@@ -49,7 +49,7 @@ export async function listCredentials(db: Db, realm: string, userId: string, now
   }));
 }
 
-/** Returns the deleted secret, for the password history; null: no such credential. */
+/** Returns the deleted secret, for the password history, or null if there is no such credential. */
 export async function deleteCredential(tx: Tx, realm: string, userId: string, type: string, id: string): Promise<string | null> {
   const row = await tx
     .deleteFrom("credentials")
@@ -62,7 +62,7 @@ export async function deleteCredential(tx: Tx, realm: string, userId: string, ty
   return row?.secret ?? null;
 }
 
-/** Deletes every credential of a user, and the password history. Returns the types that there were. */
+/** Deletes every credential of a user, and the password history. Returns the types of the deleted credentials. */
 export async function deleteCredentials(tx: Tx, realm: string, userId: string): Promise<string[]> {
   const rows = await tx.deleteFrom("credentials").where("realm_id", "=", realm).where("user_id", "=", userId).returning("type").execute();
   await tx.deleteFrom("password_history").where("realm_id", "=", realm).where("user_id", "=", userId).execute();
@@ -74,11 +74,11 @@ export interface EnrollmentToken {
   readonly tokenHash: string;
   readonly label: string | null;
   readonly expiresAt: number;
-  /** An administrator made it, who may have given it to the user together with a first password. */
+  /** True if an administrator made the token, who may have handed it over together with a first password. */
   readonly byAdministrator: boolean;
 }
 
-/** A user has one enrollment token: a new one ends the one before. Answers whether there was one. */
+/** Replaces the enrollment token, of which a user has one. Tells whether there was a valid one before. */
 export async function replaceEnrollmentToken(tx: Tx, realm: string, userId: string, token: EnrollmentToken, now: number): Promise<boolean> {
   const ended = await tx
     .deleteFrom("credentials")
@@ -102,7 +102,7 @@ export async function replaceEnrollmentToken(tx: Tx, realm: string, userId: stri
   return ended.numDeletedRows > 0n;
 }
 
-/** Deletes the token that was made in a session of the user. Answers whether there was one. */
+/** Deletes the enrollment token that was made in a session of the user. Tells whether there was one. */
 export async function deleteOwnEnrollment(tx: Tx, realm: string, userId: string, now: number): Promise<boolean> {
   const { numDeletedRows } = await tx
     .deleteFrom("credentials")
@@ -114,6 +114,6 @@ export async function deleteOwnEnrollment(tx: Tx, realm: string, userId: string,
 }
 
 export async function deleteExpiredEnrollments(db: Db, now: number): Promise<void> {
-  // Written out: as a parameter the type would hide the partial index from the plan.
+  // The type is a literal: as a parameter, it would hide the partial index from the plan.
   await db.deleteFrom("credentials").where("type", "=", sql.lit(ENROLLMENT_TOKEN)).where(sql<boolean>`${expiry} <= ${now}`).execute();
 }

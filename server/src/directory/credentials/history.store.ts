@@ -16,7 +16,7 @@ declare module "../../platform/db/tables.ts" {
   }
 }
 
-/** The hashes of the passwords before the present one, newest first. */
+/** Returns the hashes of the passwords before the present one, newest first. */
 export async function listEarlierPasswords(db: Db, realm: string, userId: string, count: number): Promise<string[]> {
   if (count <= 0) return [];
   const rows = await db
@@ -30,7 +30,7 @@ export async function listEarlierPasswords(db: Db, realm: string, userId: string
   return rows.map(({ hash }) => hash);
 }
 
-/** Keeps a password that is about to go, and of all that went the newest `count`. */
+/** Adds a password that is about to be replaced to the history, and keeps the newest `count`. */
 export async function keepEarlierPassword(
   tx: Tx,
   realm: string,

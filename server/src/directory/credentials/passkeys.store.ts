@@ -10,7 +10,7 @@ export interface PasskeyData {
   /** The passkey's signature counter; 0 for passkeys without one. */
   readonly counter: number;
   readonly transports: readonly string[];
-  /** Its make. */
+  /** The model of the authenticator. */
   readonly aaguid: string;
   readonly backedUp: boolean;
   /** `multiDevice`: the provider syncs it to other devices of its owner. */
@@ -18,7 +18,7 @@ export interface PasskeyData {
   readonly label: string | null;
   /** The user handle that the passkey itself stores. */
   readonly userHandle: string;
-  /** Since when it is suspected to be cloned: it is no longer accepted. */
+  /** The time since which it is suspected to be cloned and no longer accepted. */
   readonly suspectedAt?: number;
 }
 
@@ -36,7 +36,7 @@ interface Row {
   data: PasskeyData;
 }
 
-// Written out: as a parameter the type would hide the partial index from the plan.
+// The type is a literal: as a parameter, it would hide the partial index from the plan.
 const isPasskey = sql<boolean>`type = ${sql.lit(PASSKEY)}`;
 const toPasskey = ({ user_id: userId, credential_id: id, secret: publicKey, data }: Row): Passkey => ({ ...data, id, userId, publicKey });
 
@@ -47,7 +47,7 @@ const select = async (db: Db, realm: string, where: RawBuilder<unknown>): Promis
   return rows.map(toPasskey);
 };
 
-/** By credential id, of any user of the realm. */
+/** Finds a passkey of any user of the realm by its credential id. */
 export async function findPasskey(db: Db, realm: string, credentialId: string): Promise<(Passkey & { readonly username: string }) | null> {
   const { rows } = await sql<Row & { username: string }>`
     select c.user_id, c.credential_id, c.secret, c.data, u.username
@@ -56,10 +56,10 @@ export async function findPasskey(db: Db, realm: string, credentialId: string): 
   return rows[0] ? { ...toPasskey(rows[0]), username: rows[0].username } : null;
 }
 
-/** Oldest first. */
+/** Lists a user's passkeys, oldest first. */
 export const listPasskeys = (db: Db, realm: string, userId: string): Promise<Passkey[]> => select(db, realm, sql`user_id = ${userId}`);
 
-/** False: a user has it already; a credential id is unique in the realm. */
+/** Returns false if a user has the passkey already; a credential id is unique in the realm. */
 export async function insertPasskey(tx: Tx, realm: string, passkey: Passkey, now: number): Promise<boolean> {
   const { id, userId, publicKey, ...data } = passkey;
   const { numInsertedOrUpdatedRows } = await tx
@@ -74,7 +74,7 @@ export async function insertPasskey(tx: Tx, realm: string, passkey: Passkey, now
   return (numInsertedOrUpdatedRows ?? 0n) > 0n;
 }
 
-/** Records a use with a higher counter. False: used concurrently, suspended or deleted. */
+/** Records a use with a higher counter. Returns false if the passkey was used concurrently, suspected or deleted. */
 export async function usePasskey(
   tx: Tx,
   realm: string,
@@ -90,7 +90,7 @@ export async function usePasskey(
   return (numAffectedRows ?? 0n) > 0n;
 }
 
-/** False when it was marked before, or is gone. */
+/** Marks a passkey as possibly cloned. Returns false if it was marked before, or is gone. */
 export async function suspectPasskey(tx: Tx, realm: string, { userId, id }: Pick<Passkey, "userId" | "id">, now: number): Promise<boolean> {
   const mark = JSON.stringify({ suspectedAt: now });
   const { numAffectedRows } = await sql`

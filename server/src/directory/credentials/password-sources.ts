@@ -7,48 +7,48 @@ import { findPassword } from "./passwords.store.ts";
 
 export interface PasswordQuestion {
   readonly realm: string;
-  /** The user of a typed login name; null: none. */
+  /** The user of the typed login name; null if no user has it. */
   readonly userId: string | null;
   readonly login: string;
   readonly password: string;
   /**
-   * Counts the attempt for an account that a source found by a name that no user has: directories ignore blanks, for example, and many spellings
-   * lead to one account. False: its password must not be tried now.
+   * Counts the attempt for an account that a source found by a name that no user has: directories ignore blanks, for example, so that many spellings
+   * lead to one account. Returns false if its password must not be tried now.
    */
   attempted(account: FoundAccount): Promise<boolean>;
 }
 
 export interface FoundAccount {
-  /** The user that the account is here; null: none yet. */
+  /** The user of this account; null if there is none yet. */
   readonly userId: string | null;
   /** Identifies the account in the realm. */
   readonly id: string;
 }
 
-/** `unknown`: not this source's user, ask the next. A source that knows the user decides. */
+/** The answer of a source. `unknown` means that the user is not this source's, so the next one is asked. A source that knows the user decides. */
 export type PasswordAnswer =
   | {
       readonly verdict: "right";
       readonly userId: string;
-      /** The hash it was checked against, where that is ours: it must still be the user's when the session starts. */
+      /** The hash that the password was checked against, if it is stored here. It must still be the user's when the session starts. */
       readonly checked?: string;
-      /** When that password was set. */
+      /** The time at which that password was set. */
       readonly setAt?: number;
-      /** The hash should be replaced by a current one. */
+      /** True if the hash should be replaced by one with current parameters. */
       readonly outdated?: boolean;
-      /** The source wants it replaced, and takes a new one from here. */
+      /** True if the source demands a new password, and takes it from here. */
       readonly mustChange?: boolean;
-      /** In the transaction that accepts it. */
+      /** Called in the transaction that accepts the password. */
       accepted?(ctx: Ctx): Promise<void>;
     }
-  /** Right, but to be replaced first, which cannot be done here. */
+  /** The password is right, but must be replaced first, which cannot be done here. */
   | { readonly verdict: "elsewhere"; readonly userId: string }
   | { readonly verdict: "wrong" }
   | { readonly verdict: "unknown" };
 
-/** A source cannot be asked now. */
+/** A source cannot be asked at the moment. */
 class SourceUnavailable extends AppError {
-  /** Nothing is known about the password, and it is the user's own directory that is silent: the attempt is not counted. */
+  /** True if the user's own directory does not answer, so that nothing is known about the password: the attempt is not counted. */
   readonly isUncounted: boolean;
 
   constructor(cause: unknown, isUncounted: boolean) {
@@ -60,12 +60,12 @@ class SourceUnavailable extends AppError {
   }
 }
 
-/** The directory of a user who is here does not answer. */
+/** The directory of an existing user does not answer. */
 export const directoryUnavailable = (cause?: unknown): AppError => new SourceUnavailable(cause, true);
 
 /**
- * The answer to a wrong password, and to a name that no user has, while a directory does not answer that might know the name. It is the one that
- * users of that directory get, so that it does not reveal which names are local; but it is an attempt.
+ * The answer to a wrong password, and to a name that no user has, while a directory that might know the name does not answer. Users of that directory
+ * get the same answer, so it does not reveal which names are local. Unlike theirs, the attempt is counted.
  */
 export const nothingKnown = (cause?: unknown): AppError => new SourceUnavailable(cause, false);
 
@@ -74,15 +74,15 @@ export const isUncounted = (error: unknown): boolean => !(error instanceof Sourc
 
 export const UNAVAILABLE_SECONDS = 10;
 
-/** The sources that check passwords, asked in turn. */
+/** A source that checks passwords. The sources are asked in turn. */
 export interface PasswordSource {
   readonly name: string;
   check(question: PasswordQuestion): Promise<PasswordAnswer>;
-  /** Asks for a name as if no user had it, after another source found its password wrong. Throws where that cannot be done now. */
+  /** Asks for a name as if no user had it, after another source found its password wrong. Throws if the source does not answer. */
   probe?(question: PasswordQuestion): Promise<void>;
 }
 
-/** Our own hashes. Asked last: for an unknown login name it takes the time of a wrong password. */
+/** The source of the hashes that are stored here. It is asked last: for an unknown login name it takes as long as for a wrong password. */
 export const localPasswords = (db: Db, hasher: PasswordHasher): PasswordSource => ({
   name: "local",
   async check({ realm, userId, password }) {

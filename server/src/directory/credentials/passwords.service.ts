@@ -9,29 +9,29 @@ import { findPassword, isFromDirectory, lockPassword, savePassword } from "./pas
 export interface PasswordParts {
   readonly hasher: PasswordHasher;
   readonly breaches: Pick<BreachedPasswords, "has">;
-  /** Left out where only local users get a password: those of directories are refused. */
+  /** Left out where only local users can get a password: users of directories are refused. */
   readonly directoryPasswords?: DirectoryPasswords;
 }
 
-/** Passwords that directories keep, and whether they take new ones from here. */
+/** Access to passwords that directories keep. */
 export interface DirectoryPasswords {
-  /** `local`: the password is stored here. */
+  /** Tells where the user's password is kept; `local` means here. */
   modeOf(realm: string, userId: string): Promise<"local" | "read-only" | "writable">;
   /**
-   * Writes a new password into the user's directory. `current` is proven first, and the entry changes its own password; null resets it with the
-   * rights of the service account. Throws what a person can be shown.
+   * Writes a new password into the user's directory. With `current`, which is checked first, the entry changes its own password; null resets it with
+   * the rights of the service account. Throws errors that may be shown to a person.
    */
   write(realm: string, userId: string, password: { readonly next: string; readonly current: string | null }): Promise<WrittenPassword>;
 }
 
-/** A password that the user's directory has accepted: only its record is left to be written. */
+/** A password that the user's directory has accepted. Only its record is still to be written. */
 export interface WrittenPassword {
-  /** In the transaction that records it. Until then a job waits that would record it instead. */
+  /** Called in the transaction that records the password. Until then, a waiting job would record it instead. */
   recorded(tx: Tx): Promise<void>;
 }
 
 type Policy = Settings["passwordPolicy"];
-/** Without an id: a new user. */
+/** The owner of a password; `userId` is null for a new user. */
 interface Owner {
   readonly userId: string | null;
   readonly username: string;
@@ -39,7 +39,7 @@ interface Owner {
 }
 const LONGEST_HISTORY = 24;
 
-/** A password that may be stored, as long as the one it replaces is still there. */
+/** A password that may be stored as long as the password that it replaces is still the present one. */
 export interface PreparedPassword {
   readonly hash: string;
   readonly replaces: string | null;
@@ -48,8 +48,8 @@ export interface PreparedPassword {
 }
 
 /**
- * A new password of a user who is here. A local user's password is prepared; a directory user's is written there at once, since that is slow and
- * cannot be undone: everything that may refuse the change comes before. The realm's rules apply to both, its history to local ones alone.
+ * Prepares a new password of an existing user. A directory user's password is written to the directory at once, because that is slow and cannot be
+ * undone: everything that may refuse the change comes before. The realm's rules apply to both kinds of users, its history to local users alone.
  */
 export async function prepareReplacement(
   reading: Pick<ReadCtx, "tx" | "realm">,
@@ -66,7 +66,7 @@ export async function prepareReplacement(
   return parts.directoryPasswords!.write(reading.realm, owner.userId, { next, current });
 }
 
-/** Everything slow about a new password, before its transaction: the policy, then what the user had before, then what has leaked. */
+/** Does everything slow before the transaction: checks the policy, the user's earlier passwords and leaked passwords, in this order, and hashes. */
 export async function preparePassword(
   { tx, realm }: Pick<ReadCtx, "tx" | "realm">,
   { hasher, breaches }: PasswordParts,
@@ -84,7 +84,7 @@ export async function preparePassword(
   if (userId !== null && history > 0) {
     const present = current ? [current.hash] : [];
     const earlier = await listEarlierPasswords(tx, realm, userId, history - present.length);
-    // Sequential: a long history must not occupy all hashing slots.
+    // They are compared one by one: a long history must not occupy all hashing slots.
     for (const hash of [...present, ...earlier]) if (await hasher.verify(hash, password)) throw passwordErrors.history(history, field);
   }
   if (policy.breachCheck && (await breaches.has(password))) throw passwordErrors.breached(field);
@@ -92,8 +92,8 @@ export async function preparePassword(
 }
 
 /**
- * Stores it and keeps the one before for the history. False, with nothing written, when the password is not the one any more that it
- * was compared with: then it has to be prepared anew. The caller holds the user's row.
+ * Stores a prepared password and moves the present one to the history. Returns false, with nothing written, if another password was set since it was
+ * prepared: then it has to be prepared anew. The caller holds the user's row.
  */
 export async function storePassword(ctx: Ctx, userId: string, prepared: PreparedPassword | WrittenPassword): Promise<boolean> {
   if ("recorded" in prepared) {
@@ -101,16 +101,16 @@ export async function storePassword(ctx: Ctx, userId: string, prepared: Prepared
     return true;
   }
   const { hash, replaces, history } = prepared;
-  // They may have moved to a directory since it was prepared.
+  // The user may have moved to a directory since the password was prepared.
   if (await isFromDirectory(ctx.tx, ctx.realm, userId)) throw credentialErrors.password_elsewhere();
   if ((await lockPassword(ctx.tx, ctx.realm, userId)) !== replaces) return false;
-  // The new one is the first of the history.
+  // The new password counts as one of the history.
   await keepEarlierPassword(ctx.tx, ctx.realm, userId, replaces, history - 1, ctx.now);
   await savePassword(ctx.tx, ctx.realm, userId, hash, ctx.now);
   return true;
 }
 
-/** The present password goes to the history, as long as a realm can ask for; the next change leaves what this one asks for. */
+/** Replaces a password by a hash. The history keeps as many as any realm can ask for; the next change keeps as many as this realm asks for. */
 export async function replacePassword(ctx: Ctx, userId: string, hash: string): Promise<void> {
   if (await isFromDirectory(ctx.tx, ctx.realm, userId)) throw credentialErrors.password_elsewhere();
   const replaced = await lockPassword(ctx.tx, ctx.realm, userId);
@@ -120,7 +120,7 @@ export async function replacePassword(ctx: Ctx, userId: string, hash: string): P
 
 const TRIES = 3;
 
-/** Prepares and stores, and retries if the password has changed meanwhile. */
+/** Prepares and stores a password. Retries if the present password has changed meanwhile. */
 export async function untilStored(attempt: () => Promise<boolean>): Promise<void> {
   for (let tries = 0; tries < TRIES; tries++) if (await attempt()) return;
   throw credentialErrors.password_changed();

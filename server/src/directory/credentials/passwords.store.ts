@@ -33,7 +33,7 @@ export async function findPassword(db: Db, realm: string, userId: string): Promi
 /** Tells whether `users.source` names a directory, whose users' names and passwords are kept there. */
 export const isDirectorySource = (source: string): boolean => /^(ldap|ad):/.test(source);
 
-/** Their password is the directory's: one that is stored here would never be used, and outlive the account there. */
+/** Tells whether the user's password is kept in a directory: one that is stored here would never be used, and would outlive the account there. */
 export async function isFromDirectory(db: Db, realm: string, userId: string): Promise<boolean> {
   const { rows } = await sql`select 1 from users where realm_id = ${realm} and user_id = ${userId}
     and (source like 'ldap:%' or source like 'ad:%')`.execute(db);
@@ -49,7 +49,7 @@ const passwordOf = prepared(({ realm, userId }: { realm: string; userId: string 
     .where("type", "=", "password"),
 );
 
-/** The current hash, locked until commit; null: none. */
+/** Returns the current hash and locks it until commit. Returns null if the user has no password. */
 export async function lockPassword(tx: Tx, realm: string, userId: string): Promise<string | null> {
   const row = await tx
     .selectFrom("credentials")
@@ -63,8 +63,8 @@ export async function lockPassword(tx: Tx, realm: string, userId: string): Promi
 }
 
 /**
- * Notes that the password with this hash was used; false when it is not the user's any more. Held until commit, so that a change waits,
- * and then ends what began here.
+ * Records that the password with this hash was used. Returns false if it is no longer the user's. The row is held until commit, so that a change
+ * waits, and then ends the session that began here.
  */
 export async function usePassword(tx: Tx, realm: string, userId: string, hash: string, now: number): Promise<boolean> {
   return (await markUsed(tx, { realm, userId, hash, now })).length > 0;
@@ -81,7 +81,7 @@ const markUsed = prepared(({ realm, userId, hash, now }: { realm: string; userId
     .returning("user_id"),
 );
 
-/** Stores the same password under a better hash, unless it has changed meanwhile. Its age stays. */
+/** Stores the same password with a better hash, unless the password has changed meanwhile. Its age stays. */
 export async function upgradePassword(db: Db, realm: string, userId: string, hash: string, better: string): Promise<void> {
   await db
     .updateTable("credentials")
@@ -93,7 +93,7 @@ export async function upgradePassword(db: Db, realm: string, userId: string, has
     .execute();
 }
 
-/** A user has one password: a new one takes the place of the old. */
+/** Stores the user's password in place of the present one. */
 export async function savePassword(tx: Tx, realm: string, userId: string, hash: string, now: number): Promise<void> {
   await tx
     .insertInto("credentials")
@@ -101,7 +101,7 @@ export async function savePassword(tx: Tx, realm: string, userId: string, hash: 
     .onConflict((conflict) =>
       conflict
         .columns(["realm_id", "user_id"])
-        // Written out: as a parameter it would hide the partial index from the plan that Postgres keeps after five runs.
+        // The type is a literal: as a parameter, it would hide the partial index from the plan that Postgres keeps after five runs.
         .where("type", "=", sql.lit("password"))
         .doUpdateSet({ secret: hash, created_at: now, last_used_at: null }),
     )
@@ -109,7 +109,7 @@ export async function savePassword(tx: Tx, realm: string, userId: string, hash: 
   await takeAwaited(tx, realm, userId);
 }
 
-/** The password, and those before it. */
+/** Deletes the user's password and the history. Tells whether there was a password, or one was awaited. */
 export async function dropPasswords(tx: Tx, realm: string, userId: string): Promise<boolean> {
   const { numDeletedRows } = await tx
     .deleteFrom("credentials")

@@ -7,7 +7,7 @@ export const RECOVERY_CODE = "recovery-code";
 /** An authenticator app. */
 export interface TotpCredential {
   readonly id: string;
-  /** Sealed: see `totpPlace`. */
+  /** Sealed for `totpPlace`. */
   readonly secret: string;
   readonly label: string | null;
   readonly algorithm: "SHA1" | "SHA256" | "SHA512";
@@ -40,7 +40,7 @@ export async function insertTotp(tx: Tx, realm: string, userId: string, totp: To
     .execute();
 }
 
-/** Uses up the code of this time step and those before it; false when they were used up already, or the credential is gone. */
+/** Uses up the codes up to this time step. Returns false if this one was used up already, or the credential is gone. */
 export async function useTotp(tx: Tx, realm: string, userId: string, id: string, step: number, now: number): Promise<boolean> {
   const { numUpdatedRows } = await tx
     .updateTable("credentials")
@@ -54,7 +54,7 @@ export async function useTotp(tx: Tx, realm: string, userId: string, id: string,
   return numUpdatedRows > 0n;
 }
 
-/** A user's recovery codes: one row, with the hashes of those that are left. */
+/** A user's recovery codes: one row with the hashes of the codes that are left. */
 export interface RecoveryCodes {
   readonly id: string;
   readonly hashes: readonly string[];
@@ -74,7 +74,7 @@ const toCodes = (row: { credential_id: string; secret: string } | undefined): Re
 export const findRecoveryCodes = async (db: Db, realm: string, userId: string): Promise<RecoveryCodes | null> =>
   toCodes(await recoveryRow(db, realm, userId).executeTakeFirst());
 
-/** A new set ends the one before. Answers whether there was one. The caller holds the user's row. */
+/** Stores a new set of codes in place of an earlier one. Tells whether there was one. The caller holds the user's row. */
 export async function replaceRecoveryCodes(tx: Tx, realm: string, userId: string, codes: RecoveryCodes, now: number): Promise<boolean> {
   const ended = await tx
     .deleteFrom("credentials")
@@ -97,7 +97,7 @@ export async function replaceRecoveryCodes(tx: Tx, realm: string, userId: string
   return ended.numDeletedRows > 0n;
 }
 
-/** Uses up one of them; answers how many are left, or null when it is not there any more. Two at once take turns. */
+/** Uses up one code. Returns how many are left, or null if the code is not there any more. Two requests at once take turns. */
 export async function useRecoveryCode(tx: Tx, realm: string, userId: string, hash: string, now: number): Promise<number | null> {
   const codes = toCodes(await recoveryRow(tx, realm, userId).forUpdate().executeTakeFirst());
   if (!codes?.hashes.includes(hash)) return null;
