@@ -15,7 +15,7 @@ export interface DomainParts {
 
 /** Mounted under …/organizations/:orgId/domains. */
 export const domainRoutes: FastifyPluginAsyncTypebox<DomainParts> = async (app, { dns, limiter }) => {
-  // Each is a question to other servers.
+  // Each request makes a DNS query.
   const limit = rateLimited(limiter, {
     name: "domain-verification",
     key: (req) => `domain-verification:${req.realmId}`,
@@ -30,8 +30,8 @@ export const domainRoutes: FastifyPluginAsyncTypebox<DomainParts> = async (app, 
       schema: {
         summary: "Verify a domain by DNS",
         description:
-          "Looks for the TXT record that GET shows as `recordName` and `recordValue`. While it is there, the domain is verified: it is looked up once a day, and " +
-          "7 days after it has gone the domain is no longer verified. 409 where it is not there, 503 where the DNS does not answer. Twenty in a minute.",
+          "Looks up the TXT record that GET shows as `recordName` and `recordValue`. The record is looked up again once a day; 7 days after it disappeared, the " +
+          "domain is no longer verified. 409 if there is no such record, 503 if the DNS does not answer. At most twenty requests per minute.",
         tags: ["Organizations"],
         params: pathParams("orgId", "domain"),
         response: { 200: OrganizationDomain },
@@ -39,7 +39,7 @@ export const domainRoutes: FastifyPluginAsyncTypebox<DomainParts> = async (app, 
     },
     async (req) => {
       const { orgId, domain } = req.params;
-      // Not a mere read: what the caller saw (`If-Match`) counts before the DNS query.
+      // This is no mere read: it checks `If-Match` before the DNS query.
       const row = await req.transact((ctx) => domainToVerify(ctx, orgId, domain));
       const proven = await hasRecord(dns, row);
       if (proven === null) throw organizationErrors.dns_unavailable();

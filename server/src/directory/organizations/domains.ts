@@ -2,7 +2,7 @@ import { type FieldError, invalidFields } from "../../kernel/errors.ts";
 import { asciiDomain } from "../../kernel/text.ts";
 import type { OrganizationDomain } from "./schema.ts";
 
-/** The row of a domain, as it is shown. */
+/** The columns of a domain that are shown. */
 export interface DomainRow {
   readonly organization_id: string;
   readonly domain: string;
@@ -28,7 +28,7 @@ export const shownDomain = (row: DomainRow): OrganizationDomain => ({
   },
 });
 
-/** The domain of a mail address, or null for what is none. The last @ counts: the part before it may hold others in quotes. */
+/** Returns the domain of a mail address, or null if it is none. The last @ counts: the part before it may contain others in quotes. */
 export const domainOfAddress = (address: string): string | null => {
   const at = address.lastIndexOf("@");
   return at < 1 ? null : normalDomain(address.slice(at + 1));
@@ -39,13 +39,13 @@ export interface Domain {
   readonly verified: boolean;
 }
 
-// Looked at before IDNA: the URL parser behind it would cut at a slash, undo percent-encoding and read 0x7f.1 as an address.
+// Checked before IDNA: the URL parser behind it would cut at a slash, undo percent-encoding and read 0x7f.1 as an address.
 const TYPED = /^[\p{L}\p{N}]([\p{L}\p{M}\p{N}-]*[\p{L}\p{M}\p{N}])?(\.[\p{L}\p{N}]([\p{L}\p{M}\p{N}-]*[\p{L}\p{M}\p{N}])?)+$/u;
-// RFC 1123 §2.1 with RFC 1034 §3.1: two labels or more of up to 63 letters, digits and hyphens, the last of them no number.
+// RFC 1123 §2.1 with RFC 1034 §3.1: two labels or more of up to 63 letters, digits and hyphens; the last one begins with a letter.
 const LABEL = "[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?";
 const WRITTEN = new RegExp(`^(${LABEL}\\.)+(?=[a-z])${LABEL}$`);
 
-/** The domain as it is compared and kept: lower case, in ASCII (UTS #46), without the root's dot. Null for what is none. */
+/** Returns the domain as it is compared and stored: lower case, in ASCII (UTS #46), without the root's dot. Returns null if it is not a domain. */
 export function normalDomain(text: string): string | null {
   const typed = text.trim().replace(/\.$/, "");
   if (!TYPED.test(typed)) return null;
@@ -53,7 +53,7 @@ export function normalDomain(text: string): string | null {
   return domain.length <= 253 && WRITTEN.test(domain) ? domain : null;
 }
 
-/** All of them in their normal form and order; each that is not a domain, or is repeated, is an error of its field. */
+/** Returns the domains in normal form, sorted. A text that is not a domain, or is repeated, is an error of its field. */
 export function normalDomains(given: readonly { readonly domain: string; readonly verified?: boolean }[]): Domain[] {
   const faults: FieldError[] = [];
   const known = new Map<string, Domain>();

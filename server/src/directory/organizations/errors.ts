@@ -1,7 +1,7 @@
 import { AppError, defineErrors, invalidFields } from "../../kernel/errors.ts";
 
 export const organizationErrors = {
-  /** Names written in other scripts: a transliteration would be a guess. */
+  /** The name has no Latin letters or digits: a transliteration would be a guess. */
   alias_needed: () =>
     invalidFields([{ field: "alias", code: "required", message: "alias is required, because none can be made from this name" }]),
   ...defineErrors("organizations", {

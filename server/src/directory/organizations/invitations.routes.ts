@@ -16,7 +16,7 @@ export const invitationRoutes: FastifyPluginAsyncTypebox<InvitationParts> = asyn
     list: {
       config: { permission: "view-users" },
       summary: "List the invitations of an organization",
-      description: "Newest first. Thirty days after it has expired, an invitation is deleted.",
+      description: "Newest first. An invitation is deleted thirty days after it has expired.",
       query: InvitationQuery,
       run: (ctx, { orgId }, query) => searchInvitations(ctx, orgId, query),
     },

@@ -75,7 +75,7 @@ export async function invite(
   return (await findInvitation(ctx.tx, ctx.realm, organizationId, invitationId, ctx.now))!;
 }
 
-/** Also one that was accepted or has expired; a membership that came of it stays. */
+/** Deletes an invitation, even if it was accepted or has expired. The membership of a user who accepted it stays. */
 export async function withdrawInvitation(ctx: Ctx, id: string, invitationId: string): Promise<void> {
   const { organizationId } = await holdOrganization(ctx, id);
   const deleted = isId(invitationId) && (await deleteInvitation(ctx.tx, ctx.realm, organizationId, invitationId));
@@ -87,21 +87,21 @@ function record(ctx: Ctx, type: "ADMIN_CREATE" | "ADMIN_DELETE" | "ADMIN_ACTION"
   ctx.audit({ category: "ADMIN", type, resourceType: "organizations", resourceId: organizationId, detail });
 }
 
-/** `user.deleted`, `user.erased`: an open invitation would let the removed user return. */
+/** Deletes the invitations to a user on `user.deleted` and `user.erased`: an open one would let the removed user return. */
 export const forgetInvitationsTo = (
   ctx: Ctx,
   { username, email }: { readonly username: string; readonly email: string | null },
 ): Promise<void> => deleteInvitationsTo(ctx.tx, ctx.realm, email === null ? [username] : [username, email]);
 
-/** The invitation of a link; null for one that was withdrawn, replaced or never issued. */
+/** Finds the invitation of a link. Returns null if it was withdrawn, replaced or never issued. */
 export const presentInvitation = (ctx: Pick<ReadCtx, "tx" | "realm" | "now">, token: string): Promise<PresentedInvitation | null> =>
   findPresented(ctx.tx, ctx.realm, sha256(token), ctx.now);
 
-/** The user who signs in by the invited address: only they may accept. */
+/** Returns the user who signs in by the invited address: only they may accept. */
 export const inviteeOf = async (ctx: Pick<ReadCtx, "tx" | "realm">, { email }: PresentedInvitation): Promise<string | null> =>
   (await findInvitee(ctx.tx, ctx.realm, email))?.id ?? null;
 
-/** For accepting: open, and held until commit, so that it works once. */
+/** Locks an open invitation until commit, so that it can be accepted once. */
 export async function takeInvitation(ctx: Ctx, token: string): Promise<PresentedInvitation> {
   const invitation = await lockPresented(ctx.tx, ctx.realm, sha256(token), ctx.now);
   if (!invitation) throw organizationErrors.invitation_not_found();
@@ -110,7 +110,7 @@ export async function takeInvitation(ctx: Ctx, token: string): Promise<Presented
   return invitation;
 }
 
-/** The person whom a taken invitation is for joins. That gives them no permission. */
+/** Makes the invitee a member and marks the invitation as accepted; the caller has locked it. Membership gives no permission. */
 export async function joinByInvitation(ctx: Ctx, invitation: PresentedInvitation, userId: string): Promise<void> {
   const { invitationId, organizationId, organization, role } = invitation;
   await markAccepted(ctx.tx, ctx.realm, invitationId, userId, ctx.now);

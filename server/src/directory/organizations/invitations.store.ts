@@ -41,7 +41,7 @@ const columns = [
   "u.username as inviter",
 ] as const;
 
-/** With the name of who invited, as long as they are there. */
+/** Selects invitations with the inviter's username, as long as that user exists. */
 const invitations = (db: Db, realm: string) =>
   db
     .selectFrom("organization_invitations as i")
@@ -110,7 +110,7 @@ export interface NewInvitation {
   readonly expiresAt: number;
 }
 
-/** One that is not accepted yet takes the place of the last to the same address: its link no longer works. */
+/** Stores an invitation. It replaces an unaccepted one to the same address, whose link no longer works. */
 export async function upsertInvitation(tx: Tx, realm: string, invitation: NewInvitation, now: number): Promise<string> {
   const sent = {
     email: invitation.email,
@@ -153,7 +153,7 @@ export async function deleteInvitationsTo(tx: Tx, realm: string, addresses: read
   await tx.deleteFrom("organization_invitations").where("realm_id", "=", realm).where("email_key", "in", addresses.map(loginKey)).execute();
 }
 
-/** The user who signs in by this address. */
+/** Finds the user who signs in by this address. */
 export async function findInvitee(db: Db, realm: string, email: string) {
   const row = await db
     .selectFrom("login_names as n")
@@ -186,17 +186,17 @@ export interface PresentedInvitation {
   readonly role: string;
   readonly status: Invitation["status"];
   readonly acceptedBy: string | null;
-  /** Null: a user of another realm, or deleted. */
+  /** The inviter's username; null if the inviter is of another realm, or was deleted. */
   readonly inviter: string | null;
 }
 
-/** The invitation of a link, unless its organization is disabled. */
+/** Finds the invitation of a link, unless its organization is disabled. */
 export async function findPresented(db: Db, realm: string, tokenHash: string, now: number): Promise<PresentedInvitation | null> {
   const row = await presented(db, realm, tokenHash).executeTakeFirst();
   return row ? toPresented(row, now) : null;
 }
 
-/** Locks the invitation until commit: of two who accept at once, the second sees what the first did. */
+/** Locks the invitation until commit: of two requests that accept it at once, the second sees the change of the first. */
 export async function lockPresented(tx: Tx, realm: string, tokenHash: string, now: number): Promise<PresentedInvitation | null> {
   const row = await presented(tx, realm, tokenHash).forUpdate("i").forShare("o").executeTakeFirst();
   return row ? toPresented(row, now) : null;
@@ -215,7 +215,7 @@ const ofEnabled = (db: Db, realm: string) =>
 /** More than a page shows. */
 const MANY = 100;
 
-/** The open invitations to an address, the newest first. */
+/** Lists the open invitations to an address, newest first. */
 export async function listInvitationsTo(
   db: Db,
   realm: string,
@@ -232,7 +232,7 @@ export async function listInvitationsTo(
   return rows.map((row) => ({ ...toPresented(row, now), expiresAt: row.expires_at }));
 }
 
-/** One of them, held until commit. */
+/** Finds one of the open invitations to an address, and locks it until commit. */
 export async function lockInvitationTo(tx: Tx, realm: string, email: string, id: string, now: number): Promise<PresentedInvitation | null> {
   const row = await ofEnabled(tx, realm)
     .where("i.invitation_id", "=", id)
@@ -254,7 +254,7 @@ export async function markAccepted(tx: Tx, realm: string, invitationId: string, 
     .execute();
 }
 
-/** An expired invitation is kept this long, to show that it has expired; then its address is deleted. */
+/** An expired invitation is kept this long, to show that it has expired; then it is deleted, with the address. */
 const KEPT = 30 * DAY;
 
 export const deleteExpiredInvitations = (db: Db, now: number): Promise<void> => deleteExpired(db, "organization_invitations", now - KEPT);
@@ -268,7 +268,7 @@ const toInvitation = (row: InvitationRow, now: number): Invitation => ({
   email: row.email,
   role: row.role,
   status: statusOf(row, now),
-  // The actor's form in the audit trail.
+  // The audit trail names actors in the same form.
   invitedBy: row.inviter === null || row.inviter_realm === row.realm_id ? row.inviter : `${row.inviter_realm}/${row.inviter}`,
   createdAt: row.created_at,
   expiresAt: row.expires_at,

@@ -45,7 +45,7 @@ export const memberRoutes: FastifyPluginAsyncTypebox = async (app) => {
       schema: {
         summary: "Make a user a member, or give a member another role",
         description:
-          "`role` and `managed` stay where they are left out, as without a body; a new member has the role `member`. `managed: true` needs `manage-users` and the user's own permissions.",
+          "`role` and `managed` stay if they are left out, or if there is no body; a new member gets the role `member`. `managed: true` needs `manage-users` and the user's own permissions.",
         tags,
         params,
         body: SetMember,

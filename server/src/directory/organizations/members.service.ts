@@ -16,7 +16,7 @@ import { shareOrganization } from "./store.ts";
 
 declare module "../../platform/context.ts" {
   interface DomainEvents {
-    /** A membership was ended: the grants that came with it end, too. */
+    /** A membership ended. The grants that came with it end, too. */
     "organization.member_removed": { readonly organizationId: string; readonly userId: string };
   }
 }
@@ -35,7 +35,7 @@ export async function readMember(ctx: ReadCtx, id: string, userId: string): Prom
   return member;
 }
 
-/** For a change around it: there until commit, and as the caller saw it. */
+/** Holds an organization until commit for a change of its members or invitations, and checks the expected version. */
 export async function holdOrganization(ctx: Ctx, id: string) {
   const organization = isId(id) ? await shareOrganization(ctx.tx, ctx.realm, id) : null;
   if (!organization) throw organizationErrors.not_found();
@@ -44,15 +44,15 @@ export async function holdOrganization(ctx: Ctx, id: string) {
 }
 
 /**
- * A role in an organization is only for applications: it gives no permission here, so no escalation check is needed. `managed` hands the account
- * to the organization's SCIM tokens: that takes what changing the account takes.
+ * Adds or changes a member. A role in an organization is for applications only: it gives no permission here, so it needs no escalation check.
+ * `managed` gives the organization's SCIM tokens control of the account, so it needs the same as a change of the account.
  */
 export async function setMember(ctx: Ctx, id: string, userId: string, input: SetMember): Promise<void> {
   const { managed } = input ?? {};
   const { organizationId, alias } = await holdOrganization(ctx, id);
   if (!isId(userId)) throw userErrors.not_found();
   const current = await findMember(ctx.tx, ctx.realm, { organizationId, userId });
-  // An undone removal sends what the member was before.
+  // To undo a removal, a caller sends the member as it was before.
   if (current) refuseReadOnly(current, input ?? {}, ["userId", "username", "email", "enabled", "joinedAt"]);
   if (managed) {
     assertHolds(ctx.actor, ["manage-users"]);
@@ -84,7 +84,7 @@ export async function joinByProvider(
   if (joined) recordMembership(ctx, joined.organizationId, userId, `member added (${DEFAULT_ROLE})`, `+${joined.alias} (${DEFAULT_ROLE})`);
 }
 
-/** Two events: one about the organization may not name a person, or erasing that person would not find it. */
+/** Writes two events. The one about the organization must not name a person, because erasing that person would not find it. */
 export function recordMembership(ctx: Ctx, organizationId: string, userId: string, inOrganization: string, ofUser: string): void {
   const event = { category: "ADMIN", type: "ADMIN_UPDATE" } as const;
   ctx.audit({ ...event, resourceType: "organizations", resourceId: organizationId, detail: inOrganization });

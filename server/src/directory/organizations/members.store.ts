@@ -11,7 +11,7 @@ interface OrganizationMembersTable {
   user_id: string;
   role: string;
   joined_at: number;
-  /** The account is the organization's own. */
+  /** True if the account is the organization's own. */
   managed: Generated<boolean>;
 }
 
@@ -28,7 +28,7 @@ const membersOf = (db: Db, realm: string, organizationId: string) =>
       join
         .onRef("users.realm_id", "=", "organization_members.realm_id")
         .onRef("users.user_id", "=", "organization_members.user_id")
-        // The condition stands twice, or Postgres would not walk over the users in their order.
+        // The condition is repeated: otherwise Postgres would not walk over the users in their order.
         .on("users.realm_id", "=", realm),
     )
     .select([
@@ -54,7 +54,7 @@ export async function listMembers(db: Db, realm: string, organizationId: string,
   return { ...page, rows: page.rows.map(toMember) };
 }
 
-/** As the list of organizations shows it. */
+/** Counts the members as the list of organizations does. */
 async function countMembers(db: Db, realm: string, organizationId: string): Promise<{ total: number; estimated: boolean }> {
   const { rows } = await sql<{ total: number }>`select coalesce(sum(members), 0)::bigint as total from organization_member_counts
     where realm_id = ${realm} and organization_id = ${organizationId}`.execute(db);
@@ -84,7 +84,7 @@ const toMember = (row: {
   managed: row.managed,
 });
 
-/** Adds a member, or changes one: what is left out stays. Answers the role. A user that the realm does not have is a 404. */
+/** Adds or changes a member; members of `member` that are undefined stay. Returns the role. Throws if the realm has no such user. */
 export async function saveMember(
   tx: Tx,
   realm: string,
@@ -109,7 +109,7 @@ export async function saveMember(
   return saved.role;
 }
 
-/** An existing member keeps their role. */
+/** Adds a member. An existing member keeps their role. */
 export async function addMember(tx: Tx, realm: string, member: MemberKey & { role: string }, now: number): Promise<void> {
   await tx
     .insertInto("organization_members")
@@ -151,7 +151,7 @@ export async function isMember(db: Db, realm: string, { organizationId, userId }
   return row !== undefined;
 }
 
-/** Tells whether the account is the organization's own, which stays so until commit. */
+/** Tells whether the account is the organization's own, and locks this until commit. */
 export async function holdManaged(tx: Tx, realm: string, { organizationId, userId }: MemberKey): Promise<boolean> {
   const row = await tx
     .selectFrom("organization_members")
@@ -175,7 +175,7 @@ export interface Membership {
 /** The limit of the list. */
 const MANY = 10_000;
 
-/** The organizations of a user, for the data export. */
+/** Lists the organizations of a user, for the data export. */
 export async function membershipsOf(db: Db, realm: string, userId: string): Promise<Membership[]> {
   const rows = await db
     .selectFrom("organization_members as m")
@@ -197,7 +197,7 @@ export async function membershipsOf(db: Db, realm: string, userId: string): Prom
   }));
 }
 
-/** By alias. */
+/** Returns the ids of the organizations that have these aliases, by alias. */
 export async function organizationsByAlias(db: Db, realm: string, aliases: readonly string[]): Promise<Map<string, string>> {
   const rows = await db
     .selectFrom("organizations")
@@ -208,7 +208,7 @@ export async function organizationsByAlias(db: Db, realm: string, aliases: reado
   return new Map(rows.map((row) => [row.alias, row.organization_id]));
 }
 
-/** Inserts many new users at once. */
+/** Inserts many memberships at once. */
 export async function insertOrganizationMembers(
   tx: Tx,
   realm: string,

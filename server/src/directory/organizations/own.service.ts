@@ -5,13 +5,13 @@ import { organizationErrors } from "./errors.ts";
 import { joinByInvitation } from "./invitations.service.ts";
 import { listInvitationsTo, lockInvitationTo, type PresentedInvitation } from "./invitations.store.ts";
 
-/** The open invitations to the user's own address, if it is confirmed: an address alone proves nothing. */
+/** Lists the open invitations to the calling user's address, if it is confirmed: an unconfirmed address proves nothing. */
 export async function readOwnInvitations(ctx: ReadCtx): Promise<(PresentedInvitation & { readonly expiresAt: number })[]> {
   const { email, emailVerified } = await readUser(ctx, ctx.actor.id);
   return email === null || !emailVerified ? [] : listInvitationsTo(ctx.tx, ctx.realm, email, ctx.now);
 }
 
-/** Without the mailed link: the confirmed address says the same. */
+/** Accepts an invitation without the mailed link: the confirmed address proves as much. */
 export async function acceptOwnInvitation(ctx: Ctx, invitationId: string): Promise<void> {
   const { userId, email, emailVerified } = await takeOwnUser(ctx);
   const isTheirs = email !== null && emailVerified && isId(invitationId);

@@ -2,14 +2,14 @@ import { sql } from "kysely";
 import type { Ctx } from "../../platform/context.ts";
 import { type Db, prepared } from "../../platform/db/index.ts";
 
-/** Filters the aliases that name an identity provider of the realm. */
+/** Returns those of the aliases that name an identity provider of the realm. */
 export async function existingProviders(db: Db, realm: string, aliases: readonly string[]): Promise<string[]> {
   const { rows } = await sql<{ alias: string }>`
     select alias from identity_providers where realm_id = ${realm} and alias = any(${aliases}::text[])`.execute(db);
   return rows.map(({ alias }) => alias);
 }
 
-/** No organization names it any more: for one that is deleted, or that comes into being under an alias that was named before. */
+/** Removes a provider's alias from all organizations. Called when a provider is deleted, or created with an alias that was named before. */
 export async function forgetProvider(ctx: Ctx, alias: string): Promise<void> {
   await sql`update organizations set identity_provider = null, version = version + 1
     where realm_id = ${ctx.realm} and identity_provider = ${alias}`.execute(ctx.tx);
@@ -23,13 +23,13 @@ const homeOf = prepared(
     where d.realm_id = ${realm} and d.domain = ${domain} and d.verified and o.enabled and o.identity_provider is not null`,
 );
 
-/** The provider of the enabled organization whose verified domain it is. */
+/** Returns the provider of the enabled organization that has verified this domain. */
 export async function providerOfDomain(db: Db, realm: string, domain: string): Promise<string | null> {
   const [row] = await homeOf(db, { realm, domain });
   return row?.alias ?? null;
 }
 
-/** Filters the domains that an enabled organization of the realm has verified. */
+/** Returns those of the domains that an enabled organization of the realm has verified. */
 export async function verifiedAmong(db: Db, realm: string, domains: readonly string[]): Promise<ReadonlySet<string>> {
   if (domains.length === 0) return new Set();
   const { rows } = await sql<{ domain: string }>`
@@ -38,7 +38,7 @@ export async function verifiedAmong(db: Db, realm: string, domains: readonly str
   return new Set(rows.map(({ domain }) => domain));
 }
 
-/** The organization of the realm that has verified the domain, enabled or not. */
+/** Returns the organization of the realm that has verified the domain, even if it is disabled. */
 export async function verifierOf(db: Db, realm: string, domain: string): Promise<string | null> {
   const { rows } = await sql<{ organization_id: string }>`
     select d.organization_id from organization_domains d where d.realm_id = ${realm} and d.domain = ${domain} and d.verified`.execute(db);
@@ -48,7 +48,7 @@ export async function verifierOf(db: Db, realm: string, domain: string): Promise
 export interface Joining {
   readonly userId: string;
   readonly alias: string;
-  /** `users.source` of those who came by the provider. */
+  /** The `users.source` of users who came by the provider. */
   readonly source: string;
   readonly domain: string;
   /** The key of the address that the provider has verified. */
@@ -57,8 +57,8 @@ export interface Joining {
 }
 
 /**
- * Makes the user a member of the enabled organization whose provider and verified domain these are. Null: there is none, or they are one already.
- * An account that came by this provider, with this address, is the organization's own: it reads the mail of its domain.
+ * Makes the user a member of the enabled organization that has this provider and verified domain. Returns null if there is none, or if the user is a
+ * member already. An account that came by this provider, with this address, is the organization's own, because the organization owns its mail domain.
  */
 export async function insertMemberByDomain(
   { tx, realm, now }: Ctx,

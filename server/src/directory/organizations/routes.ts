@@ -21,7 +21,7 @@ export const organizationRoutes: FastifyPluginAsyncTypebox<InvitationParts & Dom
     list: {
       config: read,
       summary: "List organizations",
-      description: "`search` looks at the beginning of name, alias, display name and domains.",
+      description: "`search` compares the beginning of the name, alias, display name and domains.",
       query: ListQuery,
       run: (ctx, _params, query) => searchOrganizations(ctx, query),
     },

@@ -119,7 +119,7 @@ export const CreateOrganization = Type.Object(
 );
 export type CreateOrganization = Static<typeof CreateOrganization>;
 
-/** The full state. Members that decide access have no default. */
+/** The full state of an organization. Members that decide access have no default. */
 export const UpdateOrganization = Type.Object(
   {
     realmId: Type.Optional(Type.String()),
@@ -170,7 +170,7 @@ export type UserOrganization = Static<typeof UserOrganization>;
 export const MemberQuery = listQuery({ role: Type.Optional(role) });
 export type MemberQuery = Static<typeof MemberQuery>;
 
-/** The body may be left out, which arrives as null. */
+/** The body may be left out; it then arrives as null. */
 export const SetMember = Type.Union(
   [
     Type.Object(

@@ -24,7 +24,7 @@ import {
 
 declare module "../../platform/context.ts" {
   interface DomainEvents {
-    /** Before an organization is deleted: references to it go with it. */
+    /** An organization is about to be deleted. Listeners delete the references to it. */
     "organization.deleting": { readonly organizationId: string; readonly alias: string };
   }
 }
@@ -75,13 +75,13 @@ export async function saveOrganization(ctx: Ctx, id: string, input: UpdateOrgani
   await assertMayName(ctx, fields.identityProvider, current.identityProvider);
   await updateOrganization(ctx.tx, ctx.realm, organizationId, { ...fields, enabled: input.enabled });
   await replaceDomains(ctx.tx, ctx.realm, organizationId, domains);
-  // Sign-ins know from the snapshot which providers belong to organizations.
+  // Sign-ins read from the realm's snapshot which providers belong to organizations.
   if (fields.identityProvider !== null || current.identityProvider !== null) await ctx.configChanged();
   ctx.audit({ category: "ADMIN", type: "ADMIN_UPDATE", resourceType: "organizations", resourceId: organizationId });
   return readOrganization(ctx, organizationId);
 }
 
-/** Its members stay users of the realm; memberships, domains, invitations and the groups of its SCIM tokens go. */
+/** Deletes an organization with its memberships, domains, invitations and the groups of its SCIM tokens. Its members stay users of the realm. */
 export async function removeOrganization(ctx: Ctx, id: string): Promise<void> {
   const { organizationId, alias, version, identityProvider } = await takeOrganization(ctx, id);
   expectVersion(ctx, version);
@@ -92,8 +92,8 @@ export async function removeOrganization(ctx: Ctx, id: string): Promise<void> {
 }
 
 /**
- * People with an address in a verified domain are led to the organization's provider: that it is theirs is proven by DNS, or `realm-admin`'s
- * word.
+ * People with an address in a verified domain are sent to the organization's provider. So DNS must prove that the domain is the organization's, or a
+ * holder of `realm-admin` must say so.
  */
 function assertMayVerify(ctx: Ctx, domains: readonly Domain[], before: readonly Domain[]): void {
   const verified = new Set(before.filter((each) => each.verified).map(({ domain }) => domain));
@@ -127,13 +127,13 @@ function fieldsOf(input: CreateOrganization | UpdateOrganization): Omit<Organiza
     name: input.name,
     displayName: input.displayName ?? null,
     attributes: input.attributes ?? {},
-    // Only what was set is kept, so that a member which comes later needs no change of old rows.
+    // Only members that were set are stored, so that a later member needs no change of old rows.
     branding: Object.fromEntries(Object.entries(branding).filter(([, value]) => value !== null)),
     identityProvider: input.identityProvider ?? null,
   };
 }
 
-/** A name in the letters of an alias; “Bücher & Co.” becomes `bucher-co`. A name of which nothing is left needs an explicit alias. */
+/** Makes an alias from a name: “Bücher & Co.” becomes `bucher-co`. Throws if no letter or digit is left. */
 function aliasOf(name: string): string {
   const letters = name.normalize("NFKD").replace(/\p{M}/gu, "").toLowerCase();
   const alias = letters

@@ -42,7 +42,7 @@ declare module "../../platform/db/tables.ts" {
   }
 }
 
-/** The stored record; members that the branding lacks were never set. */
+/** The stored record. Members that the branding lacks were never set. */
 export interface OrganizationRow extends Omit<Organization, "branding"> {
   readonly branding: Partial<OrganizationBranding>;
   readonly version: number;
@@ -77,10 +77,10 @@ export async function listOrganizations(db: Db, realm: string, query: ListQuery)
   return { ...page, rows: await complete(db, realm, page.rows) };
 }
 
-/** Finds organizations by the beginning of a name, alias, display name or domain. Each part reads its own index: one `or` over all could use none. */
+/** Finds organizations by the beginning of a name, alias, display name or domain. Each part reads its own index; one `or` over all could use none. */
 function matches(realm: string, search: string) {
   const key = loginKey(search);
-  // A domain as people write it is found, too, and so is its beginning.
+  // This also finds a domain as people write it, or its beginning.
   const domain = normalDomain(search) ?? key;
   return sql<string>`(
     select o.organization_id from organizations o where o.realm_id = ${realm} and ${startsWith("o.name_key", key)}
@@ -95,7 +95,7 @@ export async function findOrganization(db: Db, realm: string, organizationId: st
   return (await complete(db, realm, rows))[0] ?? null;
 }
 
-/** Locked until commit, which serialises changes; new members only reference it and need not wait. */
+/** Locks an organization until commit, which serialises changes. New members only reference it and need not wait. */
 export async function lockOrganization(tx: Tx, realm: string, organizationId: string): Promise<OrganizationRow | null> {
   const rows = await byId(tx, realm, organizationId).forNoKeyUpdate().execute();
   return (await complete(tx, realm, rows))[0] ?? null;
@@ -110,7 +110,7 @@ export interface HeldOrganization {
   readonly version: number;
 }
 
-/** Kept from being deleted or changed until commit. */
+/** Finds an organization, and keeps it from being deleted or changed until commit. */
 export async function shareOrganization(tx: Tx, realm: string, organizationId: string): Promise<HeldOrganization | null> {
   const row = await tx
     .selectFrom("organizations")
@@ -173,18 +173,18 @@ export async function updateOrganization(tx: Tx, realm: string, organizationId: 
   );
 }
 
-/** Its domains, memberships and invitations go with it. */
+/** Deletes an organization with its domains, memberships and invitations. */
 export async function deleteOrganization(tx: Tx, realm: string, organizationId: string): Promise<void> {
   await tx.deleteFrom("organizations").where("realm_id", "=", realm).where("organization_id", "=", organizationId).execute();
 }
 
-/** Leaves it with exactly these, which are in order. The primary key is the check: the error names a domain that another organization has. */
+/** Replaces the domains of an organization; the given ones are sorted. The primary key is the check: the error names domains of other organizations. */
 export async function replaceDomains(tx: Tx, realm: string, organizationId: string, domains: readonly Domain[]): Promise<void> {
   const names = domains.map(({ domain }) => domain);
   await sql`delete from organization_domains
     where realm_id = ${realm} and organization_id = ${organizationId} and domain <> all(${names}::text[])`.execute(tx);
   if (names.length === 0) return;
-  // A concurrent claim of the same domain waits for this one. Another one's row is left as it is.
+  // A concurrent claim of the same domain waits for this one. A row of another organization is left as it is.
   const { rows } = await sql<{ domain: string }>`
     insert into organization_domains as d (realm_id, domain, organization_id, verified, verified_by)
     select ${realm}, given.domain, ${organizationId}::uuid, given.verified, case when given.verified then 'admin' end
@@ -201,7 +201,7 @@ export async function replaceDomains(tx: Tx, realm: string, organizationId: stri
   if (others.length > 0) throw organizationErrors.domains_taken(others);
 }
 
-/** With domains and the number of members, for a whole page in two queries. */
+/** Adds the domains and the number of members, with one query each for a whole page. */
 async function complete(db: Db, realm: string, rows: readonly Columns[]): Promise<OrganizationRow[]> {
   if (rows.length === 0) return [];
   const ids = rows.map(({ organization_id }) => organization_id);
@@ -232,13 +232,13 @@ async function complete(db: Db, realm: string, rows: readonly Columns[]): Promis
   }));
 }
 
-/** The existing providers that these organizations name. An alias without a provider counts as none. */
+/** Returns the existing providers that these organizations name. An alias without a provider counts as none. */
 async function knownProviders(db: Db, realm: string, rows: readonly Columns[]): Promise<Set<string>> {
   const named = rows.flatMap(({ identity_provider }) => identity_provider ?? []);
   return named.length === 0 ? new Set() : new Set(await existingProviders(db, realm, named));
 }
 
-/** The realm's organizations among the ids, with their aliases. */
+/** Returns the aliases of those ids that are organizations of the realm. */
 export async function aliasesOfOrganizations(db: Db, realm: string, ids: readonly string[]): Promise<Map<string, string>> {
   const wellFormed = ids.filter(isId);
   if (wellFormed.length === 0) return new Map();

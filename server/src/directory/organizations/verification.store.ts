@@ -3,10 +3,10 @@ import { DAY, HOUR } from "../../kernel/clock.ts";
 import type { Db, Tx } from "../../platform/db/index.ts";
 import type { DomainRow } from "./domains.ts";
 
-/** A record that is there is looked up once a day, one that is missing or could not be looked up every hour. */
+/** A record that was found is looked up again after a day, one that is missing or could not be looked up after an hour. */
 export const RECHECK = DAY;
 export const RETRY = HOUR;
-/** A record that goes missing for this long proves nothing any more. */
+/** A domain whose record is missing for this long is no longer verified. */
 export const GRACE = 7 * DAY;
 
 export async function findDomain(db: Db, realm: string, organizationId: string, domain: string): Promise<DomainRow | null> {
@@ -16,7 +16,7 @@ export async function findDomain(db: Db, realm: string, organizationId: string, 
   return rows[0] ?? null;
 }
 
-/** The record was found. An administrator's word stays that. False: the domain is another's by now, or has another token. */
+/** Records that the DNS record was found. An administrator's verification stays one. Returns false if the domain is gone, or has another token. */
 export async function markVerified(
   tx: Tx,
   realm: string,
@@ -36,7 +36,7 @@ export interface DueDomain extends DomainRow {
   readonly realm_id: string;
 }
 
-/** Domains that were proven by DNS and are due to be looked up again, of all realms. */
+/** Lists the domains of all realms whose DNS records are due to be looked up again. */
 export async function dueDomains(db: Db, now: number, limit: number): Promise<DueDomain[]> {
   const { rows } = await sql<DueDomain>`
     select realm_id, organization_id, domain, verified, verified_by, token, missing_since from organization_domains
@@ -58,13 +58,13 @@ export async function markChecked(
   return rows.length > 0;
 }
 
-/** One that is not verified by DNS has nothing to be looked up. */
+/** Ends the lookups of a domain that is no longer verified by DNS. */
 export async function stopChecking(tx: Tx, { realm_id, domain }: DueDomain): Promise<void> {
   await sql`update organization_domains set check_at = null, missing_since = null
     where realm_id = ${realm_id} and domain = ${domain} and not (verified and verified_by = 'dns')`.execute(tx);
 }
 
-/** Its domains changed, so its version does. */
+/** Changes the version of an organization whose domains changed. */
 export async function bumpOrganization(tx: Tx, realm: string, organizationId: string): Promise<void> {
   await sql`update organizations set version = version + 1
     where realm_id = ${realm} and organization_id = ${organizationId}::uuid`.execute(tx);

@@ -21,7 +21,7 @@ import {
   stopChecking,
 } from "./verification.store.ts";
 
-/** The domain to verify: read before the DNS query, outside a transaction. */
+/** Finds the domain to verify and checks the expected version. The DNS query follows outside of the transaction. */
 export async function domainToVerify(ctx: Ctx, orgId: string, name: string): Promise<DomainRow> {
   const { organizationId, version } = await readOrganization(ctx, orgId);
   expectVersion(ctx, version);
@@ -31,14 +31,14 @@ export async function domainToVerify(ctx: Ctx, orgId: string, name: string): Pro
   return row;
 }
 
-/** Tells whether the TXT record is there. Null: the DNS did not answer. */
+/** Tells whether the TXT record is there. Returns null if the DNS did not answer. */
 export async function hasRecord(dns: Dns, row: Pick<DomainRow, "domain" | "token">): Promise<boolean | null> {
   const { recordName, recordValue } = recordOf(row);
   const records = await dns.txt(recordName);
   return records === null ? null : records.some((record) => record.trim() === recordValue);
 }
 
-/** The record was found. */
+/** Records that the TXT record was found. */
 export async function acceptVerification(ctx: Ctx, orgId: string, row: DomainRow): Promise<OrganizationDomain> {
   const { organizationId } = await takeOrganization(ctx, orgId);
   if (!(await markVerified(ctx.tx, ctx.realm, row, ctx.now))) throw organizationErrors.domain_not_found();
@@ -59,7 +59,7 @@ interface RecheckParts {
   readonly dns: Dns;
 }
 
-/** Checks the TXT records of verified domains again. A missing record still counts for a while, and is recorded immediately. */
+/** Checks the TXT records of verified domains again. A missing record is audited at once, but the domain stays verified for a while. */
 export async function recheckDomains(parts: RecheckParts): Promise<void> {
   const due = await dueDomains(parts.db, clock.now(), MOST);
   for (let at = 0; at < due.length; at += AT_ONCE) await Promise.all(due.slice(at, at + AT_ONCE).map((row) => recheck(parts, row)));
