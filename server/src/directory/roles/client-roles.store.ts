@@ -4,19 +4,19 @@ import type { Db, Tx } from "../../platform/db/index.ts";
 import type { Tables } from "../../platform/db/tables.ts";
 import type { NamedRole } from "./store.ts";
 
-/** A role as requests name it: one of the realm, or of the client. */
+/** A role of the realm or of a client, as a request names it. */
 export interface RoleName {
   readonly name: string;
-  /** OAuth's client id; the client's `id` will do, too. Null or left out: the realm's own role. */
+  /** The OAuth client id, or the client's `id`. Null or left out for a role of the realm. */
   readonly clientId?: string | null | undefined;
 }
 
-/** A role with whose it is: OAuth's client id, null for one of the realm. */
+/** A role with its owner: the OAuth client id, or null for a role of the realm. */
 export interface MappedRole extends NamedRole {
   readonly clientId: string | null;
 }
 
-/** Kept from being deleted until commit, not from being read. If a text could mean two clients, it means the one with this id. */
+/** Finds a client's role, and keeps it from being deleted until commit, not from being read. A text that fits two clients means the one with this id. */
 export async function shareClientRole(tx: Tx, realm: string, clientId: string, name: string): Promise<MappedRole | null> {
   const { rows } = await sql<{ role_id: string; name: string; client_id: string }>`
     select r.role_id, r.name, c.client_id from clients c join roles r on r.realm_id = c.realm_id and r.client_id = c.id
@@ -36,13 +36,13 @@ export async function shareRole(tx: Tx, realm: string, roleId: string): Promise<
   return row ? { roleId: row.role_id, name: row.name, clientId: row.client_id } : null;
 }
 
-/** The tables of role assignments and their columns. */
+/** A table of role assignments, and its column of the holder. */
 export interface RoleHolders {
   readonly table: keyof Tables & string;
   readonly column: string;
 }
 
-/** The roles that are assigned directly to this user, group or service account: the realm's first, then those of clients. */
+/** Returns the roles that are assigned directly to this user, group or service account: realm roles first, then roles of clients. */
 export async function rolesGivenTo(db: Db, realm: string, { table, column }: RoleHolders, id: string): Promise<MappedRole[]> {
   const { rows } = await sql<{ role_id: string; name: string; client_id: string | null }>`
     select r.role_id, r.name, c.client_id from ${sql.table(table)} g
@@ -52,7 +52,7 @@ export async function rolesGivenTo(db: Db, realm: string, { table, column }: Rol
   return rows.map(({ role_id, name, client_id }) => ({ roleId: role_id, name, clientId: client_id }));
 }
 
-/** The directly assigned roles of all holders in the realm, by their ids. */
+/** Returns the directly assigned roles of all holders in the realm, by holder id. */
 export async function rolesGivenInRealm(db: Db, realm: string, { table, column }: RoleHolders): Promise<Map<string, MappedRole[]>> {
   const { rows } = await sql<{ holder: string; role_id: string; name: string; client_id: string | null }>`
     select ${sql.ref(`g.${column}`)} as holder, r.role_id, r.name, c.client_id from ${sql.table(table)} g
@@ -68,7 +68,7 @@ export async function rolesGivenInRealm(db: Db, realm: string, { table, column }
   return given;
 }
 
-/** The roles of one client, by name. */
+/** Returns the roles of one client, sorted by name. */
 export async function rolesOfClient(db: Db, realm: string, client: string): Promise<NamedRole[]> {
   const rows = await db
     .selectFrom("roles")

@@ -9,7 +9,7 @@ declare module "../../platform/db/tables.ts" {
   }
 }
 
-/** The roles that a role includes itself, not by way of others: the realm's, and those of clients. */
+/** Returns the realm roles and client roles that a role includes directly. */
 export async function includedIn(db: Db, realm: string, roleId: string): Promise<{ ofRealm: string[]; ofClients: string[] }> {
   const rows = await db
     .selectFrom("role_composites as c")
@@ -36,7 +36,7 @@ export async function reach(db: Db, realm: string, roleIds: readonly string[], r
   return row !== undefined;
 }
 
-/** The roles that include this one, directly or through others. */
+/** Returns the roles that include this one, directly or through others. */
 export async function includersOf(db: Db, realm: string, roleId: string): Promise<string[]> {
   const rows = await db
     .selectFrom("role_closure")

@@ -5,7 +5,7 @@ import { type MappedRole, type RoleName, shareClientRole } from "./client-roles.
 import { roleErrors } from "./errors.ts";
 import { shareRolesByName } from "./store.ts";
 
-/** The role that a request names, kept from being deleted until commit. */
+/** Finds the role that a request names, and keeps it from being deleted until commit. */
 export async function shareNamedRole(ctx: Ctx, { name, clientId }: RoleName): Promise<MappedRole> {
   const role = typeof clientId === "string" ? await shareClientRole(ctx.tx, ctx.realm, clientId, name) : await ofRealm(ctx, name);
   if (!role) throw typeof clientId === "string" ? roleErrors.unknown_client_role() : roleErrors.unknown_name();
@@ -17,7 +17,7 @@ const ofRealm = async (ctx: Ctx, name: string): Promise<MappedRole | null> => {
   return role ? { ...role, clientId: null } : null;
 };
 
-/** The role's name in the audit trail. */
+/** Returns the role's name in the audit trail. */
 export const spellRole = ({ name, clientId }: MappedRole): string => (clientId === null ? name : `${clientId}/${name}`);
 
 const unknown = (field: string, name: string, where: string): FieldError => ({
@@ -26,7 +26,7 @@ const unknown = (field: string, name: string, where: string): FieldError => ({
   message: `There is no role “${name}” ${where}`,
 });
 
-/** The realm's roles of these names, which a composite includes. An unknown name is a field error. */
+/** Returns the ids of the realm roles with these names, which a composite includes. An unknown name is a field error. */
 export async function includedByName(ctx: Ctx, names: readonly string[]): Promise<string[]> {
   const roles = await shareRolesByName(ctx.tx, ctx.realm, names);
   const known = new Set(roles.map(({ name }) => loginKey(name)));
@@ -35,7 +35,7 @@ export async function includedByName(ctx: Ctx, names: readonly string[]): Promis
   return roles.map(({ roleId }) => roleId);
 }
 
-/** Finds the ids of roles of clients. */
+/** Returns the ids of these client roles. An unknown role is a field error. */
 export async function includedOfClients(
   ctx: Ctx,
   names: readonly { readonly clientId: string; readonly name: string }[],

@@ -6,7 +6,7 @@ import type { MappedRole } from "./client-roles.store.ts";
 import { roleErrors } from "./errors.ts";
 import type { AdminRole } from "./schema.ts";
 
-/** The permissions of these roles, composites included. */
+/** Returns the permissions of these roles, including those of the roles that they include. */
 export async function permissionsOfRoles(db: Db, realm: string, roleIds: readonly string[]): Promise<Permission[]> {
   if (roleIds.length === 0) return [];
   const ids = [...roleIds];
@@ -19,7 +19,7 @@ export async function permissionsOfRoles(db: Db, realm: string, roleIds: readonl
   return rows.map(({ permission }) => permission);
 }
 
-/** The permissions that are granted directly to this role. */
+/** Returns the permissions that are granted directly to this role. */
 export async function ownPermissions(db: Db, realm: string, roleId: string): Promise<Permission[]> {
   const rows = await db
     .selectFrom("role_permissions")
@@ -49,7 +49,7 @@ export async function replacePermissions(tx: Tx, realm: string, roleId: string, 
     .execute();
 }
 
-/** Each role with its permissions, in the order of names. */
+/** Returns each role with its own permissions, sorted by name. */
 export async function adminRoles(db: Db, realm: string, roleIds: readonly string[]): Promise<AdminRole[]> {
   if (roleIds.length === 0) return [];
   const { rows } = await sql<{ role_id: string; name: string; permissions: Permission[] }>`
@@ -60,7 +60,7 @@ export async function adminRoles(db: Db, realm: string, roleIds: readonly string
   return rows.map((row) => ({ realmId: realm, roleId: row.role_id, roleName: row.name, permissions: row.permissions }));
 }
 
-/** The roles of the realm and of its clients that give permissions, composites included. */
+/** Returns the roles of the realm and of its clients that give permissions, directly or by roles that they include. */
 export async function rolesWithPermissions(db: Db, realm: string): Promise<(MappedRole & { readonly permissions: Permission[] })[]> {
   const { rows } = await sql<{ role_id: string; name: string; client_id: string | null; permissions: Permission[] }>`
     with ${carrying(realm, null)}
@@ -72,8 +72,8 @@ export async function rolesWithPermissions(db: Db, realm: string): Promise<(Mapp
 }
 
 /**
- * The holders of permissions, found from the permission: the opposite direction of the view `user_permissions`, for queries
- * about all users of a realm.
+ * Finds the holders of permissions, starting from the permission: the opposite direction of the view `user_permissions`, for queries about all users
+ * of a realm.
  */
 const holders = (realm: string, permission: Permission | null) => sql`
     ${carrying(realm, permission)}, granting as materialized (
@@ -98,7 +98,7 @@ const carrying = (realm: string, permission: Permission | null) => sql`
     )`;
 const only = (permission: Permission | null) => (permission === null ? sql`true` : sql`p.permission = ${permission}`);
 
-/** The ids of enabled, unlocked users who hold realm-admin. */
+/** Returns the ids of enabled, unlocked users who hold realm-admin. */
 export async function realmAdmins(db: Db, realm: string, limit = 1000): Promise<string[]> {
   const { rows } = await sql<{ user_id: string }>`
     with ${holders(realm, "realm-admin")}
@@ -107,7 +107,7 @@ export async function realmAdmins(db: Db, realm: string, limit = 1000): Promise<
   return rows.map(({ user_id }) => user_id);
 }
 
-/** The permissions of the realm's users for whom a condition on `h.user_id` is true. */
+/** Returns the permissions of the realm's users for whom a condition on `h.user_id` is true. */
 export async function permissionsAmong(db: Db, realm: string, isAmong: RawBuilder<unknown>): Promise<Permission[]> {
   const { rows } = await sql<{ permission: Permission }>`
     with ${holders(realm, null)} select distinct h.permission from holders h where ${isAmong}`.execute(db);
@@ -125,8 +125,8 @@ export async function assertMayControl(ctx: ReadCtx, userId: string): Promise<vo
 }
 
 /**
- * Runs a write that gives or takes these roles indirectly, by a group or a composite role. The actor must have their permissions in both cases: a
- * lesser administrator must not strip a greater one. The last realm-admin is never lost by it.
+ * Runs a write that gives or takes these roles indirectly, by a group or a composite role. In both cases the actor must have their permissions: a
+ * lesser administrator must not strip a greater one. The realm never loses its last realm-admin by it.
  */
 export async function changingGrants<T>(ctx: Ctx, roleIds: readonly string[], write: () => Promise<T>): Promise<T> {
   const held = await permissionsOfRoles(ctx.tx, ctx.realm, roleIds);
@@ -135,8 +135,8 @@ export async function changingGrants<T>(ctx: Ctx, roleIds: readonly string[], wr
 }
 
 /**
- * Runs a write that may remove a realm's last administrator, and refuses it if it did.
- * Two such writes at once wait for each other, or each would leave the other's administrator as the last.
+ * Runs a write that may remove a realm's last administrator, and refuses it if it did. Two such writes at once wait for each other: otherwise each
+ * could rely on the administrator that the other removes.
  */
 export async function keepingRealmAdmin<T>(ctx: Ctx, write: () => Promise<T>): Promise<T> {
   await lockRealm(ctx.tx, ctx.realm);

@@ -44,7 +44,7 @@ export const CreateRole = Type.Object(
 );
 export type CreateRole = Static<typeof CreateRole>;
 
-/** The full state: without `compositeRoles` it includes no role of the realm, without `compositeClientRoles` none of a client. */
+/** The full state of a role: without `compositeRoles` it includes no role of the realm, without `compositeClientRoles` none of a client. */
 export const UpdateRole = Type.Object(
   {
     ...Type.Partial(Role).properties,
@@ -99,7 +99,7 @@ export const RoleMapping = Type.Object(
 );
 export type RoleMapping = Static<typeof RoleMapping>;
 
-/** The roles of a user, group, client or composite, without paging. */
+/** The order and search of the roles of a user, group, client or composite, which are paged in memory. */
 export const givenRoles: ShortList<{ readonly roleId: string; readonly name: string }> = {
   sorts: { name: ({ name }) => name },
   names: ({ name }) => [name],

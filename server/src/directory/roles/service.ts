@@ -33,7 +33,7 @@ import {
 
 declare module "../../platform/context.ts" {
   interface DomainEvents {
-    /** Before roles are deleted: listeners refuse it where something would lose its meaning. */
+    /** Roles are about to be deleted. Listeners refuse if something would lose its meaning. */
     "roles.deleting": { readonly roleIds: readonly string[] };
   }
 }
@@ -47,8 +47,8 @@ export async function readRole(ctx: ReadCtx, roleId: string): Promise<RoleRow> {
 }
 
 /**
- * For a change: held until commit. The version (`If-Match`) is checked after the permission.
- * Locks the realm before the role: composites, permissions and default roles depend on each other, so their changes are serialised.
+ * Finds a role for a change and locks it until commit. Callers check the version (`If-Match`) after the permission. The realm is locked before the
+ * role: composites, permissions and default roles depend on each other, so their changes are serialised.
  */
 async function takeRole(ctx: Ctx, roleId: string): Promise<RoleRow> {
   await lockRealm(ctx.tx, ctx.realm);
@@ -94,7 +94,7 @@ export async function replaceRole(
   input: UpdateRole,
 ): Promise<{ readonly role: RoleRow; readonly detail: string | null }> {
   const { roleId } = current;
-  // Roles are assigned by name: renaming a privileged role would decide what later assignments give.
+  // Roles are assigned by name, so who renames a privileged role would decide what later assignments give.
   await assertMayGrant(ctx, [roleId]);
   const held = await includedIn(ctx.tx, ctx.realm, roleId);
   const before = [...held.ofRealm, ...held.ofClients];
@@ -120,13 +120,13 @@ export async function replaceRole(
   return { role, detail: moved.length > 0 ? `includes ${names.join(", ") || "no other role"}` : null };
 }
 
-/** Runs after every change: the roles of every new user must not make an administrator. */
+/** Refuses permissions of the default role: new users must not become administrators. Runs after every change. */
 async function refuseMightyDefault(ctx: Ctx): Promise<void> {
   const role = await shareDefaultRole(ctx.tx, ctx.realm);
   if (role && (await permissionsOfRoles(ctx.tx, ctx.realm, [role.roleId])).length > 0) throw roleErrors.default_with_permissions();
 }
 
-/** Everyone who held the role loses it, and what it granted and included, at once: users, groups, and the roles that included it. */
+/** Deletes a role. Users, groups and the roles that included it lose it at once, with the permissions and roles that it gave. */
 export async function removeRole(ctx: Ctx, roleId: string): Promise<void> {
   const role = await takeRole(ctx, roleId);
   await dropRoles(ctx, [role.roleId], async () => {
@@ -136,7 +136,7 @@ export async function removeRole(ctx: Ctx, roleId: string): Promise<void> {
   ctx.audit({ category: "ADMIN", type: "ADMIN_DELETE", resourceType: "roles", resourceId: role.roleId });
 }
 
-/** Deletes roles; the caller audits it and holds the realm's lock. */
+/** Deletes roles. The caller audits this and holds the realm's lock. */
 export async function dropRoles(ctx: Ctx, roleIds: readonly string[], check: () => Promise<void> = async () => {}): Promise<void> {
   await changingGrants(ctx, roleIds, async () => {
     await check();
@@ -153,7 +153,7 @@ export async function dropRoles(ctx: Ctx, roleIds: readonly string[], check: () 
   });
 }
 
-/** New users get this role from now on; those who are there keep what they have. */
+/** Makes a role the default of new users. Existing users keep their roles. */
 export async function makeDefault(ctx: Ctx, roleId: string): Promise<RoleRow> {
   const role = await takeRole(ctx, roleId);
   expectVersion(ctx, role.version);
@@ -177,7 +177,7 @@ export async function searchAdminRoles(ctx: ReadCtx, query: ListQuery): Promise<
   return { ...page, rows: page.rows.map(({ roleId }) => byId.get(roleId)!) };
 }
 
-/** The permissions are a part of the role: they share its version. */
+/** A role with its permissions, which are a part of the role and share its version. */
 type VersionedAdminRole = AdminRole & { readonly version: number };
 
 export async function readAdminRole(ctx: ReadCtx, id: string): Promise<VersionedAdminRole> {
@@ -186,7 +186,7 @@ export async function readAdminRole(ctx: ReadCtx, id: string): Promise<Versioned
   return { ...entry!, version };
 }
 
-/** Says which admin permissions a role holds. They count on its holders' next request. */
+/** Sets a role's admin permissions. They count from the next request of its holders. */
 export async function grantPermissions(ctx: Ctx, id: string, input: UpdateAdminRole): Promise<VersionedAdminRole> {
   const role = await takeRole(ctx, id);
   const { roleId } = role;
@@ -217,7 +217,7 @@ const changed = <T>(before: readonly T[], after: readonly T[]): T[] => [
   ...after.filter((one) => !before.includes(one)),
 ];
 
-/** `realm.created`: the three roles that every realm starts with. */
+/** Creates the three roles that every realm starts with, on `realm.created`. */
 export async function seedRoles(ctx: Ctx, { realm }: { readonly realm: string }): Promise<void> {
   const seed = async (name: string, description: string, permissions: readonly Permission[], isDefault = false) => {
     const role = await insertRole(ctx.tx, realm, { name, description, isDefault }, ctx.now);

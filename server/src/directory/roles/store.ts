@@ -9,7 +9,7 @@ import type { Role } from "./schema.ts";
 interface RolesTable {
   realm_id: string;
   role_id: string;
-  /** `clients.id` of the client whose role it is; null for the realm's own. */
+  /** The `clients.id` of the client whose role it is; null for a role of the realm. */
   client_id: ColumnType<string | null, string | null | undefined, never>;
   name: string;
   name_key: string;
@@ -24,15 +24,15 @@ declare module "../../platform/db/tables.ts" {
     roles: RolesTable;
     role_permissions: { realm_id: string; role_id: string; permission: string };
     user_roles: { realm_id: string; user_id: string; role_id: string };
-    /** A view: permissions by direct, group and composite roles. */
+    /** A view of the permissions that users have by direct, group and composite roles. */
     user_permissions: { realm_id: string; user_id: string; permission: string };
-    /** A view: the roles of a user and where each comes from. Ask it for one user; by role it has no index. */
+    /** A view of the roles of users and their origins. Query it for one user: it has no index by role. */
     user_effective_roles: {
       realm_id: string;
       user_id: string;
       role_id: string;
       origin: "direct" | "group" | "composite";
-      /** The group that grants it, the role that includes it. */
+      /** The group that grants the role, or the role that includes it. */
       via: string | null;
     };
   }
@@ -40,14 +40,14 @@ declare module "../../platform/db/tables.ts" {
 
 export interface RoleRow extends Role {
   readonly version: number;
-  /** `id` of the client whose role it is. */
+  /** The `id` of the client whose role it is; null for a role of the realm. */
   readonly client: string | null;
 }
 
 const columns = ["realm_id", "role_id", "client_id", "name", "description", "is_default", "created_at", "version"] as const;
 /**
- * Joins the role of this id, under the name `r`. Each by itself: where realms have few roles on average, a plain join would have Postgres read
- * all roles of a realm that has thousands, for each row.
+ * Joins the role of this id as `r`. It is looked up for each row: where realms have few roles on average, a plain join would let Postgres read all
+ * roles of the realm for each row, even if it has thousands.
  */
 export const roleOf = (of: string): RawBuilder<unknown> =>
   sql`cross join lateral (select found.realm_id, found.client_id, found.name, found.name_key from roles found where found.realm_id = ${sql.ref(`${of}.realm_id`)} and found.role_id = ${sql.ref(`${of}.role_id`)} limit 1) r`;
@@ -64,7 +64,7 @@ type Shown = Pick<Selectable<RolesTable>, (typeof columns)[number]> & {
   client_composites: Role["compositeClientRoles"];
 };
 
-/** Enough of a role to hand it out. */
+/** The members of a role that are needed to assign it. */
 export type NamedRole = Pick<Role, "roleId" | "name">;
 const toNamed = (row: { role_id: string; name: string }): NamedRole => ({ roleId: row.role_id, name: row.name });
 
@@ -74,10 +74,10 @@ const order: ListOrder = {
   id: sql.ref("role_id"),
 };
 
-/** With the names of members that an admin role has. */
+/** The order of roles, also by the member names of an admin role. */
 export const adminOrder: ListOrder = { ...order, sorts: { roleName: order.sorts.name!, ...order.sorts } };
 
-/** The realm's own roles, or those of one client. */
+/** Lists the realm's own roles, or those of one client. */
 export async function listRoles(
   db: Db,
   realm: string,
@@ -98,7 +98,7 @@ export async function listRoles(
   return { ...page, rows: page.rows.map(toRole) };
 }
 
-/** The roles of all clients, by name. */
+/** Lists the roles of all clients, sorted by name. */
 export async function listClientRoles(db: Db, realm: string): Promise<RoleRow[]> {
   const rows = await db
     .selectFrom("roles")
@@ -141,7 +141,7 @@ export async function shareRolesByName(tx: Tx, realm: string, names: readonly st
   return rows.map(toNamed);
 }
 
-/** The names of the realm's own roles among these. */
+/** Returns those of the names that are roles of the realm. */
 export async function existingRoleNames(db: Db, realm: string, names: readonly string[]): Promise<string[]> {
   if (names.length === 0) return [];
   const rows = await db
@@ -155,7 +155,7 @@ export async function existingRoleNames(db: Db, realm: string, names: readonly s
   return names.filter((name) => known.has(loginKey(name)));
 }
 
-/** Locked against deletion until commit; the default may change. */
+/** Finds the default role, and keeps it from being deleted until commit. Another role may become the default meanwhile. */
 export async function shareDefaultRole(tx: Tx, realm: string): Promise<NamedRole | null> {
   const row = await tx
     .selectFrom("roles")
