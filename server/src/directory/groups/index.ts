@@ -1,4 +1,4 @@
-// Groups: a tree of them, who is in them, and the roles that they grant. Owns `groups`, `group_ancestors`, `group_members`,
+// Groups: their tree, their members, and the roles that they grant. Owns `groups`, `group_ancestors`, `group_members`,
 // `group_member_counts` and `group_roles`. The views of directory/roles hold the permissions of their members.
 export { guardInheritance } from "./inheritance.ts";
 export { join, joinAll, leave, leaveAll } from "./members.service.ts";

@@ -5,8 +5,8 @@ import { changingGrants } from "../roles/index.ts";
 import { rolesOfParents } from "./roles.store.ts";
 
 /**
- * `settings.changed`: enabling or disabling inheritance gives or takes the roles of groups with subgroups. The actor
- * must have those permissions. Current members do not matter, because users may join concurrently.
+ * Checks a change of inheritance on `settings.changed`: it gives or takes the roles of groups with subgroups, so the actor must have their
+ * permissions. Current members do not matter, because users may join concurrently.
  */
 export async function guardInheritance(
   ctx: Ctx,

@@ -30,7 +30,7 @@ export const memberRoutes: FastifyPluginAsyncTypebox = async (app) => {
       config: write,
       schema: {
         summary: "Add a member to a group",
-        description: "201 with the membership; 200 with it where the user was a member already.",
+        description: "201 with the membership; 200 with it if the user was a member already.",
         tags,
         params,
         body: AddGroupMember,
@@ -58,7 +58,7 @@ export const memberRoutes: FastifyPluginAsyncTypebox = async (app) => {
     (req) => req.read((ctx) => readMember(ctx, req.params.groupId, req.params.userId)),
   );
 
-  // Both methods do the same: an existing member is no error.
+  // Both methods do the same. An existing member is no error.
   for (const method of ["PUT", "POST"] as const)
     app.route({
       method,

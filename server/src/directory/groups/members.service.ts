@@ -22,7 +22,7 @@ export async function readMember(ctx: ReadCtx, id: string, userId: string): Prom
 }
 
 /**
- * A member gets the group's permissions, so the actor must have them. No lock of the realm, so that users can join concurrently. A role
+ * Adds a member, who gets the group's permissions, so the actor must have them. The realm is not locked, so that users can join concurrently. A role
  * that the group gets concurrently is checked when it is given, for all possible members.
  */
 export async function join(ctx: Ctx, id: string, userId: string): Promise<{ member: GroupMember; joined: boolean }> {
@@ -49,7 +49,7 @@ export async function leave(ctx: Ctx, id: string, userId: string): Promise<void>
   auditUpdate(ctx, groupId, `members -${userId.toLowerCase()}`);
 }
 
-/** Many at once, each with an event of its own. Users who are members already, or unknown, are passed over. */
+/** Adds many members at once, each with an event of its own. Users who are members already, or unknown, are skipped. */
 export async function joinAll(ctx: Ctx, id: string, userIds: readonly string[]): Promise<void> {
   const { groupId, version } = await readGroup(ctx, id);
   await assertMayGrant(ctx, await rolesGrantedBy(ctx.tx, ctx.realm, [groupId]));
@@ -59,7 +59,7 @@ export async function joinAll(ctx: Ctx, id: string, userIds: readonly string[]):
   for (const userId of joined) auditUpdate(ctx, groupId, `members +${userId}`);
 }
 
-/** Removes many at once. Users who are no members are passed over. */
+/** Removes many members at once. Users who are not members are skipped. */
 export async function leaveAll(ctx: Ctx, id: string, userIds: readonly string[]): Promise<void> {
   const { groupId, version } = await readGroup(ctx, id);
   const left = await changingGrants(ctx, await rolesGrantedBy(ctx.tx, ctx.realm, [groupId]), async () => {

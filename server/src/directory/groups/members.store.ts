@@ -19,7 +19,7 @@ const membersOf = (db: Db, realm: string, groupId: string) =>
       join
         .onRef("users.realm_id", "=", "group_members.realm_id")
         .onRef("users.user_id", "=", "group_members.user_id")
-        // The condition stands twice, or Postgres would not walk over the users in their order.
+        // The condition is repeated: otherwise Postgres would not walk over the users in their order.
         .on("users.realm_id", "=", realm),
     )
     .select(["group_members.user_id", "users.username", "users.email", "users.enabled", "group_members.joined_at"])
@@ -28,7 +28,7 @@ const membersOf = (db: Db, realm: string, groupId: string) =>
 
 /** Up to this many members are found first and then sorted; more are found by walking over the users in their order. */
 const FEW = 20_000;
-/** An array makes Postgres find the members first: otherwise it would scan users even for few members, if it hoped to meet them early. */
+/** An array makes Postgres find the members first: otherwise it might scan all users for few members, in the hope to meet them early. */
 const amongMembers = (realm: string, groupId: string) =>
   sql<boolean>`users.user_id = any(array(select m.user_id from group_members m where m.realm_id = ${realm} and m.group_id = ${groupId}))`;
 
@@ -49,7 +49,7 @@ export async function findMember(db: Db, realm: string, groupId: string, userId:
   return row ? toMember(row) : null;
 }
 
-/** True: the user was not a member before. An unknown user, or a deleted group, is a 404. */
+/** Returns true if the user was not a member before. Throws if the user is unknown, or the group was deleted. */
 export async function insertMember(tx: Tx, realm: string, groupId: string, userId: string, now: number): Promise<boolean> {
   const { numInsertedOrUpdatedRows } = await translating(
     { group_members_user: userErrors.not_found, group_members_group: groupErrors.not_found },
@@ -62,7 +62,7 @@ export async function insertMember(tx: Tx, realm: string, groupId: string, userI
   return (numInsertedOrUpdatedRows ?? 0n) > 0n;
 }
 
-/** Many at once; a group deleted meanwhile is passed over. */
+/** Inserts members of many groups at once. A group that was deleted meanwhile is skipped. */
 export async function insertMembers(
   tx: Tx,
   realm: string,
@@ -77,7 +77,7 @@ export async function insertMembers(
     order by g.group_id, r.user_id on conflict do nothing`.execute(tx);
 }
 
-/** Many of one group; answers those who were no members before. Unknown users are passed over. */
+/** Inserts many members of one group. Returns the users who were not members before. Unknown users are skipped. */
 export async function insertMembersOf(tx: Tx, realm: string, groupId: string, userIds: readonly string[], now: number): Promise<string[]> {
   if (userIds.length === 0) return [];
   const { rows } = await translating(
@@ -90,7 +90,7 @@ export async function insertMembersOf(tx: Tx, realm: string, groupId: string, us
   return rows.map(({ user_id }) => user_id);
 }
 
-/** Filters the users who are members. */
+/** Returns those of the users who are members. */
 export async function membersAmong(db: Db, realm: string, groupId: string, userIds: readonly string[]): Promise<string[]> {
   if (userIds.length === 0) return [];
   const { rows } = await sql<{ user_id: string }>`select user_id from group_members

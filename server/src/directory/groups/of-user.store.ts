@@ -17,7 +17,7 @@ interface Membership {
   joined_at: number | null;
 }
 
-/** The groups that a user was put into, and those above them. A group that is both counts as direct. */
+/** The groups of which the user is a member, and the groups above them. A group that is both counts as direct. */
 const membershipsOf = (realm: string, userId: string) =>
   sql<Membership>`(
     select group_id, bool_or(direct) as direct, max(joined_at) as joined_at from (

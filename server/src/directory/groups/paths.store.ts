@@ -3,36 +3,36 @@ import { isId } from "../../kernel/ids.ts";
 import { loginKey } from "../../kernel/text.ts";
 import type { Db } from "../../platform/db/index.ts";
 
-/** Begins the names of groups at the top below which organizations name groups themselves. */
+/** The prefix of top-level groups below which organizations name groups themselves. */
 export const ORGANIZATION = "organization:";
 
-/** SQL: below this group `g` an organization of the realm names groups. */
+/** The SQL condition that an organization of the realm names groups below group `g`. */
 const isOfOrganization = (g: RawBuilder<unknown>) =>
   sql<boolean>`(${g}.parent_id is null and starts_with(${g}.name_key, ${ORGANIZATION}) and exists (select 1 from organizations o
     where o.realm_id = ${g}.realm_id and o.alias = substr(${g}.name_key, ${ORGANIZATION.length + 1}::int)))`;
 
-/** SQL: the group `g` has a name for others: it is at the top, or one that an organization named there. */
+/** The SQL condition that group `g` is known by its own name: it is at the top, or an organization named it. */
 export const isNamedAtTop = sql<boolean>`(case when g.parent_id is null then not ${isOfOrganization(sql`g`)}
   else exists (select 1 from groups p where p.realm_id = g.realm_id and p.group_id = g.parent_id and ${isOfOrganization(sql`p`)}) end)`;
 
-/** For schemas: what `groupPath` writes. There is one way to read each character, or a long path would be tried in every other way. */
+/** The pattern of a path that `groupPath` writes, for schemas. It reads each character in one way only, so that a long path does not backtrack. */
 export const GROUP_PATH = "^(/([^/~]|~[~/]|~(?![~/]))+)+$";
 
 /**
- * `/Sales/Europe`, of the names from the top down; a slash that is part of a name is written `~/`. Each `~` that stands before such a slash, or at
- * the end of a name, is written twice, so that no two groups have one path: `/a~~/b` is `b` below `a~`, `/a~/b` is `a/b`.
+ * Makes a path such as `/Sales/Europe` from the names from the top down. A slash within a name is written `~/`. Each `~` before such a slash, or at
+ * the end of a name, is written twice, so that no two groups have the same path: `/a~~/b` is `b` below `a~`, `/a~/b` is `a/b`.
  */
 export const groupPath = (names: readonly string[]): string =>
   names.map((name) => `/${name.replace(/~+(?=\/|$)/g, "$&$&").replaceAll("/", "~/")}`).join("");
 
-/** The names of a path from the top down. */
+/** Returns the names in a path from the top down. */
 export function namesInPath(path: string): string[] {
   const names = [""];
   for (const { 0: piece, index } of path.matchAll(/~+\/?|\/|[^~/]+/g)) {
     if (index === 0) continue;
     const tildes = piece.startsWith("~") ? piece.replace("/", "").length : 0;
     const isBeforeSlash = piece.endsWith("/");
-    // An odd number at the end was written by earlier releases.
+    // Earlier releases did not double a `~` at the end, so their number may be odd.
     const isDoubled = isBeforeSlash || (index + piece.length === path.length && tildes % 2 === 0);
     names[names.length - 1] += tildes > 0 ? "~".repeat(isDoubled ? Math.floor(tildes / 2) : tildes) : isBeforeSlash ? "" : piece;
     if (!isBeforeSlash) continue;
@@ -42,7 +42,7 @@ export function namesInPath(path: string): string[] {
   return names;
 }
 
-/** The group that a text names, by its path or its id; null if the realm has none. */
+/** Finds the group that a text names by path or id. Returns null if the realm has none. */
 export async function findGroupId(db: Db, realm: string, text: string): Promise<string | null> {
   if (isId(text)) {
     const row = await db
@@ -67,7 +67,7 @@ export async function findGroupId(db: Db, realm: string, text: string): Promise<
   return rows[0]?.group_id ?? null;
 }
 
-/** By id. Groups that the realm does not have are left out. */
+/** Returns the paths of groups by id. Unknown groups are left out. */
 export async function pathsOfGroups(db: Db, realm: string, groupIds: readonly string[]): Promise<Map<string, string>> {
   const ids = groupIds.filter(isId);
   if (ids.length === 0) return new Map();
@@ -83,7 +83,7 @@ export async function pathsOfGroups(db: Db, realm: string, groupIds: readonly st
   return new Map(rows.map(({ leaf, names }) => [leaf, groupPath(names)]));
 }
 
-/** In one of the groups, or in one below it. Ids of unknown groups match no user. */
+/** Tells whether the user is in one of the groups, or in a group below one. Ids of unknown groups match no user. */
 export async function isInGroup(db: Db, realm: string, userId: string, groupIds: readonly string[]): Promise<boolean> {
   const { rows } = await sql<{ found: boolean }>`
     select exists (select 1 from group_members m where m.realm_id = ${realm} and m.user_id = ${userId} and (

@@ -17,7 +17,7 @@ export async function readGroupRole(ctx: ReadCtx, groupId: string, roleId: strin
   return role;
 }
 
-/** Current and later members get the role. */
+/** Lets a group grant a role: current and later members get it. */
 export async function grantRole(ctx: Ctx, id: string, which: { readonly roleId: string } | RoleName): Promise<MappedRole[]> {
   const { groupId, version } = await takeGroup(ctx, id);
   const role = "name" in which ? await shareNamedRole(ctx, which) : await roleById(ctx, which.roleId);

@@ -8,18 +8,18 @@ declare module "../../platform/db/tables.ts" {
   }
 }
 
-/** Tells whether members of groups below get the roles of those above. */
+/** Tells whether members of a group get the roles of the groups above it. */
 const inherits = (realm: string) =>
   sql<boolean>`exists (select 1 from realm_settings s where s.realm_id = ${realm} and s.settings #> '{groups,inheritRoles}' = 'true')`;
 
-/** The realm's first, then those of clients. */
+/** Returns the roles that a group grants: realm roles first, then roles of clients. */
 export const rolesOf = (db: Db, realm: string, groupId: string): Promise<MappedRole[]> =>
   rolesGivenTo(db, realm, { table: "group_roles", column: "group_id" }, groupId);
 
 export const rolesOfGroups = (db: Db, realm: string): Promise<Map<string, MappedRole[]>> =>
   rolesGivenInRealm(db, realm, { table: "group_roles", column: "group_id" });
 
-/** The roles that members of these groups get by them, also from the groups above where the realm says so. */
+/** Returns the roles that members of these groups get, including those of the groups above if the realm enables inheritance. */
 export async function rolesGrantedBy(db: Db, realm: string, groupIds: readonly string[]): Promise<string[]> {
   const ids = [...groupIds];
   const { rows } = await sql<{ role_id: string }>`
@@ -31,7 +31,7 @@ export async function rolesGrantedBy(db: Db, realm: string, groupIds: readonly s
   return rows.map(({ role_id }) => role_id);
 }
 
-/** The roles that subgroups of these groups inherit; none if the realm disables inheritance. */
+/** Returns the roles that subgroups of these groups inherit; none if the realm disables inheritance. */
 export async function rolesHandedDown(db: Db, realm: string, groupIds: readonly string[]): Promise<string[]> {
   const { rows } = await sql<{ role_id: string }>`
     select distinct role_id from group_roles
@@ -39,7 +39,7 @@ export async function rolesHandedDown(db: Db, realm: string, groupIds: readonly 
   return rows.map(({ role_id }) => role_id);
 }
 
-/** The roles of all groups with others below them. */
+/** Returns the roles of all groups that have subgroups. */
 export async function rolesOfParents(db: Db, realm: string): Promise<string[]> {
   const { rows } = await sql<{ role_id: string }>`
     select distinct gr.role_id from group_roles gr

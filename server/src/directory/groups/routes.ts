@@ -41,7 +41,7 @@ export const groupRoutes: FastifyPluginAsyncTypebox = async (app) => {
     remove: {
       config: write,
       summary: "Delete a group and the groups below it",
-      description: "Their members lose what the groups granted, at once; the users themselves stay.",
+      description: "Their members lose the roles that the groups granted at once; the users themselves stay.",
       run: (ctx, { groupId }) => removeGroup(ctx, groupId),
     },
   });

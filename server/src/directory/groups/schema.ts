@@ -32,7 +32,7 @@ export const CreateGroup = Type.Object(
 );
 export type CreateGroup = Static<typeof CreateGroup>;
 
-/** The full state: without a parent it is a top-level group. */
+/** The full state of a group: without a parent it is a top-level group. */
 export const UpdateGroup = Type.Object(
   { ...Type.Partial(Group).properties, name, description: Type.Optional(description), parentId: Type.Optional(parentId) },
   { $id: "UpdateGroup", additionalProperties: false },

@@ -14,7 +14,7 @@ import { heightOf, replaceAncestors, subtreeOf, withAncestors } from "./tree.sto
 
 declare module "../../platform/context.ts" {
   interface DomainEvents {
-    /** Before a group is deleted with those below it: listeners refuse it where something would lose its meaning. */
+    /** A group is about to be deleted with those below it. Listeners refuse if something would lose its meaning. */
     "groups.deleting": { readonly groupIds: readonly string[] };
   }
 }
@@ -29,7 +29,7 @@ export async function readGroup(ctx: ReadCtx, groupId: string): Promise<GroupRow
   return group;
 }
 
-/** Locks for changes of a group, its parent or its roles: two concurrent moves could create a cycle. */
+/** Locks the realm for a change of a group, its parent or its roles: two concurrent moves could create a cycle. */
 export async function takeGroup(ctx: Ctx, groupId: string): Promise<GroupRow> {
   await lockRealm(ctx.tx, ctx.realm);
   return readGroup(ctx, groupId);
@@ -51,7 +51,7 @@ export async function createGroup(ctx: Ctx, input: CreateGroup): Promise<GroupRo
   return readGroup(ctx, groupId);
 }
 
-/** The parent and all above it; an unknown parent is a field error. */
+/** Returns the parent, then all groups above it. An unknown parent is a field error. */
 async function chainOf(ctx: Ctx, parentId: string | null): Promise<string[]> {
   if (parentId === null) return [];
   const parent = isId(parentId) ? await findGroup(ctx.tx, ctx.realm, parentId) : null;
@@ -81,18 +81,18 @@ export async function saveGroup(ctx: Ctx, id: string, input: UpdateGroup): Promi
   return readGroup(ctx, groupId);
 }
 
-/** As with roles: groups are named by their paths, and a caller who takes the path of a privileged one gets what is given to that path later. */
+/** Groups are named by their paths, so a caller who takes the path of a privileged group would get what is given to that path later, as with roles. */
 const assertMayRename = async (ctx: Ctx, groupId: string): Promise<void> =>
   assertMayGrant(ctx, await rolesGrantedBy(ctx.tx, ctx.realm, await subtreeOf(ctx.tx, ctx.realm, groupId)));
 
-/** Another feature changes a name of its own by which this group is found and filled: the rule of a rename applies. */
+/** Applies the rule of a rename when another feature changes its own name for this group, by which the group is found and filled. */
 export async function renameElsewhere(ctx: Ctx, id: string, detail: string): Promise<void> {
   const { groupId } = await takeGroup(ctx, id);
   await assertMayRename(ctx, groupId);
   await recordUpdate(ctx, groupId, detail);
 }
 
-/** A change of what belongs to the group, but is not in its row. */
+/** Records a change of something that belongs to the group, but is not in its row. */
 export async function recordUpdate(ctx: Ctx, groupId: string, detail: string): Promise<void> {
   await updateGroup(ctx.tx, ctx.realm, groupId, {}, ctx.now);
   ctx.audit({ category: "ADMIN", type: "ADMIN_UPDATE", resourceType: "groups", resourceId: groupId, detail });
@@ -115,7 +115,7 @@ function refuseOtherRoles({ roleNames }: GroupRow, input: UpdateGroup): void {
   throw invalidFields([{ field: "roleNames", code: "read_only", message: "roleNames is changed by the group's roles, not here" }]);
 }
 
-/** The groups below go with it; every member of any of them loses what they granted, at once. */
+/** Deletes a group and the groups below it. Their members lose the roles that they granted at once. */
 export async function removeGroup(ctx: Ctx, id: string): Promise<void> {
   const group = await takeGroup(ctx, id);
   const subtree = await subtreeOf(ctx.tx, ctx.realm, group.groupId);

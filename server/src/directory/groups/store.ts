@@ -15,7 +15,7 @@ interface GroupsTable {
   name_key: string;
   description: string | null;
   created_at: number;
-  /** Null: not changed since it was created, or by a release that did not write this down. */
+  /** Null if the group was not changed since creation, or only by a release that did not record this. */
   updated_at: ColumnType<number | null, never, number>;
   version: Generated<number>;
 }
@@ -23,9 +23,9 @@ interface GroupsTable {
 declare module "../../platform/db/tables.ts" {
   interface Tables {
     groups: GroupsTable;
-    /** The groups above a group, itself not among them. */
+    /** The groups above a group, without itself. */
     group_ancestors: { realm_id: string; group_id: string; ancestor_id: string };
-    /** Kept by triggers, in sixteen rows, so that those who join at once need not queue. */
+    /** Triggers count in sixteen rows, so that users who join at once do not wait for each other. */
     group_member_counts: { realm_id: string; group_id: string; shard: number; members: number };
   }
 }
@@ -74,7 +74,7 @@ export async function findGroup(db: Db, realm: string, groupId: string): Promise
   return row ? toGroup(row) : null;
 }
 
-/** Changes of groups hold the realm's lock, so one row needs no lock. */
+/** Inserts a group. Changes of groups hold the realm's lock, so rows need no lock. */
 export async function insertGroup(
   tx: Tx,
   realm: string,
@@ -124,7 +124,7 @@ export async function updateGroup(
   );
 }
 
-/** The groups below go with it, and so do all memberships. */
+/** Deletes a group with the groups below it and all memberships. */
 export async function deleteGroup(tx: Tx, realm: string, groupId: string): Promise<void> {
   await tx.deleteFrom("groups").where("realm_id", "=", realm).where("group_id", "=", groupId).execute();
 }
@@ -141,7 +141,7 @@ const toGroup = (row: Shown): GroupRow => ({
   version: row.version,
 });
 
-/** Filters the ids that are groups of the realm. */
+/** Returns those of the ids that are groups of the realm. */
 export async function existingGroups(db: Db, realm: string, ids: readonly string[]): Promise<string[]> {
   const wellFormed = ids.filter(isId);
   if (wellFormed.length === 0) return [];

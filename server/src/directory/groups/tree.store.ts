@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 import type { Db, Tx } from "../../platform/db/index.ts";
 
-/** The group and its ancestors, unordered. */
+/** Returns the group, then its ancestors in any order. */
 export async function withAncestors(db: Db, realm: string, groupId: string): Promise<string[]> {
   const rows = await db
     .selectFrom("group_ancestors")
@@ -12,7 +12,7 @@ export async function withAncestors(db: Db, realm: string, groupId: string): Pro
   return [groupId, ...rows.map(({ ancestor_id }) => ancestor_id)];
 }
 
-/** The group itself and all below it. */
+/** Returns the group and all groups below it. */
 export async function subtreeOf(db: Db, realm: string, groupId: string): Promise<string[]> {
   const rows = await db
     .selectFrom("group_ancestors")
@@ -23,7 +23,7 @@ export async function subtreeOf(db: Db, realm: string, groupId: string): Promise
   return [groupId, ...rows.map(({ group_id }) => group_id)];
 }
 
-/** The number of levels of groups below this one. */
+/** Returns the number of levels of groups below this one. */
 export async function heightOf(db: Db, realm: string, groupId: string): Promise<number> {
   const { rows } = await sql<{ height: number }>`
     select coalesce(max(levels), 0)::int as height from (
@@ -33,7 +33,7 @@ export async function heightOf(db: Db, realm: string, groupId: string): Promise<
   return rows[0]!.height;
 }
 
-/** Hangs the groups, which go together, below others; what they hung below before is gone. Under the realm's lock. */
+/** Moves a subtree from below the groups `before` to below the groups `after`. The caller holds the realm's lock. */
 export async function replaceAncestors(
   tx: Tx,
   realm: string,
