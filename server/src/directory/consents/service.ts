@@ -5,14 +5,14 @@ import { type ConsentKey, deleteConsent, listConsents, upsertConsent } from "./s
 
 declare module "../../platform/context.ts" {
   interface DomainEvents {
-    /** The tokens that the client got under the consent end with it. */
+    /** A consent was revoked. The tokens that the client got under it end. */
     "consent.revoked": { readonly userId: string; readonly clientId: string };
   }
 }
 
 export const readConsents = (ctx: ReadCtx, userId: string): Promise<Consent[]> => listConsents(ctx.tx, ctx.realm, userId);
 
-/** The user allows a client more than before. */
+/** Records that the user allows a client more than before. */
 export async function grantConsent(ctx: Ctx, key: ConsentKey, scopes: readonly string[]): Promise<void> {
   const allowed = await upsertConsent(ctx.tx, ctx.realm, key, scopes, ctx.now);
   const at = key.resource === null ? "" : ` at ${key.resource}`;
@@ -25,7 +25,7 @@ export async function grantConsent(ctx: Ctx, key: ConsentKey, scopes: readonly s
   });
 }
 
-/** Ends what a user allowed a client. Where an administrator does it, the event names the user, too. */
+/** Ends a user's consent to a client. If an administrator does this, the event names the user, too. */
 export async function revokeConsent(ctx: Ctx, userId: string, clientId: string): Promise<void> {
   if (!(await deleteConsent(ctx.tx, ctx.realm, userId, clientId))) throw consentErrors.not_found();
   await ctx.emit("consent.revoked", { userId, clientId });

@@ -19,14 +19,14 @@ declare module "../../platform/db/tables.ts" {
   }
 }
 
-/** A consent's user, client and resource; null: the realm itself. */
+/** The user, client and resource of a consent; `resource` is null for the realm itself. */
 export interface ConsentKey {
   readonly userId: string;
   readonly clientId: string;
   readonly resource: string | null;
 }
 
-/** Adds to what was granted before, in one statement: of two grants at once, neither loses the other's scopes. */
+/** Adds scopes to those that were granted before. This is one statement, so that of two grants at once, neither loses the other's scopes. */
 export async function upsertConsent(
   tx: Tx,
   realm: string,
@@ -51,7 +51,7 @@ export async function upsertConsent(
   return rows[0]!.scopes;
 }
 
-/** Null: the user has allowed the client nothing there. */
+/** Returns the granted scopes, or null if the user has allowed the client nothing at the resource. */
 export async function consentedScopes(
   db: Db,
   realm: string,
@@ -93,7 +93,7 @@ export async function listConsents(db: Db, realm: string, userId: string, client
 export const findConsent = async (db: Db, realm: string, userId: string, clientId: string): Promise<Consent | null> =>
   (await listConsents(db, realm, userId, clientId))[0] ?? null;
 
-/** With the consents to its APIs: a user ends the application's whole access. */
+/** Deletes a consent with those for APIs, because the user ends the application's whole access. */
 export async function deleteConsent(tx: Tx, realm: string, userId: string, clientId: string): Promise<boolean> {
   let deleted = 0n;
   for (const table of ["consents", "resource_consents"] as const) {
@@ -108,13 +108,13 @@ export async function deleteConsent(tx: Tx, realm: string, userId: string, clien
   return deleted > 0n;
 }
 
-/** `client.deleted`: the consent must not apply to a later client with the same client id. */
+/** Deletes consents on `client.deleted`: they must not apply to a later client with the same client id. */
 export async function forgetConsentsTo({ tx, realm }: Ctx, { clientId }: { readonly clientId: string }): Promise<void> {
   for (const table of ["consents", "resource_consents"] as const)
     await tx.deleteFrom(table).where("realm_id", "=", realm).where("client_id", "=", clientId).execute();
 }
 
-/** `resources.moved`: the consent must not apply to a later API with the same indicator. */
+/** Deletes consents on `resources.moved`: they must not apply to a later API with the same indicator. */
 export async function forgetConsentsAt({ tx, realm }: Ctx, { resources }: { readonly resources: readonly string[] }): Promise<void> {
   if (resources.length === 0) return;
   await tx.deleteFrom("resource_consents").where("realm_id", "=", realm).where("resource", "in", resources).execute();

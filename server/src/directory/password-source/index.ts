@@ -1,3 +1,3 @@
-// Lazy migration: passwords of users who moved in without them are asked for, once each, at the system that they come from. Owns `password_sources`.
+// Lazy migration: the system that users come from is asked for the passwords of users who came without one, once each. Owns `password_sources`.
 export { passwordSourceRoutes } from "./routes.ts";
 export { createHttpPasswords } from "./source.ts";

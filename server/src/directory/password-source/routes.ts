@@ -16,7 +16,7 @@ export const passwordSourceRoutes: FastifyPluginAsyncTypebox<SourceTools> = asyn
       config,
       summary: "Set where passwords are asked for",
       description:
-        "For a system that hands out no hashes: it is asked for the password of a name that no user has here, and of users who were imported without one; never of users who hold permissions. The first right answer stores a hash, and makes the user where there is none. While it cannot be reached, such sign-ins are answered 503.",
+        "For a system that does not export hashes. It is asked about passwords of names that no user has here, and of users who were imported without a password, but never of users who hold permissions. The first right answer stores a hash, and creates the user if there is none. While the system cannot be reached, such sign-ins are answered 503.",
       body: UpdatePasswordSource,
       run: (ctx, _params, body) => replaceSource(ctx, tools, body),
     },

@@ -11,7 +11,7 @@ export const PasswordSourceRecord = Type.Object(
 );
 export type PasswordSourceRecord = Static<typeof PasswordSourceRecord>;
 
-/** The full state; what GET showed is a valid one. */
+/** The full state; the record that GET shows is valid. */
 export const UpdatePasswordSource = Type.Object(
   {
     url,

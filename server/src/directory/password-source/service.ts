@@ -20,7 +20,7 @@ const shown = ({ url, enabled, secret, version }: StoredSource): PasswordSourceR
 
 export const readSource = async (ctx: ReadCtx) => shown(await findSource(ctx.tx, ctx.realm));
 
-/** A system that answers for passwords can act as every user who is asked about: only a holder of `realm-admin` decides that. */
+/** Replaces the password source. It can act as every user about whom it is asked, so only a holder of `realm-admin` may set it. */
 export async function replaceSource(ctx: Ctx, { vault, outbound }: SourceTools, input: UpdatePasswordSource) {
   assertHolds(ctx.actor, ["realm-admin"]);
   await lockRealm(ctx.tx, ctx.realm);
@@ -42,7 +42,7 @@ export async function replaceSource(ctx: Ctx, { vault, outbound }: SourceTools, 
 
 const LOOPBACK = ["127.0.0.1", "[::1]", "localhost"];
 
-/** Passwords cross no network in the clear; on this machine, in development, `outbound` decides. */
+/** Refuses to send passwords over a network in the clear. For loopback addresses, as in development, `outbound` decides. */
 function checkUrl(url: string, outbound: Outbound): void {
   if (URL.canParse(url) && new URL(url).protocol === "http:" && !LOOPBACK.includes(new URL(url).hostname))
     throw invalidUrl("passwords are sent by https only");

@@ -41,15 +41,15 @@ interface Source {
 
 const UNKNOWN = { verdict: "unknown" } as const;
 const WRONG = { verdict: "wrong" } as const;
-/** A sign-in waits for it. */
+/** The limit is short, because a sign-in waits for the answer. */
 const TIMEOUT_MS = 5_000;
 const MAX_ANSWER = 64 * 1024;
 const MAX_LOGIN = 255;
 const MAX_PASSWORD = 1024;
 
 /**
- * The system that users moved away from, asked for passwords by HTTP until each of them has signed in once. Comes after every other source: it is asked only
- * about names that no user has here, and users who were imported without a password. It never learns the password of anybody else.
+ * The system that users moved away from. It is asked about passwords by HTTP until each user has signed in once, after every other source, and only
+ * about names that no user has here and users who were imported without a password. It never learns the password of anybody else.
  */
 export function createHttpPasswords(parts: PasswordSourceParts): PasswordSource {
   const { db, vault, changes, hasher, log } = parts;
@@ -78,7 +78,7 @@ export function createHttpPasswords(parts: PasswordSourceParts): PasswordSource 
       const right = userId === null ? await bring(parts, question, answer, hash) : await keep(parts, { ...question, userId }, hash);
       return right ?? local.check({ ...question, userId: userId ?? (await ownerOf(db, realm, login)) });
     },
-    /** Without a name or a password: whether it answers, and how fast, must not reveal which names are local. */
+    /** Asks without a name or a password: whether the system answers, and how fast, must not reveal which names are local. */
     async probe({ realm }) {
       const source = await sourceOf(realm);
       if (!source) return;
@@ -97,7 +97,7 @@ const isAskable = (login: string, password: string): boolean =>
 const ownerOf = async (db: Db, realm: string, login: string): Promise<string | null> =>
   (await findTaken(db, realm, [loginKey(login)])).get(loginKey(login))?.userId ?? null;
 
-/** A right answer is the user as the other system knows them. */
+/** An object means that the password is right. It describes the user as the other system knows them. */
 type Answer = "wrong" | "unknown" | Readonly<Record<string, unknown>>;
 
 async function ask({ outbound }: PasswordSourceParts, { url, secret }: Source, question: object): Promise<Answer> {
@@ -119,7 +119,7 @@ async function ask({ outbound }: PasswordSourceParts, { url, secret }: Source, q
 
 const origin = (realm: string) => ({ realm, actor: systemActor(realm, "password source"), sourceIp: null });
 
-/** An imported user gets the password. Null: another sign-in was faster. */
+/** Stores the password of an imported user. Returns null if another sign-in was faster. */
 async function keep(
   { work }: PasswordSourceParts,
   { realm, userId }: PasswordQuestion & { userId: string },
@@ -141,7 +141,7 @@ async function keep(
 
 const MEMBERS = ["email", "emailVerified", "attributes", "createdAt"] as const;
 
-/** A name that no user has becomes one, by the rules of an import. Null: another sign-in was faster, or there can be no such user. */
+/** Creates the user by the rules of an import. Returns null if another sign-in was faster, or if there can be no such user. */
 async function bring(
   parts: PasswordSourceParts,
   { realm, login }: PasswordQuestion,
@@ -184,5 +184,5 @@ async function bring(
   });
 }
 
-/** Another sign-in of the same person committed first. */
+/** The SQLSTATE if another sign-in of the same person committed first. */
 const UNIQUE_VIOLATION = "23505";

@@ -21,7 +21,7 @@ export interface StoredSource {
   readonly url: string | null;
   readonly enabled: boolean;
   readonly secret: string | null;
-  /** 0: the realm has none. */
+  /** 0 if the realm has no password source. */
   readonly version: number;
   /** The version of the realm's configuration. */
   readonly configVersion: number;
