@@ -15,10 +15,10 @@ export interface Received {
 
 const MAX_FILES = 10_000;
 const MAX_PARAMETERS = 1024 * 1024;
-/** The name of the part that is no file. */
+/** The name of the form part that is not a file. */
 const PARAMETERS = "parameters";
 
-/** The body as files that can be read again and again: one, or those of a form. */
+/** Stores the body as files that can be read repeatedly: a single file, or the files of a form. */
 export async function receive(body: Readable, headers: IncomingHttpHeaders): Promise<Received> {
   const { "content-type": type = "", "content-encoding": encoding = "identity" } = headers;
   if (encoding.toLowerCase() !== "identity") throw new AppError("request.media_type", 415, "Send the files uncompressed");

@@ -1,2 +1,2 @@
-// Moving in from other systems: one file in `sources` for each turns its export into our document and rows of users, which operations/transfer imports.
+// Imports exports of other systems. For each system, a file in `sources` makes our document and rows of users of them, which operations/transfer imports.
 export { externalImportRoutes } from "./routes.ts";

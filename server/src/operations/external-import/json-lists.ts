@@ -8,16 +8,16 @@ const [OPEN_LIST, CLOSE_LIST, OPEN_OBJECT, CLOSE_OBJECT] = [0x5b, 0x5d, 0x7b, 0x
 const isSpace = (byte: number) => byte === 0x20 || byte === 0x0a || byte === 0x09 || byte === 0x0d;
 const EMPTY_LIST = Buffer.from("[]");
 
-/** A run of bytes: of a list that is read by itself, or of what is around it. */
+/** Consecutive bytes, either of a list that is cut out, or of the text around the lists. */
 interface Run {
-  /** In which of the documents the list stands, from 0 on; null: around the lists. */
+  /** The number of the document that has the list, from 0 on; null for the text around the lists. */
   readonly of: number | null;
   readonly bytes: Buffer;
 }
 
 /**
- * Cuts the list `member` out of a JSON object, or of each object of a JSON list, while the text passes by. Around the lists, each is replaced by an
- * empty one.
+ * Cuts the list `member` out of a JSON object, or of each object of a JSON list, as the text arrives. In the text around the lists, an empty list
+ * replaces each of them.
  */
 function createCutter(member: string): (piece: Buffer) => Run[] {
   const name = Buffer.from(JSON.stringify(member));
@@ -76,7 +76,7 @@ function createCutter(member: string): (piece: Buffer) => Run[] {
   };
 }
 
-/** A JSON text without the elements of its lists `member`. */
+/** Parses a JSON text without the elements of its lists `member`. */
 export async function aroundLists(body: Readable, member: string): Promise<unknown> {
   const cut = createCutter(member);
   const held: Buffer[] = [];
@@ -91,11 +91,11 @@ export async function aroundLists(body: Readable, member: string): Promise<unkno
   return parseJson(Buffer.concat(held));
 }
 
-/** The bytes of the list `member` of one document, brackets included; nothing where it has none. */
+/** Yields the bytes of the list `member` of one document, including the brackets. Yields nothing if there is no such list. */
 export async function* bytesOfList(body: Readable, member: string, document = 0): AsyncGenerator<Buffer> {
   const cut = createCutter(member);
   for await (const piece of body as AsyncIterable<Buffer>) for (const { of, bytes } of cut(piece)) if (of === document) yield bytes;
 }
 
-/** A JSON text as a whole. */
+/** Parses a JSON text as a whole. */
 export const wholeJson = (body: Readable): Promise<unknown> => aroundLists(body, "\u0000");

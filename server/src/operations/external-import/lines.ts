@@ -5,7 +5,7 @@ import { AppError } from "../../kernel/errors.ts";
 const NEWLINE = 0x0a;
 const MAX_LINE = 4 * 1024 * 1024;
 
-/** The lines of a text, whatever its length; none of them may be endless. */
+/** Yields the lines of a text of any length. Throws if a line is too long. */
 export async function* linesOf(body: Readable): AsyncGenerator<string> {
   let held: Buffer = Buffer.alloc(0);
   const text = (bytes: Buffer): string => {

@@ -4,20 +4,20 @@ import { AppError } from "../../kernel/errors.ts";
 export interface Part {
   readonly name: string;
   readonly filename: string | null;
-  /** To be read to its end before the next part is asked for. */
+  /** The content must be read before the next part is requested, which skips the rest of it. */
   readonly content: AsyncIterable<Buffer>;
 }
 
 const MAX_HEAD = 16 * 1024;
 const malformed = (message: string) => new AppError("request.malformed", 400, message, { errors: [] });
 
-/** The parts of a form as they arrive (RFC 7578, RFC 2046 §5.1): a part may be of any length, and none is held. */
+/** Yields the parts of a form as they arrive (RFC 7578, RFC 2046 §5.1). A part may be of any length, and is not held in memory. */
 export async function* readMultipart(body: Readable, contentType: string): AsyncGenerator<Part> {
   const boundary = /boundary=(?:"([^"]{1,70})"|([^;\s]{1,70}))/i.exec(contentType);
   if (!boundary) throw malformed("The content type of a form names its boundary");
   const delimiter = Buffer.from(`\r\n--${boundary[1] ?? boundary[2]}`);
   const pieces = (body as AsyncIterable<Buffer>)[Symbol.asyncIterator]();
-  // The first delimiter may stand at the very beginning.
+  // The first delimiter may be at the very beginning, without a line break before it.
   let held: Buffer = Buffer.from("\r\n");
   const more = async (): Promise<void> => {
     const { done, value } = await pieces.next();
@@ -41,7 +41,7 @@ export async function* readMultipart(body: Readable, contentType: string): Async
       await more();
     }
   }
-  for await (const _ of upToDelimiter()); // what stands before the first part means nothing
+  for await (const _ of upToDelimiter()); // text before the first part means nothing
   for (;;) {
     while (held.length < 2) await more();
     if (held.subarray(0, 2).toString("latin1") === "--") return;
@@ -55,7 +55,7 @@ export async function* readMultipart(body: Readable, contentType: string): Async
     const disposition = /^content-disposition:\s*form-data(.*)$/im.exec(head)?.[1] ?? "";
     const content = upToDelimiter();
     yield { name: parameterOf(disposition, "name") ?? "", filename: parameterOf(disposition, "filename"), content };
-    for await (const _ of content); // what was not read of it
+    for await (const _ of content); // skips what was not read
   }
 }
 

@@ -36,7 +36,7 @@ export async function readPowers(ctx: ReadCtx): Promise<Powers> {
   };
 }
 
-/** A role or group as the files have it. */
+/** A role or group of the files. */
 interface Theirs {
   /** The permissions that it gives by the files themselves. */
   readonly gives?: Given;
@@ -45,8 +45,8 @@ interface Theirs {
 }
 
 /**
- * The names under which roles and groups of other systems come. A name that happens to be one of ours must not make administrators: where the role or
- * group here gives permissions that the one of the files does not give, theirs comes under another name.
+ * Decides the names of imported roles and groups. A name that exists here must not make administrators: if the role or group here gives permissions
+ * that the one of the files does not give, the imported one gets another name.
  */
 export class Naming {
   readonly #source: string;
@@ -60,12 +60,12 @@ export class Naming {
     this.#report = report;
   }
 
-  /** Keeps a name for a role that the translation itself makes. */
+  /** Reserves a name for a role that the translation itself makes. */
   reserve(name: string): void {
     this.#reserved.add(roleKey(name, null));
   }
 
-  /** The name of a role of the realm, or of a client. */
+  /** Returns the name of a role of the realm, or of a client. */
   role(name: string, theirs: Theirs = {}, clientId: string | null = null): string {
     const isTaken = (one: string) => {
       const key = roleKey(one, clientId);
@@ -74,11 +74,11 @@ export class Naming {
     return this.#freeName("role", name, isTaken, theirs);
   }
 
-  /** The own name of a group, below the groups of these names. */
+  /** Returns the own name of a group below the groups with these names. */
   group(above: readonly string[], name: string, theirs: Theirs = {}): string {
     const isTaken = (one: string) => {
       const names = [...above, one];
-      // Members have the roles of the groups above as well, where the realm says so.
+      // Members also have the roles of the groups above, if the realm enables inheritance.
       return names.some((_, at) => givesMore(this.#powers.groups.get(groupKey(names.slice(0, at + 1))), theirs.gives));
     };
     return this.#freeName("group", name, isTaken, theirs);

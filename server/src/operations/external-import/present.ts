@@ -9,15 +9,15 @@ import type { Report } from "./report.ts";
 
 interface Guarded {
   readonly section: string;
-  /** Why theirs does not come; null: it comes. */
+  /** Returns the reason why the record of the files is not imported, or null if it is. */
   refusal(ctx: ReadCtx, tools: ImportTools, theirs: Values): Promise<string | null>;
 }
 
 const named = (name: unknown) => `“${cut(String(name), 100)}”`;
 
 /**
- * A record that gives permissions of the admin API here stays as it is. The author of the files knows the secret that a client of theirs brings, answers for
- * their identity provider, and reads what leaves by their mail server: by a name of ours, each would let them be an administrator.
+ * A record that leads to permissions of the admin API here stays as it is. The author of the files knows the secret of an imported client, controls an
+ * imported identity provider, and reads the mail of an imported mail server: by the name of one here, each would make the author an administrator.
  */
 const guarded: readonly Guarded[] = [
   {
@@ -44,7 +44,7 @@ const guarded: readonly Guarded[] = [
   },
 ];
 
-/** The sections without what must not take the place of something present. */
+/** Returns the sections without records that must not replace existing ones. */
 export async function keepPowerful(
   transact: Transact,
   tools: ImportTools,

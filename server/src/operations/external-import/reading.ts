@@ -1,4 +1,4 @@
-// Reading values of files that other systems wrote: whatever has another type than expected counts as absent.
+// Reads values in files that other systems wrote. A value of another type than expected counts as absent.
 
 export type Values = Readonly<Record<string, unknown>>;
 
@@ -24,14 +24,14 @@ export function numberOf(value: unknown): number | undefined {
   return Number.isFinite(number) ? number : undefined;
 }
 
-/** Booleans are texts in many a file. */
+/** Many files write booleans as texts. */
 export const isTrue = (value: unknown): boolean => value === true || value === "true";
 export const isFalse = (value: unknown): boolean => value === false || value === "false";
 export const flagOf = (value: unknown): boolean | undefined => (isTrue(value) ? true : isFalse(value) ? false : undefined);
 
 export const within = (value: number, minimum: number, maximum: number): number => Math.min(maximum, Math.max(minimum, Math.floor(value)));
 
-/** The members that have a value. */
+/** Returns the members that have a value. */
 export const defined = <T extends object>(members: T): { [M in keyof T]?: Exclude<T[M], undefined> } =>
   Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined)) as never;
 
@@ -41,7 +41,7 @@ const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 export const uuidOf = (value: unknown): string | undefined =>
   typeof value === "string" && UUID.test(value) ? value.toLowerCase() : undefined;
 
-/** A name made of lower-case letters, digits and hyphens. */
+/** Makes a name of lower-case letters, digits and hyphens. */
 export const slugOf = (text: string, maxLength = 63): string =>
   text
     .normalize("NFKD")
@@ -50,7 +50,7 @@ export const slugOf = (text: string, maxLength = 63): string =>
     .slice(0, maxLength)
     .replace(/^-+|-+$/g, "") || "unnamed";
 
-/** JSON inside of a text. */
+/** Parses JSON within a text. Returns any other value as it is, and undefined for invalid JSON. */
 export function parsedOf(value: unknown): unknown {
   if (typeof value !== "string") return value;
   if (value.length > 1024 * 1024) return undefined;

@@ -10,21 +10,21 @@ interface Unmapped extends Counted {
   readonly first: string;
 }
 
-/** The members of one kind of object: those that are carried over, and those that are left behind on purpose. Any other is unmapped. */
+/** The members of one kind of object that are carried over, or left out on purpose. Any other member is unmapped. */
 export interface Known {
   readonly mapped: readonly string[];
   readonly ignored?: readonly string[];
-  /** Dealt with by themselves, in more words. */
+  /** Members that are reported separately, in more detail. */
   readonly apart?: readonly string[];
-  /** Beside the list: members whose name begins like this are left behind on purpose. */
+  /** Members whose names begin with one of these are left out on purpose, too. */
   readonly ignoredPrefixes?: readonly string[];
 }
 
 const NO_PLACE = "This has no place here";
-/** A file that is nothing but unknown members is not the export that it was taken for. */
+/** The most patterns in a list. A file with more unknown members is not the export that it seemed to be. */
 const MAX_PATTERNS = 2_000;
 
-/** Counts the members of a dump by what was done with them, by pattern. */
+/** Counts the members of an export by pattern, in a list for each thing that can become of them. */
 export class Report {
   readonly #mapped = new Map<string, Counted>();
   readonly #ignored = new Map<string, Counted>();
@@ -62,7 +62,7 @@ export class Report {
     else if (this.#unmapped.size < MAX_PATTERNS) this.#unmapped.set(key, { path, reason, count: 1, first: first.slice(0, 200) });
   }
 
-  /** Something that only an administrator can decide. */
+  /** Adds a decision that only an administrator can take. */
   choice(text: string): void {
     if (!this.#choices.includes(text)) this.#choices.push(text);
   }
@@ -85,7 +85,7 @@ function count(all: Map<string, Counted>, path: string, times: number): void {
   else if (all.size < MAX_PATTERNS) all.set(path, { path, count: times });
 }
 
-/** Absent in all but the letter: other systems write out what is not set. */
+/** Tells whether a value counts as absent: other systems also write members that are not set. */
 function saysNothing(value: unknown): boolean {
   if (value === null || value === undefined || value === "" || value === false || value === "false") return true;
   return typeof value === "object" && Object.values(value).every((member) => typeof member === "object" && saysNothing(member));

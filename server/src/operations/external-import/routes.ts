@@ -18,7 +18,7 @@ interface ExternalParts extends SectionTools, PasswordParts {
 const file = (description: string, example: string) => ({ schema: Type.String({ description, examples: [example] }) });
 const body = {
   description:
-    "The file as the other system wrote it, or several as `multipart/form-data`; a part `parameters` is JSON that says what the files do not.",
+    "The file as the other system wrote it, or several as `multipart/form-data`. The part `parameters` is JSON with values that the files lack.",
   content: {
     "application/json": {
       schema: Type.Unsafe<object>({
@@ -26,7 +26,7 @@ const body = {
         examples: [{ realm: "shop", keycloakVersion: "26.7.3", users: [] }],
       }),
     },
-    "application/x-ndjson": file("One JSON object a line", '{"user_id":"auth0|1"}\n'),
+    "application/x-ndjson": file("One JSON object per line", '{"user_id":"auth0|1"}\n'),
     "text/csv": file("Rows with a header", "id,email\n"),
     "text/plain": file("LDIF or YAML", "dn: uid=ada,dc=example\nuid: ada\n"),
     "multipart/form-data": file(
@@ -38,19 +38,19 @@ const body = {
 
 /** Mounted under /admin/realms/:realm. */
 export const externalImportRoutes: FastifyPluginAsyncTypebox<ExternalParts> = async (app, { hasher, breaches, realms, ...tools }) => {
-  // A dump may be of any length: it is handed over as it arrives.
+  // An export may be of any length, so the body is passed on as it arrives.
   const validatorCompiler = streamBodies(app, "*");
   app.post(
     "/import/external",
     {
       config: { permission: "manage-realm", takesLong: true, recentAuthentication: true },
-      // Each item's rules validate the content of the files.
+      // The rules of each item validate the content of the files.
       validatorCompiler,
       schema: {
         operationId: "importExternal",
         summary: "Import an export of another system",
         description:
-          "Translates the files into a realm's document and rows of users, and imports these: each item by the rules of its own POST or PUT, the configuration in one transaction, the users in batches. Items that the rules here do not take are left out and named. The answer says what was carried over, what was left behind on purpose, and what has no place here. Send it with `dryRun` first.",
+          "Translates the files into a realm's document and rows of users, and imports these: each item by the rules of its own POST or PUT, the configuration in one transaction, the users in batches. Items that the rules here refuse are left out and listed. The answer lists what was carried over, what was left out on purpose, and what has no place here. Send the files with `dryRun` first.",
         tags: ["Export and import"],
         params: pathParams(),
         querystring: ExternalImportQuery,

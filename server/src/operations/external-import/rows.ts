@@ -8,7 +8,7 @@ import type { SourceFile } from "./source.ts";
 
 type Format = "application/json" | "application/x-ndjson" | "text/csv";
 
-/** The objects of a list, one by one. A row that cannot be read is reported by its number, and the others go on. */
+/** Yields the objects of a list one by one. A row that cannot be read is reported by its number, and skipped. */
 async function* objectsIn(bytes: Readable, format: Format, name: string, report: Report): AsyncGenerator<{ value: Values; at: string }> {
   const rows = readRows(bytes, format, ",");
   for (;;) {
@@ -26,7 +26,7 @@ async function* objectsIn(bytes: Readable, format: Format, name: string, report:
   }
 }
 
-/** The elements of the list `member` of one document of a file. */
+/** Yields the elements of the list `member` of one document of a file. */
 export async function* elementsOf(file: SourceFile, member: string, report: Report, document = 0) {
   const bytes = bytesOfList(file.read(), member, document);
   const first = await bytes.next();
@@ -38,7 +38,7 @@ export async function* elementsOf(file: SourceFile, member: string, report: Repo
   yield* objectsIn(Readable.from(all(), { objectMode: false }), "application/json", member, report);
 }
 
-/** The objects of a file that is a list, in JSON or one object a line. */
+/** Yields the objects of a file that is a JSON list, or has one object per line. */
 export async function* objectsOf(file: SourceFile, report: Report, name = "users") {
   const format = /^\s*\[/.test(file.head) ? "application/json" : "application/x-ndjson";
   yield* objectsIn(file.read(), format, name, report);

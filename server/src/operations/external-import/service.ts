@@ -25,7 +25,7 @@ import { sources } from "./sources/index.ts";
 import { Spool } from "./spool.ts";
 
 export interface ExternalOptions {
-  /** Null: found out from the files. */
+  /** Null if the source is to be recognised from the files. */
   readonly source: string | null;
   readonly from: string | null;
   readonly parameters: Values;
@@ -37,14 +37,14 @@ export interface ExternalOptions {
 
 export type ExternalImport = RealmImport & { readonly translation: Translation };
 
-/** The first that knows one of the files again. */
+/** Returns the source with this name, or the first that recognises one of the files. */
 function sourceOf(files: readonly SourceFile[], name: string | null): ExternalSource {
   const found = sources.find((source) => (name === null ? files.some((file) => source.looksLike(file)) : source.name === name));
   if (!found) throw externalErrors.unknown_source();
   return found;
 }
 
-/** Brings what another system exported into the realm: its files become our document and rows of users, which are then imported as any. */
+/** Imports the export of another system into the realm. Its files become our document and rows of users, which are then imported like any others. */
 export async function importExternal(
   transact: Transact,
   tools: ImportTools,
@@ -94,7 +94,7 @@ async function presentProviders(transact: Transact, tools: ImportTools): Promise
   return aliasesIn(document);
 }
 
-/** The rows without links to providers that the realm will not have: a user comes without such a link rather than not at all. */
+/** Removes links to providers that the realm will not have from the rows: otherwise the users who have them would be refused. */
 function linkedTo(aliases: readonly string[], rows: Readable, report: Report): Readable {
   async function* kept(): AsyncGenerator<string> {
     let row = 0;
@@ -118,7 +118,7 @@ function linkedTo(aliases: readonly string[], rows: Readable, report: Report): R
   return Readable.from(kept(), { objectMode: false });
 }
 
-/** Settings that the files do not mention stay as they are: a document of our own would return them to their defaults. */
+/** Adds the present settings to the document: otherwise it would return settings that the files do not mention to their defaults. */
 async function overPresent(transact: Transact, tools: ImportTools, sections: Record<string, unknown>): Promise<Record<string, unknown>> {
   if (sections.settings === undefined) return sections;
   const { document } = await exportRealm(transact, tools, { sections: "settings", full: false, passphrase: null, users: false });
@@ -135,12 +135,12 @@ const merged = (present: Values, wanted: Values): Values => ({
   ),
 });
 
-/** More rounds would mean that items refer to each other without end. */
+/** The most rounds of an import. More would mean that items refer to each other without end. */
 const ROUNDS = 30;
 
 /**
- * Imports what the rules here take. Another system's rules are others: an item that ours refuse is left out and named, and the import begins anew
- * without it. Nothing was written until then. A lacking permission refuses everything: that is about the caller, not about the item.
+ * Imports the items that the rules here accept. An item that they refuse is left out and listed, and the import begins anew without it; nothing was
+ * written until then. A missing permission refuses the whole import, because it is about the caller, not about the item.
  */
 async function withoutFaulty<T>(document: Record<string, unknown>, refused: Refused[], run: (document: object) => Promise<T>): Promise<T> {
   let left = document;
@@ -166,7 +166,7 @@ const keyOf = (section: string, item: Values): string =>
 
 type Fault = NonNullable<AppError["errors"]>[number];
 
-/** The document without what the faults are about; null where they are about something else. */
+/** Returns the document without the items that the faults name, or null if they name none. */
 function without(document: Record<string, unknown>, faults: readonly Fault[], refused: Refused[]): Record<string, unknown> | null {
   let isSmaller = false;
   const next = Object.fromEntries(

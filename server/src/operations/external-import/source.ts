@@ -17,29 +17,29 @@ export interface SourceInput {
   readonly files: readonly SourceFile[];
   /** Values that the files lack, such as the parameters of a hash. */
   readonly parameters: Values;
-  /** The realm to read, where the files have several. */
+  /** The realm to read, if the files have several. */
   readonly from: string | null;
   readonly now: number;
-  /** The relying party of the realm's passkeys: those of another one do not work here. */
+  /** The relying party of the realm's passkeys. Passkeys of another one do not work here. */
   readonly rpId: string;
-  /** Tells whether the caller may; rows that need more are left out, and reported. */
+  /** Tells whether the caller has the permission. Items that need another one are left out and reported. */
   may(permission: Permission): boolean;
-  /** Every name of a role or group goes through it. */
+  /** Decides the name of every role and group. */
   readonly naming: Naming;
 }
 
 export interface SourceOutput {
   readonly report: Report;
-  /** A user as a row of an import of users. */
+  /** Writes a user as a row of an import of users. */
   user(row: ImportUser): Promise<void>;
 }
 
-/** A system that realms and users come from: turns its files into sections of our document and rows of users, and reports what became of the rest. */
+/** A system whose exports can be imported. It turns its files into sections of our document and rows of users, and reports the rest. */
 export interface ExternalSource {
   readonly name: string;
-  /** For people. */
+  /** The name that people read. */
   readonly title: string;
   looksLike(file: SourceFile): boolean;
-  /** The sections of the document. It is deterministic, so that an interrupted import can be resumed. */
+  /** Returns the sections of the document. It must be deterministic, so that an interrupted import can be resumed. */
   translate(input: SourceInput, output: SourceOutput): Promise<Record<string, unknown>>;
 }

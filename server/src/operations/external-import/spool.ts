@@ -5,13 +5,13 @@ import { join } from "node:path";
 import { Readable } from "node:stream";
 import { AppError } from "../../kernel/errors.ts";
 
-/** Smaller texts never touch the disk. */
+/** Up to this size, nothing is written to disk. */
 const HELD = 4 * 1024 * 1024;
 const PIECE = 64 * 1024;
 
 /**
- * Bytes that are written once and read as often as needed: the users of a dump stand before the configuration that they need, and there may be
- * millions. Rows that do not fit into memory wait in a file, encrypted under a key that is never written down.
+ * Bytes that are written once and read as often as needed: an export may have millions of users, before the configuration that they need. Bytes that
+ * do not fit into memory are kept in a file, encrypted with a key that is never stored.
  */
 export class Spool {
   #held: Buffer[] = [];
@@ -48,12 +48,12 @@ export class Spool {
     }
   }
 
-  /** From the beginning. */
+  /** Reads from the beginning. */
   read(): Readable {
     if (this.#file === null) return Readable.from(this.#held, { objectMode: false });
     const { handle } = this.#file;
     const decipher = createDecipheriv("aes-256-ctr", this.#key, this.#nonce);
-    // Not by a stream of the handle: one that is not read to its end closes the file for all that follow.
+    // A stream of the handle would close the file for later reads, if it is not read to its end.
     async function* plain(): AsyncGenerator<Buffer> {
       for (let position = 0; ; ) {
         const { bytesRead, buffer } = await handle.read(Buffer.allocUnsafe(PIECE), 0, PIECE, position);

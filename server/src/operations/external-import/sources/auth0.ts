@@ -38,7 +38,7 @@ const known = {
 const isHashes = ({ head }: SourceFile) => /"passwordHash"\s*:/.test(head);
 const isFactors = ({ head }: SourceFile) => /"(otp_secret|mfa_factors)"\s*:/.test(head) && !/"identities"\s*:/.test(head);
 
-/** Profiles come from an export job; hashes, and keys of authenticator apps, from support, in files of their own. */
+/** Reads the profiles of an export job. Hashes and keys of authenticator apps are in separate files, which Auth0's support provides. */
 export const auth0: ExternalSource = {
   name: "auth0",
   title: "Auth0",

@@ -11,7 +11,7 @@ const known = {
 };
 const MAX_YAML = 32 * 1024 * 1024;
 
-/** Users and groups of a blueprint, of the API or of the database; only the last has hashes (Django's). */
+/** Reads users and groups of a blueprint, of the API or of the database. Only the database has hashes (Django's). */
 export const authentik: ExternalSource = {
   name: "authentik",
   title: "authentik",
@@ -87,7 +87,7 @@ async function entriesOf(file: SourceFile): Promise<Values[]> {
     held.push(piece);
   }
   try {
-    // References to other objects are tags of authentik's own; what they stand for is not in the file.
+    // References to other objects are tags of authentik; the objects are not in the file.
     return recordsOf(
       recordOf(parse(Buffer.concat(held).toString("utf8"), { logLevel: "silent", maxAliasCount: 100, uniqueKeys: true })).entries,
     );

@@ -9,7 +9,7 @@ const known = {
 };
 const NAMES: Readonly<Record<string, string>> = { given_name: "firstName", family_name: "lastName", phone_number: "phoneNumber" };
 
-/** The output of `aws cognito-idp list-users`. Cognito hands out no hashes; its `sub` is a UUID and stays. */
+/** Reads the output of `aws cognito-idp list-users`. Cognito exports no hashes; its `sub` is a UUID and is kept. */
 export const cognito: ExternalSource = {
   name: "cognito",
   title: "Amazon Cognito",
@@ -23,7 +23,7 @@ export const cognito: ExternalSource = {
         const { sub, email, email_verified: isVerified, ...more } = Object.fromEntries(attributes);
         const name = textOf(value.Username) ?? email ?? "";
         await write(
-          // A username that is the sub was made up: the address is what people know.
+          // A username that is a UUID was generated. People know their address instead.
           rowOf(uuidOf(name) === undefined ? name : (email ?? name), {
             userId: uuidOf(sub),
             email,

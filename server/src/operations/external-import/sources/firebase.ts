@@ -21,7 +21,7 @@ const known = {
   ignored: ["lastSignedInAt", "passwordUpdatedAt", "validSince", "lastRefreshAt", "version"],
 };
 
-/** `firebase auth:export`, with the project's hash parameters in `parameters.hash_config`: they are no part of the file. */
+/** Reads the output of `firebase auth:export`. The file lacks the project's hash parameters: they come in `parameters.hash_config`. */
 export const firebase: ExternalSource = {
   name: "firebase",
   title: "Firebase Authentication",

@@ -11,7 +11,7 @@ import { okta } from "./okta.ts";
 import { supabase } from "./supabase.ts";
 import { zitadel } from "./zitadel.ts";
 
-/** Every system that realms and users come from, in the order in which files are held against them. A new one is a file and a line here. */
+/** Every system whose exports can be imported, in the order in which they are asked to recognise a file. A new one is a file and a line here. */
 export const sources: readonly ExternalSource[] = [
   ...[keycloak, auth0, firebase, supabase, fusionauth, kratos, zitadel, authentik, okta, cognito, ldif],
 ];

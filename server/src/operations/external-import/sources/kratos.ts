@@ -18,7 +18,7 @@ const known = {
   ],
 };
 
-/** Identities of Ory Kratos, as `ory list identities` and the import of identities have them. */
+/** Reads identities of Ory Kratos in the form of `ory list identities` and of its import of identities. */
 export const kratos: ExternalSource = {
   name: "kratos",
   title: "Ory Kratos",

@@ -25,7 +25,7 @@ const OF_THE_SERVER = [
 const MAPPED = ["dn", "uid", "samaccountname", "cn", "sn", "givenname", "mail", "telephonenumber", "mobile", "userpassword", "memberof"];
 const MAX_LINE = 1024 * 1024;
 
-/** RFC 2849: entries with a blank line between them; a line that begins with a space goes on with the one before. */
+/** Yields the entries of a file (RFC 2849). A blank line separates entries; a line that begins with a space continues the one before. */
 async function* entriesOf(file: SourceFile, report: Report): AsyncGenerator<{ entry: Entry; at: string }> {
   let number = 0;
   let held: string[] = [];
@@ -71,7 +71,7 @@ const normal = (dn: string) =>
     .map((part) => part.trim())
     .join(",");
 
-/** The dump of a directory. For people who stay in the directory, connect the directory instead (docs/directories.md). */
+/** Reads the dump of a directory. If people stay in the directory, connect it instead (docs/directories.md). */
 export const ldif: ExternalSource = {
   name: "ldif",
   title: "LDIF",

@@ -21,7 +21,7 @@ const known = {
 };
 const SHUT_OUT = ["SUSPENDED", "DEPROVISIONED"];
 
-/** The list of `GET /api/v1/users`. Okta hands out no hashes. */
+/** Reads the list of `GET /api/v1/users`. Okta exports no hashes. */
 export const okta: ExternalSource = {
   name: "okta",
   title: "Okta",

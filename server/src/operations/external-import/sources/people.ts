@@ -6,7 +6,7 @@ const NAME = /^[A-Za-z0-9_.:-]{1,128}$/;
 const MAX_VALUE = 4096;
 const MAX_ATTRIBUTES = 100;
 
-/** Attributes as users have them here: texts and lists of texts. Any other value becomes JSON, and a value that does not fit is reported. */
+/** Returns attributes in the form that they have here: texts and lists of texts. Any other value becomes JSON; a value that does not fit is reported. */
 export function attributesFrom(values: Values, report: Report, pattern: string, at: string): Record<string, string | string[]> {
   const found: Record<string, string | string[]> = {};
   for (const [name, value] of Object.entries(values)) {
@@ -27,11 +27,11 @@ function attributeOf(value: unknown): string | string[] | undefined {
   return typeof value === "object" && value !== null && Object.keys(value).length > 0 ? JSON.stringify(value) : undefined;
 }
 
-/** The members of an object under names of their own: `user_metadata.plan`. */
+/** Returns the members of an object with prefixed names, such as `user_metadata.plan`. */
 export const prefixed = (prefix: string, value: unknown): Values =>
   Object.fromEntries(Object.entries(recordOf(value)).map(([name, member]) => [`${prefix}.${name}`, member]));
 
-/** Epoch milliseconds of what systems write as a time. */
+/** Returns a time in epoch milliseconds, at most `now`, from any form that systems write. */
 export function timeOf(value: unknown, now: number): number | undefined {
   const time =
     typeof value === "number"
@@ -44,7 +44,7 @@ export function timeOf(value: unknown, now: number): number | undefined {
   return Number.isFinite(time) && time >= 0 ? Math.min(Math.floor(time), now) : undefined;
 }
 
-/** Ids that are no UUIDs stay known: as an attribute, which `sub` may be. */
+/** The attribute that keeps ids that are not UUIDs. Clients can have it as `sub`. */
 export const LEGACY = "legacySubject";
 export const proposeSubject = (report: Report): void =>
   report.choice(
@@ -54,7 +54,7 @@ export const proposeSubject = (report: Report): void =>
 export const NO_PASSWORDS =
   "The file has no passwords: users reset them by mail, or a password source asks the other system at the first sign-in (docs/import.md)";
 
-/** Names of providers elsewhere, and our protocols, which are the usual aliases. */
+/** Names of providers in other systems, with our protocols, which are the usual aliases. */
 const PROVIDERS: Readonly<Record<string, string>> = {
   ...{
     "google-oauth2": "google",
@@ -78,14 +78,14 @@ const PROVIDERS: Readonly<Record<string, string>> = {
 };
 export const aliasOf = (provider: string): string => (Object.hasOwn(PROVIDERS, provider) ? PROVIDERS[provider]! : provider);
 
-/** A TOTP key as a credential of ours. */
+/** Returns a TOTP key as a credential of a row. */
 export const totpCredential = (key: Buffer, data: object = {}): NonNullable<ImportUser["credentials"]>[number] => ({
   type: "totp",
   secret: key.toString("base64url"),
   data: { algorithm: "SHA1", digits: 6, period: 30, ...data },
 });
 
-/** A row of its members that have a value. */
+/** Returns a row with those of the members that have a value. */
 export const rowOf = (username: string, members: { readonly [M in keyof ImportUser]?: ImportUser[M] | undefined }): ImportUser => ({
   username,
   ...(defined(members) as Partial<ImportUser>),

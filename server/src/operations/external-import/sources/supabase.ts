@@ -44,7 +44,7 @@ const known = {
 const isIdentities = ({ head }: SourceFile) => /"identity_data"\s*:/.test(head);
 const isFactors = ({ head }: SourceFile) => /"factor_type"\s*:/.test(head);
 
-/** Rows of `auth.users` as JSON, and of `auth.identities` and `auth.mfa_factors` in files of their own. */
+/** Reads rows of `auth.users` as JSON. Rows of `auth.identities` and `auth.mfa_factors` are in separate files. */
 export const supabase: ExternalSource = {
   name: "supabase",
   title: "Supabase Auth",

@@ -18,7 +18,7 @@ const LATER = [
   "userLinks",
 ];
 
-/** The export of organizations with their people. Applications and grants are made anew. */
+/** Reads the export of organizations with their people. Applications and grants have to be created anew. */
 export const zitadel: ExternalSource = {
   name: "zitadel",
   title: "ZITADEL",

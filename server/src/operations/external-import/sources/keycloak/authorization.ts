@@ -4,7 +4,7 @@ import type { KeycloakRealm } from "./export.ts";
 
 type Policy = NonNullable<AuthorizationItem["policies"]>[number];
 
-/** Policies name roles and groups as they are called here. */
+/** Returns a policy with the names that roles and groups have here. */
 const renamed = (realm: KeycloakRealm, policy: Policy): Policy => ({
   ...policy,
   ...(policy.roles && {
@@ -21,7 +21,7 @@ const renamed = (realm: KeycloakRealm, policy: Policy): Policy => ({
   }),
 });
 
-/** The authorization services of the clients that are carried over. */
+/** Translates the authorization services of the clients that are carried over. */
 export function authorizationOf(realm: KeycloakRealm, clients: readonly object[]): object[] {
   const carried = new Set(clients.map((client) => (client as { clientId?: unknown }).clientId));
   return recordsOf(realm.value.clients).flatMap((client) => {

@@ -107,10 +107,10 @@ const attributeMembers = {
   ignoredPrefixes: ["saml", "client.session.", "client.offline.session."],
 };
 
-/** Our own rule for secrets that are chosen elsewhere. */
+/** The rule here for secrets that were chosen elsewhere. */
 const isStrongEnough = (secret: string) => /^[!-~]{16,255}$/.test(secret) && new Set(secret).size >= 8;
 
-/** Serves one client: keeps what the rules here take, and reports the rest. */
+/** Returns a filter for the addresses of one client. It keeps those that the rules here accept, and reports the others. */
 const keeping =
   (realm: KeycloakRealm, pattern: string, at: string) =>
   (values: readonly string[], verdict: (value: string) => { readonly message: string } | null): string[] =>
@@ -136,7 +136,7 @@ function redirectsOf(realm: KeycloakRealm, client: Values, at: string, applicati
   };
 }
 
-/** Schemes of a device's own applications. */
+/** Tells whether a redirect URI has the scheme of an application on a device. */
 const isNative = (client: Values): boolean =>
   textsOf(client.redirectUris).some((uri) => /^[a-z][a-z0-9+.-]*:/i.test(uri) && !/^https?:/i.test(uri));
 
@@ -169,7 +169,7 @@ function grantsOf(client: Values): { grantTypes: string[]; responseTypes: string
   };
 }
 
-/** The client's authentication, with its keys. */
+/** Translates the client's authentication, with its keys. */
 function authenticationOf(realm: KeycloakRealm, client: Values, at: string): Record<string, unknown> {
   const { report } = realm;
   if (isTrue(client.publicClient)) return { publicClient: true };
@@ -235,12 +235,12 @@ function claimsOf(realm: KeycloakRealm, client: Values, at: string) {
         else if (made) mappers.push(made.mapper);
       }
   };
-  // There, default scopes count in every token, whatever a request asks for. Here requests ask for scopes: what these say goes to the client itself.
+  // In Keycloak, default scopes count in every token, whatever the request. Here requests ask for scopes, so the mappers of these go to the client itself.
   for (const name of textsOf(client.defaultClientScopes))
     if (realm.scopes.has(name))
       take(realm.scopes.get(name)!.protocolMappers, "clients[].defaultClientScopes[]", `${at}.defaultClientScopes[${name}]`);
   take(client.protocolMappers, "clients[].protocolMappers", at);
-  // The last of one claim counts; a name may stand twice, in a scope and in the client.
+  // The last mapper of a claim counts. Names that occur twice, in a scope and in the client, are numbered.
   const byClaim = new Map(mappers.map((mapper) => [`${mapper.claim} ${String(mapper.targets)}`, mapper]));
   const names = new Map<string, number>();
   const named = [...byClaim.values()].map((mapper) => {
@@ -252,7 +252,7 @@ function claimsOf(realm: KeycloakRealm, client: Values, at: string) {
   return { mappers: named, audience: unique(audience) };
 }
 
-/** One client of OpenID Connect. `account`: what its service account holds. */
+/** Translates an OpenID Connect client. `account` has the roles of its service account. */
 export function clientOf(realm: KeycloakRealm, client: Values, account: { roles: string[]; clientRoles: object[] } | undefined): object {
   const { report } = realm;
   const clientId = String(client.clientId);
@@ -333,7 +333,7 @@ function acrValuesOf(value: unknown): string[] | undefined {
   return values.length === 0 ? undefined : values.slice(0, 20);
 }
 
-/** Flows that count for this client alone. */
+/** Translates the flows that apply to this client alone. */
 export function flowsOf(realm: KeycloakRealm, client: Values, at: string): { browserFlow?: string } {
   const { browser, direct_grant: directGrant } = recordOf(client.authenticationFlowBindingOverrides);
   if (textOf(directGrant) !== undefined)
@@ -358,7 +358,7 @@ export function flowsOf(realm: KeycloakRealm, client: Values, at: string): { bro
 export const clientsOf = (realm: KeycloakRealm, accounts: ReadonlyMap<string, { roles: string[]; clientRoles: object[] }>): object[] =>
   realm.clients("openid-connect").map((client) => clientOf(realm, client, accounts.get(String(client.clientId))));
 
-/** A scope is given to a role there; here a user's roles are. */
+/** Reports scope mappings, which have no meaning here: scopes do not limit the roles of a user. */
 export function scopeMappingsOf({ value, report }: KeycloakRealm): void {
   for (const _ of listOf(value.scopeMappings)) report.ignored("scopeMappings[]");
   for (const _ of Object.keys(recordOf(value.clientScopeMappings))) report.ignored("clientScopeMappings");

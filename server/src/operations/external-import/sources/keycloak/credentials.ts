@@ -19,13 +19,13 @@ export interface Credentials {
 const known = {
   mapped: [
     ...["type", "secretData", "credentialData", "value", "temporary", "userLabel", "createdDate"],
-    // Before release 10.
+    // Releases before 10 wrote these.
     ...["hashedSaltedValue", "salt", "algorithm", "hashIterations", "digits", "period", "config"],
   ],
   ignored: ["id", "priority", "counter", "device"],
 };
 
-/** A user's credentials: passwords by their hashes, authenticator apps and passkeys. */
+/** Translates a user's credentials: passwords by their hashes, authenticator apps and passkeys. */
 export function credentialsOf(realm: KeycloakRealm, user: Values, at: string): Credentials {
   const { report } = realm;
   const found: { password?: string; passwordHash?: string } = {};
@@ -35,7 +35,7 @@ export function credentialsOf(realm: KeycloakRealm, user: Values, at: string): C
     const type = String(credential.type).toLowerCase();
     const path = `users[].credentials[${type}]`;
     report.members("users[].credentials[]", at, credential, known);
-    // Since release 10 what is secret and what is not are JSON in texts.
+    // Since release 10, the secret and the public data are JSON in texts.
     const secret = { ...credential, ...recordOf(parsedOf(credential.secretData)) };
     const data = { ...credential, ...recordOf(parsedOf(credential.credentialData)) };
     if (type === "password") {
@@ -81,7 +81,7 @@ function createdAt({ createdDate }: Values): { readonly createdAt?: number } {
 
 const unpadded = (base64: string) => base64.replace(/=+$/, "");
 
-/** Returns a PHC string. */
+/** Returns the hash as a PHC string, or undefined if it cannot be checked here. */
 function hashOf(secret: Values, data: Values): string | undefined {
   const value = textOf(secret.value) ?? textOf(secret.hashedSaltedValue);
   const salt = textOf(secret.salt);
@@ -98,7 +98,7 @@ function hashOf(secret: Values, data: Values): string | undefined {
   return /^pbkdf2(-sha(256|512))?$/.test(algorithm) ? `$${algorithm}$i=${iterations}$${salt}$${value}` : undefined;
 }
 
-/** The key is the text itself, unless it says otherwise. */
+/** Translates an authenticator app. The key is the text itself, unless its encoding says that it is base32. */
 function totpOf(secret: Values, data: Values, credential: Values): CarriedApp | null {
   const value = textOf(secret.value);
   const [digits, period] = [numberOf(data.digits) ?? 6, numberOf(data.period) ?? 30];

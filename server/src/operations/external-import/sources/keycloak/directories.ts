@@ -61,18 +61,18 @@ const known = {
   ],
 };
 
-/** `config` of a component has a list for each member. */
+/** Returns the first value of each member: in the `config` of a component, each is a list. */
 const flat = (config: unknown): Values =>
   Object.fromEntries(Object.entries(recordOf(config)).map(([name, value]) => [name, Array.isArray(value) ? listOf(value)[0] : value]));
 
-/** Times of entries, which are no attributes of people. */
+/** Times of entries, which are not attributes of people. */
 const OF_ENTRIES = ["modifyTimestamp", "createTimestamp"];
-/** The members of our config by the user's attribute. */
+/** The members of our configuration, by the attribute of the user. */
 const OF_PEOPLE: Readonly<Record<string, string>> = {
   ...{ email: "emailAttribute", firstName: "firstNameAttribute", lastName: "lastNameAttribute", username: "uidAttribute" },
 };
 
-/** The aliases of directories by the ids that users link to. */
+/** Returns the aliases of directories by the ids with which users refer to them. */
 export const directoryAliases = (realm: KeycloakRealm): Map<string, string> =>
   new Map(directoriesIn(realm).map((component) => [String(component.id), slugOf(textOf(component.name) ?? "ldap")]));
 
@@ -130,7 +130,7 @@ function directoryOf(realm: KeycloakRealm, component: Values): object {
   };
 }
 
-/** Seconds there, and -1 for never. */
+/** Converts a period into minutes. Keycloak has seconds, and -1 for never. */
 function minutesOf(period: unknown): number | undefined {
   const seconds = numberOf(period);
   if (seconds === undefined) return undefined;
@@ -148,7 +148,7 @@ function filterOf(config: Values, uid: string): string {
 
 const MAX_MAPPERS = 100;
 
-/** The groups directly below a path of Keycloak's, with their names and our paths. */
+/** Returns the groups directly below a path of Keycloak's, with their names and our paths. */
 function groupsAt({ groupPaths, value }: KeycloakRealm, path: string): (readonly [name: string, path: string])[] {
   const wanted = path.replace(/\/+$/, "");
   const find = (groups: unknown): Values[] =>
@@ -198,7 +198,7 @@ function mappersOf(realm: KeycloakRealm, component: Values, at: string) {
         }),
       );
       const below = groupsAt(realm, textOf(config["groups.path"]) ?? "/");
-      // Each group that the realm has there is joined by the members of the directory's group of that name, as Keycloak did.
+      // As in Keycloak, the members of a group in the directory join the realm's group of the same name.
       if (below.length > 0 && below.length + mappers.length <= MAX_MAPPERS) {
         for (const [value, path] of below)
           mappers.push({ name: `${name} ${value}`.slice(0, 255), type: "group", claim: "groups", value, group: path, sync: "force" });

@@ -3,12 +3,12 @@ import { listOf, recordOf, recordsOf, textOf, textsOf, unique, type Values } fro
 import type { Report } from "../../report.ts";
 import type { SourceInput } from "../../source.ts";
 
-/** Clients that ship with every Keycloak realm, and what they are for ships here. */
+/** Clients that ship with every Keycloak realm. This server has counterparts of its own. */
 const BUILT_IN_CLIENTS = ["account", "account-console", "admin-cli", "broker", "realm-management", "security-admin-console"];
 const ADMIN_CLIENT = "realm-management";
 const OIDC = "openid-connect";
 
-/** `${role_offline-access}` is a text of Keycloak's own pages. */
+/** Returns a text, unless it names one of Keycloak's own pages, like `${role_offline-access}`. */
 export const ownText = (value: unknown): string | undefined => {
   const text = textOf(value);
   return text === undefined || /^\$\{.*\}$/.test(text) ? undefined : text;
@@ -22,18 +22,18 @@ export interface RoleNames {
   readonly clientRoles: { clientId: string; name: string }[];
 }
 
-/** A realm of an export with what its parts need to know of each other. */
+/** A realm of an export, with the state that the translations of its parts share. */
 export class KeycloakRealm {
   readonly value: Values;
   readonly report: Report;
   readonly input: SourceInput;
-  /** By id, which is how overrides of clients name flows; filled when flows are translated. */
+  /** Aliases of translated flows by their ids, by which overrides of clients name them. */
   readonly flows = new Map<string, string>();
-  /** Scopes that exist here, with their mappers. */
+  /** Scopes that are carried over, by name. */
   readonly scopes = new Map<string, Values>();
-  /** Permissions that roles of `realm-management` stand for, as far as a user holds one. */
+  /** Permissions whose role of `realm-management` is given to a user, a group or another role. */
   readonly permissionsInUse = new Set<Permission>();
-  /** Keycloak's paths of groups, and ours. */
+  /** Our paths of groups, by Keycloak's. */
   readonly groupPaths = new Map<string, string>();
   readonly #oidcClients: ReadonlySet<string>;
   readonly #clientRoles: Values;
@@ -54,7 +54,7 @@ export class KeycloakRealm {
     return textOf(this.value.realm) ?? "";
   }
 
-  /** Its own clients of one protocol. */
+  /** Returns the clients of one protocol, without those that ship with Keycloak. */
   clients(protocol: string): Values[] {
     return recordsOf(this.value.clients).filter(
       ({ clientId, protocol: own }) =>
@@ -66,7 +66,7 @@ export class KeycloakRealm {
     return recordsOf(this.#clientRoles[clientId]);
   }
 
-  /** The name of the role here that gives what a role of `realm-management` gives there; null where there is no such permission. */
+  /** Returns the name of the role here that gives the permission of a role of `realm-management`, or null if there is no such permission. */
   permissionRole(name: string): string | null {
     const permission = permissions.find((one) => one === name);
     if (!permission) return null;
@@ -74,7 +74,7 @@ export class KeycloakRealm {
     return permissionRoleName(permission);
   }
 
-  /** Roles as users, groups and composites name them: of the realm in a list, of clients by client id. */
+  /** Translates the roles that a user, group or composite names: realm roles in a list, client roles by client id. */
   roleNames(realmRoles: unknown, clientRoles: unknown, pattern: string, at: string, mayGivePermissions = true): RoleNames {
     const roles = textsOf(realmRoles).map((name) => this.roleName(name));
     const ofClients: { clientId: string; name: string }[] = [];
@@ -92,7 +92,7 @@ export class KeycloakRealm {
     return { roles: unique(roles), clientRoles: ofClients };
   }
 
-  /** The name here of a role of the realm, or of a client. */
+  /** Returns the name that a role of the realm or of a client has here. */
   roleName(name: string, clientId: string | null = null): string {
     const key = `${clientId ?? ""}\u0000${name}`;
     const known = this.#ownNames.get(key);
@@ -104,7 +104,7 @@ export class KeycloakRealm {
     return ours;
   }
 
-  /** The permissions that these roles give by the file itself: by roles of `realm-management`, composites included. */
+  /** Returns the permissions that these roles give by the file itself: by roles of `realm-management`, including composites. */
   permissionsOf(realmRoles: unknown, clientRoles: unknown): Set<Permission> {
     const found = new Set<Permission>();
     const seen = new Set<string>();
@@ -127,23 +127,23 @@ export class KeycloakRealm {
     return found;
   }
 
-  /** By name, because a file may have thousands of roles, each looked up for each user, group and role that names it. */
+  /** Returns the roles by name: a file may have thousands, and looks one up for each user, group and role that names it. */
   #rolesOf(clientId: string | null): ReadonlyMap<unknown, Values> {
     const known = this.#roles.get(clientId);
     if (known) return known;
     const roles = clientId === null ? recordsOf(recordOf(this.value.roles).realm) : this.rolesOfClient(clientId);
-    // The first of two with one name counts.
+    // If two roles have the same name, the first counts.
     const byName = new Map(roles.toReversed().map((role) => [role.name, role]));
     this.#roles.set(clientId, byName);
     return byName;
   }
 
-  /** The one that every new user gets there. */
+  /** The name of the role that every new user gets in Keycloak. */
   get defaultRole(): string | undefined {
     return textOf(recordOf(this.value.defaultRole).name);
   }
 
-  /** Tells a role of the realm (`role`) from one of a client (`client.role`). */
+  /** Tells whether the name is that of a realm role (`role`), not of a client role (`client.role`). */
   isRealmRole(name: string): boolean {
     return listOf(recordOf(this.value.roles).realm).some((role) => recordOf(role).name === name);
   }

@@ -20,7 +20,7 @@ const CREDENTIALS: Readonly<Record<string, string>> = {
   password: "password",
 };
 const OURS = ["browser", "passwordless", "step-up", "first-broker-login", "reset-credentials", "registration", "direct-grant"];
-/** Bound to what are settings or flows of their own here. */
+/** Other bindings of flows, with their usual flow. Here they are settings, or flows of their own. */
 const OTHER_BINDINGS: Readonly<Record<string, string>> = {
   ...{ registrationFlow: "registration", directGrantFlow: "direct grant", resetCredentialsFlow: "reset credentials" },
   ...{ clientAuthenticationFlow: "clients", dockerAuthenticationFlow: "docker auth", firstBrokerLoginFlow: "first broker login" },
@@ -43,7 +43,7 @@ interface Step {
   readonly steps?: Step[];
 }
 
-/** A flow that would let users in by less than it asks for there is not carried over at all. */
+/** Thrown for a flow that would ask for less here than in Keycloak: it is not carried over at all. */
 class Untranslatable extends Error {
   readonly authenticator: string;
 
@@ -81,7 +81,7 @@ class Flows {
     const steps = executions.flatMap((execution) => this.#stepOf(execution, executions, at, depth) ?? []);
     const isRequired = ({ requirement, authenticator = "" }: Step) =>
       (requirement === "REQUIRED" || requirement === "CONDITIONAL") && !authenticator.startsWith("condition-");
-    // Beside required steps, alternatives count for nothing there either.
+    // In Keycloak, alternatives beside required steps do not count either.
     return steps.some(isRequired) ? steps.filter(({ requirement }) => requirement !== "ALTERNATIVE") : steps;
   }
 
@@ -94,14 +94,14 @@ class Flows {
     const authenticator = Object.hasOwn(STEPS, name) ? STEPS[name]! : undefined;
     if (authenticator !== undefined) {
       this.#realm.report.mapped(`authenticationFlows[].authenticationExecutions[${name}]`);
-      // Steps have no configuration here: which provider comes first is the realm's.
+      // Steps have no configuration here: the realm decides which provider comes first.
       this.#configured(name, execution, at, { mapped: [] });
       return {
         authenticator,
         requirement: authenticator === "cookie" || authenticator === "identity-provider" ? "ALTERNATIVE" : requirement,
       };
     }
-    // One way in less is not weaker; a step less would be.
+    // A flow is not weaker without an alternative, but it would be without a required step.
     if (requirement !== "ALTERNATIVE") throw new Untranslatable(name);
     this.#realm.report.unmapped(
       `authenticationFlows[].authenticationExecutions[${name}]`,
@@ -124,7 +124,7 @@ class Flows {
       if (requirement === "REQUIRED") throw new Untranslatable(String(execution.flowAlias));
       return null;
     }
-    // Without a condition that could be carried over, it is asked for always: never less than there.
+    // If no condition can be carried over, the steps are always required, so that the flow never asks for less than in Keycloak.
     const hasCondition = asks.length < steps.length;
     return {
       alias: this.#aliasOf(String(execution.flowAlias)),
@@ -133,7 +133,7 @@ class Flows {
     };
   }
 
-  /** Conditions that have no counterpart are left out: the others hold more often, and so more is asked. */
+  /** Translates a condition. One without a counterpart is left out: the others hold more often, so the flow asks for more. */
   #conditionOf(name: string, execution: Values, siblings: readonly Values[], at: string): Step | null {
     const config = this.#configured(name, execution, at, conditionConfig);
     const negate = isTrue(config.negate) ? { negate: true } : {};
@@ -176,7 +176,7 @@ class Flows {
   }
 }
 
-/** Flows of a realm's own, and the one that its browsers sign in by. */
+/** Translates the realm's own flows, and the flow by which browsers sign in. */
 export function flowsOf(realm: KeycloakRealm): object[] {
   const { value, report } = realm;
   const flows = new Flows(realm);
@@ -186,7 +186,7 @@ export function flowsOf(realm: KeycloakRealm): object[] {
     const alias = textOf(flow.alias) ?? "";
     const isBound = alias === bound;
     const isOwn = isTrue(flow.topLevel) && !isTrue(flow.builtIn) && flow.providerId !== "client-flow";
-    // The shipped one asks for a second factor where there is one, as ours does; unless a realm has made it required.
+    // Keycloak's built-in flow asks for a second factor if the user has one, as ours does, unless the realm has made it required.
     if (isBound && isTrue(flow.builtIn) && !asksAlways(flows, alias)) {
       report.ignored("authenticationFlows[].builtIn");
       realm.flows.set(String(flow.id), "browser");

@@ -8,7 +8,7 @@ const known = {
   ignored: ["id", "path", "parentId", "subGroupCount", "access"],
 };
 
-/** The tree as a list of paths. A slash in a name is part of the name. */
+/** Translates the tree of groups into a list with paths. A slash in a name is part of the name. */
 export function groupsOf(realm: KeycloakRealm): object[] {
   const found: object[] = [];
   const visit = (

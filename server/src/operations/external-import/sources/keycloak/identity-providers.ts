@@ -79,7 +79,7 @@ const NAME_IDS: Readonly<Record<string, string>> = {
   ...{ persistent: "persistent", transient: "transient", emailAddress: "email", unspecified: "unspecified" },
 };
 
-/** Members that every provider has here. */
+/** Translates the members that every provider has here. */
 const sharedOf = (provider: Values, config: Values): Record<string, unknown> => {
   const order = numberOf(config.guiOrder);
   return defined({
@@ -149,7 +149,7 @@ function samlConfig(realm: KeycloakRealm, config: Values, at: string): Record<st
   });
 }
 
-/** `${CLAIM.preferred_username}` is `{preferred_username}` here. */
+/** Translates a template: `${CLAIM.preferred_username}` is `{preferred_username}` here. Returns undefined if a part has no counterpart. */
 const templateOf = (text: string): string | undefined => {
   const template = text
     .replace(/\$\{(?:CLAIM|ATTRIBUTE)\.([^}|]+?)(?:\s*\|\s*localpart)?\}/g, (all, name: string) =>
@@ -203,7 +203,7 @@ function syncOf(mode: unknown, realm: KeycloakRealm, alias: string): "import" | 
   return recordOf(provider?.config).syncMode === "FORCE" ? "force" : "import";
 }
 
-/** The mapper, or why there is none. */
+/** Returns the mapper, or the reason why there is none. */
 function mapperOf(realm: KeycloakRealm, kind: string, config: Values, at: string): Record<string, unknown> | string {
   const claim = textOf(config.claim) ?? textOf(config["attribute.name"]) ?? textOf(config.jsonField);
   const value = textOf(config["claim.value"]) ?? textOf(config["attribute.value"]);

@@ -20,7 +20,7 @@ import { settingsMembers, settingsOf } from "./settings.ts";
 import { USER_PROFILE } from "./user-profile.ts";
 import { userOf } from "./users.ts";
 
-/** Left behind on purpose: what belongs to one server, what ships here, and what the protocol says by itself. */
+/** Members that are left out on purpose: they belong to one server, ship here, or follow from the protocol. */
 const IGNORED = [
   ...["id", "realm", "enabled", "keycloakVersion", "notBefore", "sslRequired", "displayNameHtml", "requiredCredentials"],
   ...["revokeRefreshToken", "refreshTokenMaxReuse", "accessTokenLifespanForImplicitFlow", "ssoSessionIdleTimeoutRememberMe"],
@@ -54,10 +54,10 @@ const MAPPED = [
   ...["authenticationFlows", "authenticatorConfig", "browserFlow", "registrationFlow", "directGrantFlow", "resetCredentialsFlow"],
   ...["clientAuthenticationFlow", "dockerAuthenticationFlow", "firstBrokerLoginFlow", "organizations"],
 ];
-/** Reported member by member. */
+/** Members whose own members are reported one by one. */
 const APART = ["attributes", "requiredActions", "components"];
 
-/** A file of an export with one or several realms, of which a realm's users may be in files of their own. */
+/** One document of a file: a realm, or some users of a realm, which may be in files of their own. */
 interface Part {
   readonly file: SourceFile;
   readonly document: number;
@@ -74,10 +74,10 @@ async function partsOf({ files }: SourceInput): Promise<Part[]> {
 }
 
 const nameOf = ({ value }: Part) => textOf(value.realm) ?? "";
-/** A file of users names the realm and has nothing else. */
+/** Tells whether a part has more than users: a file of users names the realm and has nothing else. */
 const isConfiguration = ({ value }: Part) => Object.keys(value).some((member) => !["realm", "users", "federatedUsers"].includes(member));
 
-/** The parts of the realm that is meant. */
+/** Returns the parts of the realm to import; `main` has its configuration. */
 function chosen(parts: readonly Part[], from: string | null): { readonly main: Part | null; readonly all: readonly Part[] } {
   const names = [...new Set(parts.map(nameOf))];
   const refuse = (message: string) => new AppError("external.realm", 400, message, { errors: [{ field: "from", code: "realm", message }] });
@@ -90,7 +90,7 @@ function chosen(parts: readonly Part[], from: string | null): { readonly main: P
   return { main: mains[0] ?? null, all };
 }
 
-/** Users first: what service accounts hold belongs to their clients. */
+/** Reads the users before the clients, because the roles of service accounts belong to their clients. Returns these roles by client id. */
 async function readUsers(realm: KeycloakRealm, parts: readonly Part[], { user: write, report }: SourceOutput) {
   const memberships = membershipsOf(realm);
   const directories = directoryAliases(realm);
@@ -143,7 +143,7 @@ async function translate(input: SourceInput, output: SourceOutput): Promise<Reco
   return Object.fromEntries(Object.entries(sections).filter(([, section]) => !Array.isArray(section) || section.length > 0));
 }
 
-/** The export of a realm: one file, or a folder of files. */
+/** Reads the export of a realm: one file, or a folder of files. */
 export const keycloak: ExternalSource = {
   name: "keycloak",
   title: "Keycloak",

@@ -6,7 +6,7 @@ const known = {
   ignored: ["authType", "debug", "connectionTimeout", "timeout", "writeTimeout"],
 };
 
-/** An administrator who configures mail can read the links to every account. */
+/** Translates the mail server for holders of `realm-admin` only: who configures mail can read the links to every account. */
 export function mailOf(realm: KeycloakRealm): object[] {
   const server = recordOf(realm.value.smtpServer);
   const [host, from] = [textOf(server.host), textOf(server.from)];
@@ -30,7 +30,7 @@ export function mailOf(realm: KeycloakRealm): object[] {
         username: isTrue(server.auth) ? textOf(server.user) : undefined,
         security: isTrue(server.ssl) ? "tls" : isTrue(server.starttls) ? "starttls" : "none",
       }),
-      // Without the password it would send nothing.
+      // Without the password, no mail would be sent.
       enabled: !isTrue(server.auth) || hasPassword,
     },
   ];

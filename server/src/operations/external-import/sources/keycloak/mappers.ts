@@ -1,11 +1,11 @@
 import { defined, isTrue, recordOf, textOf, type Values } from "../../reading.ts";
 import type { KeycloakRealm } from "./export.ts";
 
-/** A claim mapper as documents have it, or an audience; null: nothing comes of it. */
+/** A claim mapper of our document, or an audience; null if there is neither. */
 type Mapped = { readonly mapper: Record<string, unknown> } | { readonly audience: string } | null;
 
 const TYPES: Readonly<Record<string, string>> = { String: "string", int: "number", long: "number", boolean: "boolean", JSON: "json" };
-/** Claims that the protocol itself, or the engine, sets here. */
+/** Mappers of claims that the protocol itself, or the engine, sets here. */
 const OF_THE_PROTOCOL = [
   ...[
     "oidc-sub-mapper",
@@ -33,7 +33,7 @@ const ADDRESS: Readonly<Record<string, string>> = {
 };
 
 const MEMBERS = { mapped: ["name", "protocolMapper", "config"], ignored: ["id", "protocol", "consentRequired", "consentText"] };
-/** The configuration of all kinds that are known here. */
+/** The configuration of all kinds of mappers that are known here. */
 const CONFIG = {
   mapped: [
     ...[
@@ -49,7 +49,7 @@ const CONFIG = {
     ...["included.client.audience", "included.custom.audience", ...Object.keys(ADDRESS).map((part) => `user.attribute.${part}`)],
     ...["attribute.name", "attribute.value", "attribute.nameformat", "friendly.name"],
   ],
-  // Tokens are of one weight here, their answers hold no claims, and values of one attribute are one element of an assertion.
+  // Here, there are no lightweight tokens, token responses hold no claims, and the values of an attribute are one element of an assertion.
   ignored: ["lightweight.claim", "access.tokenResponse.claim", "single"],
 };
 
@@ -64,13 +64,13 @@ function targetsOf(config: Values): string[] {
     ...(isTrue(config["id.token.claim"]) ? ["idToken"] : []),
     ...(isTrue(config["access.token.claim"]) ? ["accessToken"] : []),
     ...(isTrue(config["userinfo.token.claim"]) ? ["userinfo"] : []),
-    // Left out by older releases, where introspection answered with the claims of the access token.
+    // Older releases leave this out: their introspection answers with the claims of the access token.
     ...(isTrue(config["introspection.token.claim"] ?? config["access.token.claim"]) ? ["introspection"] : []),
   ];
   return targets;
 }
 
-/** The source of a claim by the kind of the mapper; null: unknown. */
+/** Returns the source of a claim by the kind of its mapper, or null if the kind is unknown. */
 function sourceOf(kind: string, config: Values): { source: string; value: string; multivalued?: boolean; type?: string } | null {
   const attribute = textOf(config["user.attribute"]) ?? "";
   const client = textOf(config["usermodel.clientRoleMapping.clientId"]);
@@ -131,7 +131,7 @@ export function mapperOf(realm: KeycloakRealm, mapper: Values, pattern: string, 
     return [];
   }
   carried(realm, mapper, path, at);
-  // `${client_id}` stands for each client that the user has roles of: one claim has them all.
+  // `${client_id}` stands for each client of which the user has roles. Here one claim has the roles of all clients.
   const everyClient = /^([^$]+)\.\$\{client_id\}\.roles$/.exec(claim);
   if (everyClient && source.source === "roles")
     return [{ mapper: { name, claim: everyClient[1]!, source: "roles", value: "clients", type: "json", targets: targetsOf(config) } }];
@@ -159,7 +159,7 @@ const typeOf = ({ source, value }: { source: string; value: string }): string | 
 
 const FORMATS: Readonly<Record<string, string>> = { "URI Reference": "uri", Basic: "basic", Unspecified: "unspecified" };
 
-/** Translates a protocol mapper of a SAML client or scope; null: there is no equivalent. */
+/** Translates a protocol mapper of a SAML client or scope. Returns null if there is no equivalent. */
 export function samlMapperOf(realm: KeycloakRealm, mapper: Values, pattern: string, at: string): Record<string, unknown> | null {
   const kind = textOf(mapper.protocolMapper) ?? "";
   const path = `${pattern}[${kind}]`;

@@ -39,7 +39,7 @@ const attributesOf = (value: unknown): Record<string, string | string[]> =>
     }),
   );
 
-/** The organizations of each user, by username. */
+/** Returns the organizations of each user, by username. */
 export function membershipsOf(realm: KeycloakRealm): Map<string, { alias: string; role: string }[]> {
   const found = new Map<string, { alias: string; role: string }[]>();
   for (const organization of recordsOf(realm.value.organizations))

@@ -16,7 +16,7 @@ const POLICIES: Readonly<Record<string, string>> = {
 
 export const isPasskeyType = (type: string): boolean => Object.hasOwn(POLICIES, type);
 
-/** Without one in the policy it is the host of that server, which an export names only as `frontendUrl`. */
+/** Returns Keycloak's relying party. If the policy names none, it is the host of that server, which an export names only as `frontendUrl`. */
 function relyingPartyThere(realm: KeycloakRealm, type: string): string | undefined {
   const { value, input } = realm;
   const frontend = textOf(recordOf(value.attributes).frontendUrl);
@@ -24,7 +24,7 @@ function relyingPartyThere(realm: KeycloakRealm, type: string): string | undefin
   return textOf(value[POLICIES[type]!]) ?? textOf(input.parameters.rpId) ?? host;
 }
 
-/** Base64 of either alphabet as base64url; null: it is none. */
+/** Converts base64 of either alphabet into base64url. Returns null if the text is neither. */
 function base64Url(text: string | undefined): string | null {
   if (text === undefined || !/^[A-Za-z0-9+/_-]+={0,2}$/.test(text)) return null;
   return Buffer.from(text, "base64").toString("base64url");
@@ -33,8 +33,8 @@ function base64Url(text: string | undefined): string | null {
 const MAX_LABEL = 255;
 
 /**
- * A passkey as Keycloak keeps it, or why it stays behind. Its user handle is the text of the user's id there, which the authenticator keeps. An
- * authenticator answers only the relying party that it was registered for.
+ * Translates a passkey, or returns the reason why it is left out. Its user handle, which the authenticator stores, is the user's id in Keycloak as
+ * text. An authenticator answers only the relying party for which it was registered.
  */
 export function passkeyOf(realm: KeycloakRealm, user: Values, credential: Values, data: Values): CarriedPasskey | string {
   const party = relyingPartyThere(realm, String(credential.type).toLowerCase());

@@ -4,7 +4,7 @@ import type { KeycloakRealm } from "./export.ts";
 /** Older releases write members of the realm into its attributes as well. */
 export const withAttributes = (value: Values): Values => ({ ...recordOf(value.attributes), ...value });
 
-/** Reports where each attribute went. `known`: the members of the realm, which may be attributes, too. */
+/** Reports what became of each attribute. `known` are the members of the realm, which may be attributes, too. */
 export function reportAttributes(
   { value, report }: KeycloakRealm,
   known: { readonly mapped: readonly string[]; readonly ignored: readonly string[] },
@@ -28,7 +28,7 @@ export function reportAttributes(
   }
 }
 
-/** The same here, or not set: nothing is lost. */
+/** Makes a rule that returns null if a value is the same here or not set, so that nothing is lost; otherwise it returns the reason. */
 const unless = (isSame: (text: unknown) => boolean, reason: string) => (text: unknown) => (isSame(text) ? null : reason);
 const isNone = (text: unknown) => textOf(text) === undefined || numberOf(text) === 0;
 const is = (same: number) => (text: unknown) => isNone(text) || numberOf(text) === same;
@@ -36,7 +36,7 @@ const OF_SESSIONS = "Tokens of a client end with the session here: `sessions` an
 const OF_PROFILES = "Client profiles are `oidc.leastProfile` and `profile` of clients here";
 const OF_MAILS = "Links in mails have lifetimes of the server here";
 
-/** Attributes that have no setting here: why, or null where that changes nothing. */
+/** Rules for attributes that have no setting here. Each returns the reason, or null if nothing is lost. */
 const REASONS: Readonly<Record<string, (text: unknown) => string | null>> = {
   ...Object.fromEntries(
     ["clientSessionIdleTimeout", "clientSessionMaxLifespan", "clientOfflineSessionIdleTimeout", "clientOfflineSessionMaxLifespan"].map(
@@ -67,7 +67,7 @@ function isEmptyPolicy(text: unknown): boolean {
   return recordsOf(profiles).length + recordsOf(policies).length === 0;
 }
 
-/** Actions that every account can be given here, and those that nobody switches on. */
+/** Required actions that need not be enabled here: they can be given to every account, or are always available. */
 const AS_HERE = [
   ...["UPDATE_PROFILE", "VERIFY_EMAIL", "CONFIGURE_TOTP", "UPDATE_PASSWORD", "webauthn-register", "webauthn-register-passwordless"],
   ...["VERIFY_PROFILE", "UPDATE_EMAIL", "delete_credential", "idp_link", "CONFIGURE_RECOVERY_AUTHN_CODES", "update_user_locale"],
@@ -88,7 +88,7 @@ export interface ActionSettings {
   readonly erase?: true;
 }
 
-/** Settings that follow from the required actions of the realm: those of every new user, and whether users may delete their account. */
+/** Returns the settings that follow from the required actions of the realm: actions of every new user, and whether users may delete their account. */
 export function actionSettingsOf({ value, report }: KeycloakRealm): ActionSettings {
   const ofNewUsers: string[] = [];
   let found: ActionSettings = {};
@@ -134,7 +134,7 @@ const OF_KEYS: Readonly<Record<string, string | null>> = {
 const SIGNING_KEY =
   "Signing keys stay there: applications read the keys of this server from its metadata. SAML service providers that were given the certificate need this server's";
 
-/** Reports where each component went, by its provider. `apart`: the kinds that other parts report. */
+/** Reports what became of each component, by its provider. Other parts report the kinds in `apart`. */
 export function reportComponents({ value, report }: KeycloakRealm, apart: readonly string[]): void {
   for (const [kind, list] of Object.entries(recordOf(value.components)))
     for (const { providerId, name } of recordsOf(list)) {
@@ -142,7 +142,7 @@ export function reportComponents({ value, report }: KeycloakRealm, apart: readon
       const path = `components.${kind}[${provider}]`;
       const at = `components[${textOf(name) ?? provider}]`;
       if (apart.includes(kind)) continue;
-      // Registration of clients has its own rules here; secrets of Keycloak's own cookies mean nothing elsewhere.
+      // Client registration has its own rules here. The secrets of Keycloak's own cookies mean nothing elsewhere.
       if (kind === REGISTRATION) report.ignored(path);
       else if (kind !== KEYS) report.unmapped(path, "This has no place here", at);
       else if (OF_KEYS[provider] === null) report.ignored(path);

@@ -6,7 +6,7 @@ const known = {
   ignored: ["id", "composite", "clientRole", "containerId", "scopeParamRequired"],
 };
 
-/** One role as a document has it, of the realm or of a client. */
+/** Translates a role of the realm or of a client. */
 export function roleOf(realm: KeycloakRealm, role: Values, pattern: string, at: string, clientId: string | null, isDefault = false) {
   realm.report.members(pattern, at, role, known);
   const { realm: ofRealm, client } = recordOf(role.composites);
@@ -20,7 +20,7 @@ export function roleOf(realm: KeycloakRealm, role: Values, pattern: string, at: 
   };
 }
 
-/** The roles of the realm. The one that every new user gets there is the default role here, by its own name. */
+/** Translates the roles of the realm. The role that every new user gets in Keycloak is the default role here, with its own name. */
 export function rolesOf(realm: KeycloakRealm): object[] {
   return recordsOf(recordOf(realm.value.roles).realm).map((role) => {
     const isDefault = realm.defaultRole !== undefined && role.name === realm.defaultRole;
@@ -28,7 +28,7 @@ export function rolesOf(realm: KeycloakRealm): object[] {
   });
 }
 
-/** The roles that stand for roles of `realm-management` with holders; known when all others are translated. */
+/** Returns the roles that replace roles of `realm-management` in use. They are known only after everything else was translated. */
 export const permissionRolesOf = (realm: KeycloakRealm): object[] =>
   [...realm.permissionsInUse].sort().map((permission) => ({
     name: realm.permissionRole(permission),

@@ -49,7 +49,7 @@ const NAME_IDS: Readonly<Record<string, string>> = {
   persistent: "persistent",
 };
 
-/** Their service providers; one without an address that takes assertions is left out. */
+/** Translates the service providers. One without an address for assertions is left out. */
 export const samlClientsOf = (realm: KeycloakRealm): object[] =>
   realm.clients("saml").flatMap((client) => samlClientOf(realm, client) ?? []);
 
@@ -105,7 +105,7 @@ function samlClientOf(realm: KeycloakRealm, client: Values): object | null {
   };
 }
 
-/** Includes the mappers of its scopes: a SAML request asks for no scopes. */
+/** Translates the mappers of a client and of its scopes, because a SAML request asks for no scopes. */
 function mappersOf(realm: KeycloakRealm, client: Values, at: string): object[] {
   const ofScopes = textsOf(client.defaultClientScopes).flatMap((name) => {
     const scope = realm.scopes.get(name);
@@ -114,7 +114,7 @@ function mappersOf(realm: KeycloakRealm, client: Values, at: string): object[] {
   const byName = new Map<string, Record<string, unknown>>();
   for (const mapper of [...ofScopes, ...recordsOf(client.protocolMappers)]) {
     const made = samlMapperOf(realm, mapper, "clients[].protocolMappers", at);
-    // The client's own mapper wins over a scope's that writes the same attribute.
+    // The client's own mapper replaces a scope's mapper of the same attribute.
     if (made) byName.set(String(made.samlName), made);
   }
   return [...byName.values()].slice(0, 100);

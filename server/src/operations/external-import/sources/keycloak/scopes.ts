@@ -7,9 +7,9 @@ const attributes = {
   mapped: ["consent.screen.text"],
   ignored: ["include.in.token.scope", "display.on.consent.screen", "gui.order", "is.dynamic.scope"],
 };
-/** Scopes of Keycloak's own that only carry what the protocol itself says here, or what is the client's. */
+/** Built-in scopes of Keycloak. Here, the protocol itself or the client provides what they stand for. */
 const INTERNAL = ["web-origins", "acr", "basic", "service_account"];
-/** Claims of these scopes ship under the claim's own name. */
+/** Scopes that ship here, too. Their mappers have the name of their claim. */
 const SHIPPED = ["profile", "email", "address", "phone", "roles"];
 const SCOPE_NAME = /^[\x21\x23-\x5B\x5D-\x7E]{1,128}$/;
 
@@ -46,7 +46,7 @@ export function scopesOf(realm: KeycloakRealm): Scopes {
       ...(description !== undefined && { description }),
       ...(consentText !== undefined && { consentText }),
       assignment: defaults.includes(name) ? "DEFAULT" : optional.includes(name) ? "OPTIONAL" : "NONE",
-      // A scope without mappers keeps what it has here.
+      // A scope without mappers keeps the claims that it has here.
       ...(own.length > 0 && { claims: own }),
     });
   }

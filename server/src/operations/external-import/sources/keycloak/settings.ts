@@ -101,7 +101,7 @@ export function settingsOf(realm: KeycloakRealm): Record<string, unknown> {
     passwordReset: defined({ enabled: flagOf(value.resetPasswordAllowed) }),
     account: defined({ changeUsername: flagOf(value.editUsernameAllowed), erase }),
     audit: defined({ retentionDays: scaled("eventsExpiration", DAY, 7, 3_650) }),
-    // Members of a group have the roles of the groups above it there, always.
+    // In Keycloak, members of a group always have the roles of the groups above it.
     groups: recordsOf(value.groups).some(({ subGroups }) => listOf(subGroups).length > 0) ? { inheritRoles: true } : {},
     oidc: hasImplicit ? { implicitFlow: true } : {},
   });
@@ -110,7 +110,7 @@ export function settingsOf(realm: KeycloakRealm): Record<string, unknown> {
 const withoutEmpty = (members: Record<string, unknown>): Record<string, unknown> =>
   Object.fromEntries(Object.entries(members).filter(([, value]) => typeof value !== "object" || Object.keys(recordOf(value)).length > 0));
 
-/** By their names in `passwordPolicy`: `length(8) and digits(1)`. */
+/** The rules for passwords, by their names in `passwordPolicy`, such as `length(8) and digits(1)`. */
 const POLICIES: Readonly<Record<string, readonly [member: string, minimum: number, maximum: number]>> = {
   length: ["minLength", 4, 128],
   maxLength: ["maxLength", 64, 256],

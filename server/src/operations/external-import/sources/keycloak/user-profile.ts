@@ -9,7 +9,7 @@ const CONFIG = "kc.user.profile.config";
 
 type Members = Readonly<Record<string, unknown>>;
 
-/** Keycloak's declarative user profile: JSON within a component. Username and email address are members of every account here. */
+/** Translates Keycloak's declarative user profile, which is JSON within a component. Username and email address are members of every account here. */
 export function userProfileOf(realm: KeycloakRealm): Record<string, unknown> {
   const { value, report } = realm;
   const [component] = recordsOf(recordOf(value.components)[USER_PROFILE]);
@@ -43,7 +43,7 @@ function profileIn(stored: unknown): Members | null {
   }
 }
 
-/** A text, or `${key}` of the realm's own texts. */
+/** Translates a label: a text, or `${key}` for one of the realm's own texts. */
 function labelOf(value: Members, text: string | undefined, locale: string): { displayName?: Record<string, string> } {
   const key = /^\$\{([^}]+)\}$/.exec(text ?? "")?.[1];
   const texts =
@@ -135,13 +135,13 @@ function attributeOf({ report }: KeycloakRealm, attribute: Members, { words, gro
     view: [...new Set([...parties(permissions.view), ...edit, "admin"])],
     edit,
     required: required.filter((party) => edit.includes(party)),
-    // Keycloak asks at registration for all that people may edit.
+    // At registration, Keycloak asks for every attribute that people may edit.
     registration: edit.includes("user"),
     ...(groups.includes(String(attribute.group)) && { group: String(attribute.group) }),
   };
 }
 
-/** The attributes of which a protocol mapper, anywhere in the realm, makes roles, groups or a NameID. */
+/** Returns the attributes from which a protocol mapper, anywhere in the realm, makes roles, groups or a NameID. */
 function grantingAttributes(value: unknown, found = new Set<string>(), depth = 0): Set<string> {
   if (typeof value !== "object" || value === null || depth > 12) return found;
   const config = recordOf((value as Members).config);

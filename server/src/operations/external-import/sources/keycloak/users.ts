@@ -55,7 +55,7 @@ function attributesOf(realm: KeycloakRealm, user: Values, at: string): Record<st
   return found;
 }
 
-/** A user as a row of an import. Ids stay, because applications know users by them. */
+/** Translates a user into a row of an import. Ids are kept, because applications know users by them. */
 export function userOf(realm: KeycloakRealm, user: Values, at: string, organizations: ImportUser["organizations"] = []): ImportUser {
   const { report } = realm;
   report.members("users[]", at, user, known);
@@ -87,7 +87,7 @@ export function userOf(realm: KeycloakRealm, user: Values, at: string, organizat
   });
   const createdAt = numberOf(user.createdTimestamp);
   const email = textOf(user.email);
-  // Keycloak lets no user sign in by an address that several users may have.
+  // If several users may have an address, Keycloak lets nobody sign in by it.
   const isClaimed = email !== undefined && !isTrue(user.emailVerified) && isTrue(realm.value.duplicateEmailsAllowed);
   return {
     username: textOf(user.username) ?? "",
