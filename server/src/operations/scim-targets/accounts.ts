@@ -6,7 +6,7 @@ import type { Person } from "./people.store.ts";
 import type { Lookup } from "./preset.ts";
 import type { Settings } from "./schema.ts";
 
-/** One way to find a resource: the filter, and whether what came back is really it. */
+/** One way to find a resource: the filter, and a check of what came back. */
 export interface Criterion {
   readonly by: string;
   readonly filter: string;
@@ -24,8 +24,8 @@ const byExternalId = (id: string): Criterion => ({
 });
 
 /**
- * Finds an account that exists already: by our id, which only we send, then by the username, then by the confirmed address. Never
- * by what users can change at will.
+ * Returns the ways to find an existing account: by our id, which only we send, then by the username, then by the confirmed address. Attributes that
+ * users can change at will never count.
  */
 export function criteriaOf(settings: Settings, peer: Peer, person: Person, userName: string): Criterion[] {
   const email = confirmedAddress(person);
@@ -57,12 +57,12 @@ export const groupCriteria = (peer: Peer, groupId: string, name: string): Criter
   { by: "displayName", filter: equals("displayName", name), fits: (resource) => isText(member(resource, "displayName"), name) },
 ];
 
-/** The first that fits; null: the target has none. Services that do not know a filter answer everything, or an error. */
+/** Returns the first resource that fits, or null if the target has none. A service that does not know a filter answers everything, or an error. */
 export async function findRemote(peer: Peer, path: "/Users" | "/Groups", criteria: readonly Criterion[]): Promise<Resource | null> {
   for (const { by, filter, fits } of criteria) {
     const query = new URLSearchParams({ filter, ...(path === "/Groups" && { excludedAttributes: "members" }) });
     const answer = await peer.request("GET", `${path}?${query.toString().replaceAll("+", "%20")}`);
-    // A service that does not filter by externalId, or by addresses, says 400: the next criterion may do.
+    // A service that does not filter by externalId, or by addresses, answers 400. The next criterion may work.
     if (answer.status === 400 || answer.status === 501) continue;
     if (answer.status === 403) throw new ObjectRefused(answer.detail);
     if (!answer.ok) throw denied(`${path} is not served there`, answer);

@@ -8,14 +8,14 @@ import { readOwnTarget, type Tools } from "./service.ts";
 import type { TargetRow } from "./store.ts";
 import { testTarget } from "./test-call.ts";
 
-/** The stored secret goes to the stored address only. */
+/** Returns the peer of a stored target: the stored secret is sent to the stored address only. */
 function peerOf({ vault, outbound }: Tools, target: TargetRow): Peer {
   if (target.sealed === null) throw scimTargetErrors.no_secret();
   const secret = openSecret(vault, target.realmId, target.id, target.sealed);
   return createPeer({ outbound, url: target.url, settings: target, secret });
 }
 
-/** Also while the target is disabled. */
+/** Tests a target, even if it is disabled. */
 export async function test(ctx: ReadCtx, tools: Tools, targetId: string): Promise<ScimTargetTest> {
   const target = await readOwnTarget(ctx, targetId);
   return testTarget(peerOf(tools, target), target.groups.mode !== "none");

@@ -19,7 +19,7 @@ interface Taken {
   readonly object_id: string;
 }
 
-/** Deleted as they are taken, so that none is passed over that commits late; those that another node takes at this moment stay. */
+/** Deletes changes as it takes them, so that changes that commit late are not missed. Skips those that another node is taking. */
 async function takeChanges(tx: Tx): Promise<Taken[]> {
   const { rows } = await sql<Taken>`
     with first as materialized (
@@ -33,11 +33,11 @@ async function takeChanges(tx: Tx): Promise<Taken[]> {
 }
 
 /**
- * Notes what has changed at every target that it concerns, and forgets the changes, in one transaction: after a crash neither is done, or both.
- * Answers how many there were, and whether there may be more.
+ * Notes changes at every target that they concern, and deletes them, in one transaction: after a crash, both are done or neither. Returns how many
+ * there were, and whether there may be more.
  */
 export async function noteChanges(db: Db): Promise<{ noted: number; more: boolean }> {
-  // Most of the time there are none: a look without a transaction is enough.
+  // Usually there are none, which a query without a transaction tells.
   const { rows } = await sql`select 1 from scim_changes limit 1`.execute(db);
   if (rows.length === 0) return { noted: 0, more: false };
   return retryingConflicts(db, async (tx) => {

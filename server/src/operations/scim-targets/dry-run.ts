@@ -17,11 +17,11 @@ export interface DryRunParts {
   readonly resends: boolean;
 }
 
-/** Within the time that a request may take. */
+/** Less than the time that a request may take. */
 const TIME_LIMIT = 20_000;
 const SHOWN = 100;
 
-/** The plan of a full sync. The target is asked, by GET, which of the first new users and groups it has already. */
+/** Returns the plan of a full sync. It asks the target by GET whether it has the first new users and groups already. */
 export async function dryRun(parts: DryRunParts): Promise<ScimTargetPlan> {
   const endsAt = performance.now() + TIME_LIMIT;
   const counts: Record<PlannedAction, number> = { create: 0, adopt: 0, update: 0, deactivate: 0, delete: 0, refuse: 0 };

@@ -5,8 +5,8 @@ const namedIn = (column: string, names: readonly string[]) =>
   sql`exists (select 1 from unnest(${[...names]}::text[]) as name where position(lower(name) in lower(${sql.ref(column)})) > 0)`;
 
 /**
- * `user.erased`: what remains is the id of the account at each target, under an id that says nothing, until the account is deleted there, whatever
- * the target does with deleted users.
+ * Erases a user on `user.erased`. Only the id of the account at each target remains, under a random id, until the account is deleted there. It is
+ * deleted even if the target keeps the accounts of deleted users.
  */
 export async function eraseAtTargets(
   ctx: Ctx,
@@ -19,7 +19,7 @@ export async function eraseAtTargets(
   await sql`update scim_objects set local_id = gen_random_uuid(), erased = true, confirmed = true, state = 'PENDING', changes = changes + 1, leaving = null, attempts = 0, error = null,
       sent_digest = null, failed_digest = null, next_at = ${ctx.now}
     where realm_id = ${ctx.realm} and kind = 'user' and local_id = ${userId}::uuid`.execute(ctx.tx);
-  // A service may name them in its answer about a group.
+  // A service may name the user in its answer about a group.
   const names = [userId, person.username, ...(person.email === null ? [] : [person.email])];
   await sql`update scim_objects set error = null where realm_id = ${ctx.realm} and ${namedIn("error", names)}`.execute(ctx.tx);
   await sql`update scim_target_states s set suspended_reason = case when ${namedIn("s.suspended_reason", names)} then null else s.suspended_reason end,

@@ -31,20 +31,20 @@ export interface LaneParts {
   readonly peer: Peer;
   readonly key: KeyObject;
   readonly signal: AbortSignal;
-  /** An object came to an end: sent, refused or given up. */
+  /** Called when an object was sent, refused or given up. */
   readonly ended: (outcome: "sent" | "failed" | "dead") => void;
 }
 
 const BATCH = 100;
-/** After this long a lane begins anew, with the settings as they are then. */
+/** After this time a lane begins anew, with the settings of that moment. */
 const SLICE = 30 * SECOND;
-/** Between the attempts for one object, where the target has errors of its own. After the last it is given up. */
+/** The waits between the attempts for one object while the target has errors of its own. After the last attempt it is given up. */
 const WAITS = [5 * SECOND, 30 * SECOND, 2 * MINUTE, 10 * MINUTE, 30 * MINUTE, 2 * HOUR, 6 * HOUR];
-/** A target that cannot be reached, or does not say how long it is busy. */
+/** The pauses of a target that cannot be reached, or does not say how long it is busy. */
 const FIRST_PAUSE = 5 * SECOND;
 const LONGEST_PAUSE = 10 * MINUTE;
 
-/** After this many errors of the target's own in a row, of any objects, it is given time. */
+/** After this many consecutive errors of the target's own, for any objects, it is paused. */
 const FAULTS_IN_A_ROW = 5;
 
 /** The lease is lost, or the slice of time is over. */
@@ -52,7 +52,7 @@ class LaneEnded extends Error {}
 
 const EXTEND_EVERY = 10 * SECOND;
 
-/** Extends the lease while requests are made. It throws once another node has the target, which may be sending by then. */
+/** Returns a function that extends the lease while requests are made. It throws if another node has the target, which may already be sending. */
 export function leaseOf(db: Db, target: HeldTarget): () => Promise<void> {
   let extendedAt = clock.now();
   return async () => {
@@ -63,7 +63,7 @@ export function leaseOf(db: Db, target: HeldTarget): () => Promise<void> {
   };
 }
 
-/** Everything that is due for one target. Answers whether there may be more at once. */
+/** Does everything that is due for one target. Tells whether there may be more to do at once. */
 export async function runLane(parts: LaneParts): Promise<boolean> {
   const endsAt = clock.now() + SLICE;
   const goOn = async () => {
@@ -87,7 +87,7 @@ export async function runLane(parts: LaneParts): Promise<boolean> {
   }
 }
 
-/** Tells whether a target that refused us takes us again. */
+/** Resumes a target that refused us if it accepts us again; otherwise throws. */
 async function probe({ db, peer, target }: LaneParts): Promise<void> {
   const answer = await peer.request("GET", PROBE);
   if (!answer.ok) throw denied("The target does not let us in", answer);
@@ -102,7 +102,7 @@ async function walkAll(parts: LaneParts, goOn: () => Promise<void>): Promise<voi
   }
 }
 
-/** Finds out who leaves, before anything is sent: a mass of them must be noticed first. Objects that need nothing are done. */
+/** Finds the accounts that leave before anything is sent, because a mass of them must be noticed first. Drops objects that need nothing. */
 async function classifyAll({ db, target, key }: LaneParts, goOn: () => Promise<void>): Promise<void> {
   for (;;) {
     await goOn();
@@ -129,7 +129,7 @@ async function classifyAll({ db, target, key }: LaneParts, goOn: () => Promise<v
   }
 }
 
-/** Users first: a group is sent with the members that have an account by then. */
+/** Sends users before groups, because a group is sent with those members who have an account there. */
 async function sendAll(parts: LaneParts, goOn: () => Promise<void>): Promise<void> {
   const { db, target, peer } = parts;
   let faults = 0;
@@ -153,7 +153,7 @@ async function sendAll(parts: LaneParts, goOn: () => Promise<void>): Promise<voi
   }
 }
 
-/** Several at once. The first failure that concerns the target ends them all; those that are under way come to their end. */
+/** Runs several at once. After the first failure that concerns the target no more are started; those that are running are finished. */
 async function eachOf<T>(items: readonly T[], atOnce: number, run: (item: T) => Promise<void>): Promise<void> {
   let [next, isStopped] = [0, false];
   const worker = async () => {
@@ -201,7 +201,7 @@ async function sendOne(
   }
 }
 
-/** The digest of a refused object: a full sync does not send the same again. */
+/** Returns the digest of a refused object, so that a full sync does not send the same again. */
 async function digestNow({ db, target, key }: LaneParts, { kind, local_id: id, erased }: StoredObject): Promise<string> {
   const wanted =
     kind === "user"

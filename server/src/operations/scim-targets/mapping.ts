@@ -19,7 +19,7 @@ import type { Preset } from "./preset.ts";
 import { presets } from "./presets/index.ts";
 import type { Settings } from "./schema.ts";
 
-/** The state of a user or group that a target is to have: as `body` says, deactivated, deleted, or left as it is. */
+/** The state that a user or group should have at a target: as in `body`, deactivated, deleted, or left as it is. */
 export type Wanted =
   | { readonly act: "keep"; readonly body: Resource }
   | { readonly act: "deactivate"; readonly body: Resource | null }
@@ -27,7 +27,7 @@ export type Wanted =
   | { readonly act: "none" }
   | { readonly act: "refuse"; readonly reason: string };
 
-/** Homes of a target's own mapping; `phoneNumbers` apart, which has a list there. */
+/** Returns the SCIM paths of a target's own mapping. `phoneNumbers` is separate, because it is a list there. */
 function homesOf(mapping: Settings["mapping"]): { homes: readonly Home[]; phone: string | null } {
   if (mapping === null) return { homes: HOMES, phone: PHONE };
   const homes: Home[] = [];
@@ -45,13 +45,13 @@ function homesOf(mapping: Settings["mapping"]): { homes: readonly Home[]; phone:
   return { homes, phone };
 }
 
-/** Only a confirmed address is the user's for sure: it names the account, or finds it. */
+/** Only a confirmed address is certainly the user's, so only this one names or finds an account. */
 export const confirmedAddress = ({ email, emailVerified }: Person): string | null => (emailVerified ? email : null);
 
 export const userNameOf = (settings: Settings, person: Person): string | null =>
   settings.users.userName === "email" ? confirmedAddress(person) : person.username;
 
-/** The user as the target is sent them. */
+/** Returns the resource of a user that is sent to the target. */
 function userResource(settings: Settings, person: Person, userName: string): Resource {
   const preset: Preset = presets[settings.preset];
   const { homes, phone } = homesOf(settings.mapping);
@@ -76,7 +76,7 @@ function userResource(settings: Settings, person: Person, userName: string): Res
   return resource;
 }
 
-/** Attributes that the target is sent where a user has them, and that this one has not. */
+/** Returns the paths of the attributes that are sent to the target, but that this user does not have. */
 export function missingPaths(settings: Settings, body: Resource): string[] {
   const { homes, phone } = homesOf(settings.mapping);
   const refused = new Set(presets[settings.preset].without);
@@ -91,7 +91,7 @@ export const groupResource = ({ groupId, name }: Team): Resource => ({ schemas: 
 
 const NO_ADDRESS = "This target takes the confirmed address as userName, and the user has none.";
 
-/** Undefined: the user is deleted. */
+/** Returns the state that a user should have at the target. `person` is undefined if the user was deleted. */
 export function wantedUser(settings: Settings, person: Person | undefined, isErased = false): Wanted {
   const { deprovision } = settings;
   if (isErased) return { act: "delete" };
@@ -111,7 +111,7 @@ export function wantedGroup(settings: Settings, team: Team | undefined): Wanted 
   return { act: "keep", body: groupResource(team) };
 }
 
-/** Keyed, so that it reveals nothing about a person. Only the deactivation of a deactivated account counts. */
+/** Returns a keyed digest, which reveals nothing about a person. Changes of a deactivated account do not change its digest. */
 export function digestOf(key: KeyObject, wanted: Wanted): string {
   const content = wanted.act === "keep" ? [wanted.act, wanted.body] : [wanted.act];
   return createHmac("sha256", key).update(JSON.stringify(content)).digest("base64url");

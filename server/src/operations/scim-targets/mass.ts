@@ -5,11 +5,11 @@ import { retryingConflicts, type UnitOfWork } from "../../platform/unit-of-work.
 import { countLeaving, hasHeld, hasLeaving, holdLeaving } from "./objects.store.ts";
 import { type HeldTarget, noteHeld } from "./states.store.ts";
 
-/** This many accounts may leave within an hour without a question, or this share of all accounts if that is more. */
+/** This many accounts may leave within an hour without a confirmation, or this share of all accounts if that is more. */
 const FEW = 20;
 const PART = 0.1;
 
-/** A mass of accounts that would be deactivated or deleted waits until an administrator confirms it. Everything else is sent. */
+/** Holds accounts that would be deactivated or deleted, if there are many, until an administrator confirms it. Everything else is sent. */
 export async function holdMass({
   db,
   work,

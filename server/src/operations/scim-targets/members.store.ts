@@ -10,7 +10,7 @@ declare module "../../platform/db/tables.ts" {
   }
 }
 
-/** A member whose membership is to be sent. Null as the id there: the account is gone, and its memberships with it. */
+/** A member whose membership is to be sent. `remoteId` is null if the account there is gone, and its memberships with it. */
 export interface MemberChange {
   readonly userId: string;
   readonly remoteId: string | null;
@@ -18,7 +18,7 @@ export interface MemberChange {
 
 type Sender = TargetKey & { readonly settings: Pick<Settings, "users"> };
 
-/** The members of a group who have an account at the target, and shall be members there. */
+/** The members of a group who have an account at the target, and should be members there. */
 const wanted = ({ realm, targetId, settings }: Sender, groupId: string) => sql`
   select m.user_id, o.remote_id from group_members m
   join users u on u.realm_id = m.realm_id and u.user_id = m.user_id
@@ -59,7 +59,7 @@ export async function storeRemoved(tx: Tx, target: TargetKey, groupId: string, u
   await sql`delete from scim_members s where ${sent(target, groupId)} and s.user_id = any(${[...userIds]}::uuid[])`.execute(tx);
 }
 
-/** As a group has them there: those of its members whose accounts are ours, and no others. */
+/** Stores which members a group has at the target, of the accounts that are ours. */
 export async function storeKnownMembers(tx: Tx, target: TargetKey, groupId: string, remoteIds: readonly string[]): Promise<void> {
   const { realm, targetId } = target;
   await sql`delete from scim_members s using scim_objects o
@@ -71,7 +71,7 @@ export async function storeKnownMembers(tx: Tx, target: TargetKey, groupId: stri
     on conflict do nothing`.execute(tx);
 }
 
-/** A group, or an account, that does not exist there any more. */
+/** Deletes the memberships of a group or an account that no longer exists at the target. */
 export async function forgetMembersOf(
   tx: Tx,
   { realm, targetId }: TargetKey,

@@ -24,7 +24,7 @@ export function createScimTargetMetrics(registry: Registry) {
     labelNames: ["outcome"],
     registers,
   });
-  // Known from the start: a rate over a counter that appears with its first failure misses that failure.
+  // The series exist from the start: the rate of a counter that appears with its first failure would miss that failure.
   for (const outcome of requestOutcomes) requests.inc({ outcome }, 0);
   for (const outcome of objectOutcomes) objects.inc({ outcome }, 0);
   return {

@@ -7,7 +7,7 @@ import type { StoredObject } from "./objects.store.ts";
 import type { ObjectKind, ObjectQuery, ObjectState, ScimTargetObject, ScimTargetStatus } from "./schema.ts";
 import type { TargetKey } from "./states.store.ts";
 
-// Objects as administrators see and direct them.
+// The objects of targets, as administrators see and retry them.
 
 const of = ({ realm, targetId }: TargetKey) => sql`o.realm_id = ${realm} and o.target_id = ${targetId}::uuid`;
 
@@ -83,7 +83,7 @@ export async function listObjects(db: Db, target: TargetKey, query: ObjectQuery)
     .$if(search !== undefined && search !== "", (q) =>
       isId(search!)
         ? q.where("local_id", "=", search!)
-        : // With each kind, for the index.
+        : // Every kind is named so that the index is used.
           q.where(sql<boolean>`((kind in ('user', 'group') and remote_id = ${search!}) or local_id in (
             select n.user_id from login_names n where n.realm_id = scim_objects.realm_id and n.key = ${loginKey(search!)}))`),
     );

@@ -30,7 +30,7 @@ declare module "../../platform/db/tables.ts" {
   }
 }
 
-/** A user or group as a target has it. */
+/** A user or group with its state at a target. */
 export type StoredObject = Omit<Selectable<ObjectsTable>, "realm_id" | "target_id">;
 
 const columns = [
@@ -40,7 +40,7 @@ const columns = [
 const selected = sql.join(columns.map((column) => sql.ref(`o.${column}`)));
 const of = ({ realm, targetId }: TargetKey) => sql`o.realm_id = ${realm} and o.target_id = ${targetId}::uuid`;
 
-/** Waiting objects that are not classified yet. */
+/** Returns waiting objects that are not classified yet. */
 export async function unclassified(db: Db, target: TargetKey, limit: number, now: number): Promise<StoredObject[]> {
   const { rows } = await sql<StoredObject>`select ${selected} from scim_objects o
     where ${of(target)} and o.state = 'PENDING' and o.next_at <= ${now} and o.leaving is null order by o.next_at limit ${limit}`.execute(
@@ -49,7 +49,7 @@ export async function unclassified(db: Db, target: TargetKey, limit: number, now
   return rows;
 }
 
-/** Objects that are due and may be sent. */
+/** Returns objects that are due and may be sent. */
 export async function dueObjects(db: Db, target: TargetKey, kind: ObjectKind, limit: number, now: number): Promise<StoredObject[]> {
   const { rows } = await sql<StoredObject>`select ${selected} from scim_objects o
     where ${of(target)} and o.state = 'PENDING' and o.next_at <= ${now} and o.leaving is not null and o.kind = ${kind}
@@ -64,14 +64,14 @@ export async function objectsOf(db: Db, target: TargetKey, kind: ObjectKind, ids
   return new Map(rows.map((row) => [row.local_id, row]));
 }
 
-/** In the order of their ids. */
+/** Returns the next objects in the order of their ids. */
 export async function walkObjects(db: Db, target: TargetKey, kind: ObjectKind, after: string, limit: number): Promise<StoredObject[]> {
   const { rows } = await sql<StoredObject>`select ${selected} from scim_objects o
     where ${of(target)} and o.kind = ${kind} and o.local_id > ${after}::uuid order by o.local_id limit ${limit}`.execute(db);
   return rows;
 }
 
-/** To be looked at and sent, with all its attempts before it. */
+/** Marks objects to be compared and sent, with all attempts before them. */
 export async function markObjects(
   tx: Tx,
   target: TargetKey,
@@ -95,7 +95,7 @@ export interface Change {
   readonly object_id: string;
 }
 
-/** The same for every enabled target of the realms of these changes. An object that exists neither here nor there needs no line. */
+/** Marks changed objects for every enabled target of their realms. An object that exists neither here nor at the target needs no row. */
 export async function markChanges(tx: Tx, changes: readonly Change[], now: number): Promise<void> {
   await sql`
     insert into scim_objects as o (realm_id, target_id, kind, local_id, state, next_at)
@@ -114,10 +114,10 @@ export async function markChanges(tx: Tx, changes: readonly Change[], now: numbe
 
 const exact = (target: TargetKey, { kind, local_id }: Pick<StoredObject, "kind" | "local_id">) =>
   sql`${of(target)} and o.kind = ${kind} and o.local_id = ${local_id}::uuid`;
-/** An object that has changed since it was read is still to be sent. */
+/** The condition that an object has not changed since it was read; otherwise it still has to be sent. */
 const unchanged = ({ changes }: Pick<StoredObject, "changes">) => sql`o.changes = ${changes}`;
 
-/** Notes who leaves. */
+/** Stores which of the objects leave. */
 export async function classify(
   tx: Tx,
   target: TargetKey,
@@ -130,12 +130,12 @@ export async function classify(
     where ${of(target)} and o.kind = c.kind and o.local_id = c.local_id and o.changes = c.changes`.execute(tx);
 }
 
-/** Nothing to do for it, here or there. */
+/** Deletes an object for which there is nothing to do, here or at the target. */
 export async function dropObject(tx: Tx, target: TargetKey, object: StoredObject): Promise<void> {
   await sql`delete from scim_objects o where ${exact(target, object)} and ${unchanged(object)}`.execute(tx);
 }
 
-/** Sent: the target has it as `digest` says. */
+/** Records that an object was sent: the target has the state of `digest`. */
 export async function storeSent(
   tx: Tx,
   target: TargetKey,
@@ -150,7 +150,7 @@ export async function storeSent(
     where ${exact(target, object)}`.execute(tx);
 }
 
-/** Its account there is deleted, or is not ours to look after any more. It counts as leaving for a while. */
+/** Records that an account was deleted at the target, or is no longer managed from here. It counts as leaving for a while. */
 export async function storeGone(tx: Tx, target: TargetKey, object: StoredObject, now: number): Promise<void> {
   if (object.erased) {
     await sql`delete from scim_objects o where ${exact(target, object)}`.execute(tx);
@@ -163,7 +163,7 @@ export async function storeGone(tx: Tx, target: TargetKey, object: StoredObject,
     where ${exact(target, object)}`.execute(tx);
 }
 
-/** Known there by this id from now on; null: by none. taken: the id belongs to another user or group. gone: the object is no longer kept here. */
+/** Stores the object's id at the target, or null for none. "taken": it is the id of another user or group. "gone": the object no longer exists here. */
 export async function storeRemoteId(
   db: Db,
   target: TargetKey,
@@ -180,14 +180,14 @@ export async function storeRemoteId(
   }
 }
 
-/** The account there of a user who was erased while it was made: it is deleted as any other of an erased user. A deleted target has no more objects. */
+/** Records the account of a user who was erased while it was created, so that it is deleted there. A deleted target gets no more objects. */
 export async function storeErased(db: Db, { realm, targetId }: TargetKey, remoteId: string, now: number): Promise<void> {
   await sql`insert into scim_objects (realm_id, target_id, kind, local_id, remote_id, state, erased, confirmed, next_at)
     select realm_id, target_id, 'user', gen_random_uuid(), ${remoteId}, 'PENDING', true, true, ${now}::bigint
     from scim_targets where realm_id = ${realm} and target_id = ${targetId}::uuid on conflict do nothing`.execute(db);
 }
 
-/** `digest`: a refused representation is sent again only when it would differ. */
+/** Records a failed attempt. `digest`: a refused representation is sent again only if it differs. */
 export async function storeFailure(
   tx: Tx,
   target: TargetKey,
@@ -206,7 +206,7 @@ export async function storeFailure(
   return numAffectedRows === 1n;
 }
 
-/** Members can be sent for users who have an account there now. */
+/** Marks the groups of a user who has an account there now, because the membership can be sent. */
 export async function markGroupsOf(tx: Tx, target: TargetKey, userId: string, now: number): Promise<void> {
   await sql`update scim_objects o set state = 'PENDING', changes = o.changes + 1, leaving = null, attempts = 0, next_at = ${now}
     from group_members m
@@ -214,10 +214,10 @@ export async function markGroupsOf(tx: Tx, target: TargetKey, userId: string, no
       and m.user_id = ${userId}::uuid`.execute(tx);
 }
 
-/** A mass of leaving accounts is what many leave within this time. */
+/** Accounts that leave within this time count together. */
 const LATELY = HOUR;
 
-/** The number of accounts that leave now or have just left without a confirmation, and the number that the target has. */
+/** Counts the accounts that leave now or have recently left without a confirmation, and the accounts that the target has. */
 export async function countLeaving(db: Db, target: TargetKey, now: number): Promise<{ leaving: number; accounts: number; isNew: boolean }> {
   const { rows } = await sql<{ waiting: number; held: number; left: number; accounts: number }>`
     select count(*) filter (where o.state = 'PENDING' and o.leaving and not o.confirmed and not o.erased)::int as waiting,

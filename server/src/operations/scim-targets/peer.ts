@@ -8,19 +8,19 @@ import { presets } from "./presets/index.ts";
 import type { Settings } from "./schema.ts";
 
 /**
- * Why a request came to nothing that says something about the object. busy: the target asked for patience. denied: it refuses us, or is no SCIM
- * service. unreachable: no connection, so nothing was sent. fault: an error of its own, or no answer in time: whether it took the request is unknown.
+ * The reason for a failure that says nothing about the object. busy: the target asks us to wait. denied: it refuses us, or is no SCIM service.
+ * unreachable: there was no connection, so nothing was sent. fault: it had an error, or did not answer in time, so it may have accepted the request.
  */
 type PeerFailure = "busy" | "denied" | "unreachable" | "fault";
 
 export class PeerError extends Error {
   override readonly name = "PeerError";
   readonly failure: PeerFailure;
-  /** The wait that the target asks for; null: it does not say. */
+  /** The wait that the target asks for; null if it does not say. */
   readonly waitMs: number | null;
   /**
-   * The same with the target's own words. They may name the person whom the request was about, so they are kept with that object only, and forgotten
-   * with it; `message`, which is kept with the target and in the trail, has none of them.
+   * The message with the target's own words. They may name the person whom the request was about, so they are stored with that object only, and deleted
+   * with it. `message`, which is stored with the target and in the audit trail, has none of them.
    */
   readonly aboutObject: string;
 
@@ -32,16 +32,16 @@ export class PeerError extends Error {
   }
 }
 
-/** The target refuses this user or group: trying again without a change cannot help. */
+/** The target refuses this user or group. Another attempt without a change would not help. */
 export class ObjectRefused extends Error {
   override readonly name = "ObjectRefused";
 }
 
-/** An answer below 500 that is no 401, 429 or redirect. */
+/** An answer with a status below 500, except 401, 429 and redirects. */
 export interface PeerAnswer {
   readonly status: number;
   readonly ok: boolean;
-  /** Null: it has none, or it is no JSON object. */
+  /** Null if there is none, or if it is no JSON object. */
   readonly body: Resource | null;
   /** The last part of `Location`. */
   readonly locationId: string | null;
@@ -60,7 +60,7 @@ export interface PeerParts {
   readonly settings: Settings;
   readonly secret: string;
   readonly signal?: AbortSignal;
-  /** Before each request: throws where nothing more may be sent. */
+  /** Called before each request. Throws if nothing more may be sent. */
   readonly beforeRequest?: () => Promise<void>;
   readonly onRequest?: (outcome: "ok" | "refused" | PeerFailure, seconds: number) => void;
 }
@@ -71,7 +71,7 @@ const MAX_TOKEN = 64 * 1024;
 const DETAIL = 300;
 const LONGEST_WAIT = DAY;
 
-/** The SCIM service of a target: one request at a time leaves when its turn has come, with the target's credentials. */
+/** The SCIM service of a target. Requests have the target's credentials, and are sent one after the other at the permitted rate. */
 export function createPeer({ outbound, url, settings, secret, signal, beforeRequest, onRequest }: PeerParts): Peer {
   const preset = presets[settings.preset];
   const base = url.replace(/\/+$/, "");
@@ -117,7 +117,7 @@ export function createPeer({ outbound, url, settings, secret, signal, beforeRequ
       throw error;
     }
   };
-  // Once the target has asked for patience or refused us, nothing more is sent that is under way.
+  // Once the target has asked us to wait or refused us, later requests are not sent.
   let closed: PeerError | undefined;
   let mayRead: Promise<PeerAnswer> | undefined;
   const request: Peer["request"] = async (method, path, body) => {
@@ -125,7 +125,7 @@ export function createPeer({ outbound, url, settings, secret, signal, beforeRequ
     try {
       const answer = await measured(method, path, body);
       if (answer.status !== 403) return answer;
-      // The 403 concerns this object, or all our requests: a client that may not read users may do nothing there.
+      // A 403 concerns this object or all our requests: a client that may not read users may do nothing there.
       mayRead ??= measured("GET", PROBE);
       if ((await mayRead).status === 403) throw denied("The target does not let us in", answer);
       return answer;
@@ -137,26 +137,26 @@ export function createPeer({ outbound, url, settings, secret, signal, beforeRequ
   return { preset, request };
 }
 
-/** The target refuses us, whatever the request was about. */
+/** The error of a target that refuses us, whatever the request was about. */
 export const denied = (sentence: string, { status, detail }: Pick<PeerAnswer, "status" | "detail">): PeerError =>
   new PeerError("denied", `${sentence} (${status}).`, null, `${sentence}. ${detail}`);
 
-/** The least that a SCIM service has to answer. */
+/** A request that every SCIM service has to answer. */
 export const PROBE = "/Users?startIndex=1&count=1";
 
-/** A request of which no answer came, as one of ours. */
+/** Makes a request. Throws a PeerError if there is no answer. */
 async function reached(fetch: () => Promise<OutboundResponse>): Promise<OutboundResponse> {
   try {
     return await fetch();
   } catch (error) {
     if (!(error instanceof OutboundError)) throw error;
-    // Once the connection stands, the target may have taken the request before it fell silent.
+    // Once connected, the target may have accepted the request even if it did not answer.
     const failure = error.reason === "timeout" || error.reason === "too_large" || isBroken(error) ? "fault" : "unreachable";
     throw new PeerError(failure, error.message);
   }
 }
 
-/** The connection stood and was broken off. */
+/** Tells whether an established connection was broken off. */
 const isBroken = ({ reason, cause }: OutboundError): boolean =>
   reason === "connect" && ["UND_ERR_SOCKET", "ECONNRESET", "EPIPE"].includes(String((cause as { code?: unknown } | undefined)?.code));
 
@@ -190,14 +190,14 @@ function objectIn(response: OutboundResponse): Resource | null {
   }
 }
 
-/** Stored and shown: no control characters, and not the whole of what a peer may say. */
+/** Returns the target's error as a sentence. It is stored and shown, so it is short and has no control characters. */
 function detailOf(status: number, body: Resource | null): string {
   const detail = body && member(body, "detail");
   const text = typeof detail === "string" ? cut(detail.replace(/[\p{C}\s]+/gu, " ").trim(), DETAIL) : "";
   return text === "" ? `The target answered ${status}.` : `The target answered ${status}: ${text}`;
 }
 
-/** RFC 7643 §2.1: names are compared without regard to case, and services write `resources` for `Resources`. */
+/** Returns a member of a resource. RFC 7643 §2.1: names are compared without regard to case, and services write `resources` for `Resources`. */
 export function member(resource: Resource, name: string): unknown {
   if (Object.hasOwn(resource, name)) return resource[name];
   const wanted = name.toLowerCase();
@@ -205,7 +205,7 @@ export function member(resource: Resource, name: string): unknown {
   return found === undefined ? undefined : resource[found];
 }
 
-/** The `id` of a resource: a text, or a number at services that do not know better. */
+/** Returns the `id` of a resource, or null if it has no valid one. Some services write a number instead of a text. */
 export function idOf(resource: Resource | null): string | null {
   const id = resource && member(resource, "id");
   const text = typeof id === "number" ? String(id) : id;

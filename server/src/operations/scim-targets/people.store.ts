@@ -3,7 +3,7 @@ import { groupPath, isNamedAtTop } from "../../directory/groups/index.ts";
 import type { Db } from "../../platform/db/index.ts";
 import type { Settings } from "./schema.ts";
 
-/** A user as targets are sent them. */
+/** The data of a user for targets. */
 export interface Person {
   readonly userId: string;
   readonly username: string;
@@ -16,7 +16,7 @@ export interface Person {
 
 type Scoped = { readonly realm: string; readonly settings: Pick<Settings, "users" | "groups"> };
 
-/** SQL: the user `u` belongs to the target. */
+/** The SQL condition that the user `u` belongs to the target. */
 export function inScope({ users }: Pick<Settings, "users">): RawBuilder<boolean> {
   const [groups, organizations] = [users.groupIds ?? [], users.organizationIds ?? []];
   if (users.scope === "groups")
@@ -38,17 +38,17 @@ export async function readPeople(db: Db, { realm, settings }: Scoped, ids: reado
   return new Map(rows.map((row) => [row.userId, row]));
 }
 
-/** The next users of the target, in the order of their ids. */
+/** Returns the next users of the target, in the order of their ids. */
 export async function walkPeople(db: Db, { realm, settings }: Scoped, after: string, limit: number): Promise<Person[]> {
   const { rows } = await sql<Person>`select ${columns}, true as "inScope" from users u
     where u.realm_id = ${realm} and u.user_id > ${after}::uuid and ${inScope(settings)} order by u.user_id limit ${limit}`.execute(db);
   return rows;
 }
 
-/** A group as targets are sent it. */
+/** The data of a group for targets. */
 export interface Team {
   readonly groupId: string;
-  /** Below another group: the whole path, because names are unique only beside each other. */
+  /** The whole path of a group below another one, because names are unique only among siblings. */
   readonly name: string;
   readonly inScope: boolean;
 }

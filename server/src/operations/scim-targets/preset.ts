@@ -1,9 +1,8 @@
-/** By which attributes an account is looked for. `externalId` is our id of the user. */
+/** An attribute by which an account is searched. `externalId` is our id of the user. */
 export type Lookup = "externalId" | "userName" | "email";
 
 /**
- * The differences of a SCIM service from RFC 7644, and its choices where the RFC leaves them open. One object for each kind of service, in
- * `presets/`.
+ * The differences of a SCIM service from RFC 7644, and its choices where the RFC leaves them open. Each kind of service has an object in `presets/`.
  */
 export interface Preset {
   /** The method that changes users: PUT replaces the whole resource, PATCH names the changes. */
@@ -18,16 +17,16 @@ export interface Preset {
   readonly removeMembers: "filter" | "values";
   /** True when a group answers with its members, so that those of an adopted group can be known. */
   readonly listsMembers: boolean;
-  /** Given and family name are required: a user without them has the username there. */
+  /** True if given and family name are required. A user without them gets the username as name. */
   readonly requiresNames: boolean;
   /** Attributes that it refuses. */
   readonly without: readonly string[];
-  /** Requests per second, and how many at once. */
+  /** The most requests per second; `atOnce` is the most concurrent ones. */
   readonly requestsPerSecond: number;
   readonly atOnce: number;
 }
 
-/** RFC 7644 to the letter. */
+/** A service that follows RFC 7644 exactly. */
 export const standard: Preset = {
   update: "put",
   lookups: ["externalId", "userName", "email"],

@@ -51,7 +51,7 @@ export const scimTargetRoutes: FastifyPluginAsyncTypebox<Tools> = async (app, to
       config,
       summary: "Create a SCIM target",
       description:
-        "From now on, the users and groups that it names are created, changed and deprovisioned there as they are here. Needs `view-users` as well.",
+        "The users and groups that it names are then created, changed and deprovisioned at the target as they are here. Needs `view-users` as well.",
       body: CreateScimTarget,
       id: ({ id }) => id,
       run: (ctx, _params, body) => createTarget(ctx, tools, body),
@@ -84,7 +84,7 @@ export const scimTargetRoutes: FastifyPluginAsyncTypebox<Tools> = async (app, to
     "/:scimTargetId/status",
     {
       config: unversioned,
-      schema: { summary: "Read how a SCIM target fares", tags, params, response: { 200: ScimTargetStatus } },
+      schema: { summary: "Read the status of a SCIM target", tags, params, response: { 200: ScimTargetStatus } },
     },
     async (req) => req.read((ctx) => readStatus(ctx, req.params.scimTargetId)),
   );
@@ -115,8 +115,8 @@ export const scimTargetRoutes: FastifyPluginAsyncTypebox<Tools> = async (app, to
       schema: {
         summary: "Compare everything with a SCIM target",
         description:
-          "All users and groups are compared with what was sent, and what differs, failed or was given up is sent. " +
-          "With `dryRun`, only what would be sent is listed.",
+          "Compares all users and groups with what was sent, and sends those that differ, failed or were given up. " +
+          "With `dryRun`, it only lists what would be sent.",
         tags,
         params,
         body: SyncScimTarget,
@@ -138,7 +138,7 @@ export const scimTargetRoutes: FastifyPluginAsyncTypebox<Tools> = async (app, to
       schema: {
         operationId: "confirmScimTargetDeprovisioning",
         summary: "Confirm that many accounts leave a SCIM target",
-        description: "Accounts that are HELD are deactivated or deleted there, as the target's `deprovision` says.",
+        description: "Accounts that are HELD are then deactivated or deleted at the target, as its `deprovision` says.",
         tags,
         params,
         body: ConfirmDeprovisioning,
@@ -155,7 +155,7 @@ export const scimTargetRoutes: FastifyPluginAsyncTypebox<Tools> = async (app, to
     list: {
       config: unversioned,
       summary: "List the users and groups of a SCIM target",
-      description: "With what became of each. Needs `view-users` as well.",
+      description: "Each with its state at the target. Needs `view-users` as well.",
       query: ObjectQuery,
       run: (ctx, { scimTargetId }, query) => searchObjects(ctx, scimTargetId, query),
     },

@@ -46,7 +46,7 @@ const users = Type.Object(
         description: "The `userName` there. email: the confirmed address; a user without one is not sent",
       }),
     ),
-    emails: Type.Optional(oneOf(["all", "confirmed"], { default: "all", description: "True: unconfirmed addresses are sent, too" })),
+    emails: Type.Optional(oneOf(["all", "confirmed"], { default: "all", description: "all: unconfirmed addresses are sent, too" })),
   },
   closed,
 );
@@ -95,7 +95,7 @@ const matchBy = Type.Array(oneOf(["userName", "email"]), {
   description:
     "The members by which an existing account is found and adopted, besides our id of the user in `externalId`: the username, the confirmed address",
 });
-const preset = oneOf(presetNames, { description: "The kind of service: what it does otherwise than others" });
+const preset = oneOf(presetNames, { description: "The kind of service, which decides in what it differs from others" });
 const requestsPerSecond = Type.Union([Type.Number({ minimum: 0.1, maximum: 100 }), Type.Null()], {
   description: "Null: as the preset has it",
 });

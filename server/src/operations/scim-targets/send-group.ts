@@ -15,7 +15,7 @@ import { idOf, member, ObjectRefused, PeerError } from "./peer.ts";
 import type { Team } from "./people.store.ts";
 import { at, createOrAdopt, expectOk, isMissing, patchOf, type SendParts, transact } from "./send.ts";
 
-/** Brings one group to what it is to be there, with its members. */
+/** Brings one group at the target, with its members, into the wanted state. */
 export async function sendGroup(parts: SendParts, object: StoredObject, team: Team | undefined): Promise<void> {
   const { target, key } = parts;
   const wanted = wantedGroup(target.settings, team);
@@ -28,7 +28,7 @@ export async function sendGroup(parts: SendParts, object: StoredObject, team: Te
   const digest = digestOf(key, wanted);
   const remoteId = await keep(parts, object, team!, wanted.body, digest);
   if (!(await sendMembers(parts, team!.groupId, remoteId))) {
-    // Deleted there by others since its name was sent: the next attempt creates it.
+    // Others have deleted the group there since its name was sent. The next attempt creates it.
     await lose(parts, object);
     throw new PeerError("fault", "The group was deleted at the target while its members were sent.");
   }
@@ -59,7 +59,7 @@ async function keep(parts: SendParts, object: StoredObject, team: Team, body: Re
   if (object.remote_id !== null) {
     if (object.sent_digest === digest) return object.remote_id;
     if (await rename(object.remote_id)) {
-      // Everything is sent again, or a first attempt was broken off: who is a member there is not certain.
+      // Everything is sent again, or a first attempt was broken off, so the members there are not known.
       if (object.sent_digest === null) await learnMembers(parts, team.groupId, object.remote_id);
       return object.remote_id;
     }
@@ -73,7 +73,7 @@ async function keep(parts: SendParts, object: StoredObject, team: Team, body: Re
   return remoteId;
 }
 
-/** Reads which of our users are members there, where the target lists them. Members that are not ours stay as they are. */
+/** Reads which of our users are members there, if the target lists members. Members that are not ours stay as they are. */
 async function learnMembers(parts: SendParts, groupId: string, remoteId: string): Promise<void> {
   if (!parts.peer.preset.listsMembers) return;
   const { body } = await parts.peer.request("GET", at("/Groups", remoteId));
@@ -83,7 +83,7 @@ async function learnMembers(parts: SendParts, groupId: string, remoteId: string)
   await transact(parts, (tx) => storeKnownMembers(tx, parts.target, groupId, known));
 }
 
-/** In pieces that the target takes. Each piece is recorded when it is sent, so a repetition goes on from there. False: no such group. */
+/** Sends member changes in parts that the target accepts. Records each sent part, so a repetition continues there. Returns false if the group is gone. */
 async function sendMembers(parts: SendParts, groupId: string, remoteId: string): Promise<boolean> {
   const { db, target, peer } = parts;
   let size = peer.preset.membersPerPatch;

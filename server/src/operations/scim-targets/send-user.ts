@@ -8,20 +8,20 @@ import type { Person } from "./people.store.ts";
 import type { Settings } from "./schema.ts";
 import { at, createOrAdopt, expectOk, isMissing, patchOf, type SendParts, transact } from "./send.ts";
 
-/** Brings the account of one user to what it is to be there. */
+/** Brings the account of one user at the target into the wanted state. */
 export async function sendUser(parts: SendParts, object: StoredObject, person: Person | undefined): Promise<void> {
   const { target, key } = parts;
   const wanted = wantedUser(target.settings, person, object.erased);
   const digest = digestOf(key, wanted);
   const sent = (remoteId: string | null) => transact(parts, (tx, now) => storeSent(tx, target, object, { remoteId, digest }, now));
-  // The user has left since the lane looked: a mass of such users must be noticed first.
+  // The user has left since the lane classified them: a mass of such users must be noticed first.
   if (isLeaving(wanted) && object.leaving === false && object.remote_id !== null && object.sent_digest !== digest)
     return transact(parts, (tx, now) => markObjects(tx, target, "user", [object.local_id], now));
   switch (wanted.act) {
     case "refuse":
       throw new ObjectRefused(wanted.reason);
     case "none":
-      // A user who is gone for good needs no line; another may come back.
+      // A user who is gone for good needs no row; another may come back.
       if (!person || object.remote_id === null) return transact(parts, (tx) => dropObject(tx, target, object));
       return sent(object.remote_id);
     case "delete":
@@ -50,7 +50,7 @@ async function keep(
   const { target, peer } = parts;
   if (object.remote_id !== null) {
     if (object.sent_digest === digest || (await update(parts, object.remote_id, body))) return object.remote_id;
-    // Deleted there by others: it is created anew.
+    // Others have deleted the account there, so it is created anew.
     await transact(parts, async (tx) => {
       await storeRemoteId(tx, target, object, null);
       await forgetMembersOf(tx, target, { userId: object.local_id });
@@ -64,7 +64,7 @@ async function keep(
   return remoteId;
 }
 
-/** False: there is no such account. */
+/** Returns false if there is no such account. */
 async function update({ peer, target }: SendParts, remoteId: string, body: Resource): Promise<boolean> {
   const answer =
     peer.preset.update === "put"
@@ -75,13 +75,13 @@ async function update({ peer, target }: SendParts, remoteId: string, body: Resou
   return true;
 }
 
-/** The user's attributes, and the names of absent ones: a PATCH leaves alone what it does not name. */
+/** Sets the user's attributes and removes the absent ones by name: a PATCH does not change attributes that it does not name. */
 const changes = (settings: Settings, { schemas: _, ...attributes }: Resource): Resource[] => [
   { op: "replace", value: attributes },
   ...missingPaths(settings, attributes).map((path) => ({ op: "remove", path })),
 ];
 
-/** False: there is no such account. */
+/** Returns false if there is no such account. */
 async function deactivate({ peer }: SendParts, remoteId: string, body: Resource | null): Promise<boolean> {
   if (body !== null && peer.preset.update === "put") {
     const answer = await peer.request("PUT", at("/Users", remoteId), { ...body, id: remoteId });
@@ -95,7 +95,7 @@ async function deactivate({ peer }: SendParts, remoteId: string, body: Resource 
     expectOk(answer);
     return true;
   }
-  // A service without PATCH, for a user of whom nothing is known here any more: as the service has them, but inactive.
+  // The service has no PATCH, and the user no longer exists here: the service's own resource is sent back as inactive.
   const current = await peer.request("GET", at("/Users", remoteId));
   if (isMissing(current)) return false;
   if (!current.ok || !current.body) throw new ObjectRefused(current.detail);

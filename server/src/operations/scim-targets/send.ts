@@ -24,7 +24,7 @@ export const patchOf = (operations: readonly Resource[]): Resource => ({ schemas
 
 export const at = (path: "/Users" | "/Groups", remoteId: string): string => `${path}/${encodeURIComponent(remoteId)}`;
 
-/** Any answer but a success, and but those that the caller knows, is the target's verdict about this object. */
+/** Throws if the request was not successful: an answer that the caller did not handle is the target's refusal of this object. */
 export function expectOk(answer: PeerAnswer): void {
   if (!answer.ok) throw new ObjectRefused(answer.detail);
 }
@@ -39,8 +39,8 @@ interface Creation {
 }
 
 /**
- * The id there of an object that is not known there yet. It is always looked for first: an earlier request may have arrived although its answer did
- * not, and accounts may be older than the target. `isNew`: it was created with this very body.
+ * Returns the id at the target of an object without a known one. It is always searched first: an earlier request may have arrived although its answer
+ * did not, and accounts may be older than the target. `isNew`: it was created with exactly this body.
  */
 export async function createOrAdopt(
   parts: SendParts,
@@ -70,12 +70,12 @@ export async function createOrAdopt(
   return found;
 }
 
-/** The user was erased while the request was under way: nothing more is sent of them. */
+/** The object was deleted here while the request was under way, as the user was erased. Nothing more is sent of it. */
 export class ObjectGone extends Error {
   override readonly name = "ObjectGone";
 }
 
-/** Stored before anything else happens, so that a crash does not lose it. */
+/** Stores the id at the target before anything else happens, so that a crash does not lose it. */
 async function claim({ db, target }: SendParts, object: StoredObject, remoteId: string): Promise<string> {
   const stored = await storeRemoteId(db, target, object, remoteId);
   if (stored === "taken") throw new ObjectRefused("The account that matches belongs to another user or group of this realm.");

@@ -15,11 +15,11 @@ import { claimTargets, type HeldTarget, releaseAllTargets, releaseTarget } from 
 
 export interface ScimSender {
   start(): Promise<void>;
-  /** This node has committed something: it may concern users, groups or targets. */
+  /** Called when this node has committed something, which may concern users, groups or targets. */
   wake(): void;
-  /** Notes all changes and sends what is due, until nothing is: for tests. Answers how many lanes ran. */
+  /** Notes all changes and sends what is due, until nothing is left; for tests. Returns how many lanes ran. */
   runDue(): Promise<number>;
-  /** Aborts running requests: changes that are not known to be sent are searched for again. */
+  /** Aborts running requests. Objects that may not have arrived are searched at the target again. */
   stop(): Promise<void>;
 }
 
@@ -30,16 +30,16 @@ export interface SenderParts {
   readonly outbound: Outbound;
   readonly registry: Registry;
   readonly log: { warn(details: object, message: string): void; error(details: object, message: string): void };
-  /** No other node can have this database open. */
+  /** True if no other node can have this database open. */
   readonly alone: boolean;
 }
 
-/** Targets that one node sends to at once. Each has its own lane, so that one that is slow or dead delays no other. */
+/** The number of targets to which one node sends at once. Each has its own lane, so that a slow or dead one does not delay others. */
 const LANES = 32;
 const GATHER = 100;
 const RETRY_POLL = SECOND;
 
-/** Everything that goes to SCIM targets from this node: changes are noted for each target, and each target is brought up to date. */
+/** Sends everything from this node to SCIM targets: it notes changes for each target, and brings each target up to date. */
 export function createScimSender({ registry, ...parts }: SenderParts): ScimSender {
   const { db, work, vault, outbound, log, alone } = parts;
   const metrics = createScimTargetMetrics(registry);
@@ -66,7 +66,7 @@ export function createScimSender({ registry, ...parts }: SenderParts): ScimSende
       });
       more = await runLane({ db, work, target, peer, key, signal: hangUp.signal, ended: metrics.ended });
     } catch (err) {
-      // After an error of ours the lease is kept: the next attempt comes when it ends.
+      // After an error of this server the lease is kept, so the next attempt is made when it ends.
       if (!hangUp.signal.aborted) {
         log.error(
           { err, realm: target.realm, targetId: target.targetId },
@@ -83,7 +83,7 @@ export function createScimSender({ registry, ...parts }: SenderParts): ScimSende
     if (more) sendLoop.wake();
   };
 
-  /** Runs one call after the other, for all callers. */
+  /** Makes the calls of all callers run one after the other. */
   const inTurn = <T>(work: () => Promise<T>): (() => Promise<T>) => {
     let last: Promise<unknown> = Promise.resolve();
     return () => {
@@ -135,7 +135,7 @@ export function createScimSender({ registry, ...parts }: SenderParts): ScimSende
     },
     wake() {
       noteLoop.wake(GATHER);
-      // It may be a new target, or a sync that was requested.
+      // The commit may be of a new target, or of a requested sync.
       if (alone) sendLoop.wake(GATHER);
     },
     async runDue() {

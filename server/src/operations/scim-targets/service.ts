@@ -39,19 +39,19 @@ export async function readTarget(ctx: ReadCtx, targetId: string): Promise<Target
   return target;
 }
 
-/** A target gets the realm's data of its users: an administrator who directs one must be allowed to see them. */
+/** Requires `view-users`, because a target gets the data of users: whoever manages a target must be allowed to see them. */
 function assertMayDirect({ actor }: ReadCtx): void {
   if (!allows(actor.permissions, "view-users")) throw scimTargetErrors.needs_view_users();
 }
 
-/** For routes that show users, or decide which data of them is sent. */
+/** Finds a target for a route that shows users, or decides which of their data is sent. */
 export async function readOwnTarget(ctx: ReadCtx, targetId: string): Promise<TargetRow> {
   const target = await readTarget(ctx, targetId);
   assertMayDirect(ctx);
   return target;
 }
 
-/** For a change: held until commit. The version (`If-Match`) is checked last. */
+/** Finds a target for a change, and locks it until commit. Callers check the version (`If-Match`) last. */
 async function takeTarget(ctx: Ctx, targetId: string): Promise<TargetRow> {
   const target = isId(targetId) ? await lockTarget(ctx.tx, ctx.realm, targetId, ctx.now) : null;
   if (!target) throw scimTargetErrors.not_found();
@@ -95,7 +95,7 @@ export async function saveTarget(
   return target;
 }
 
-/** Accounts at the target stay as they are. */
+/** Deletes a target. The accounts there stay as they are. */
 export async function removeTarget(ctx: Ctx, targetId: string): Promise<void> {
   const target = await takeTarget(ctx, targetId);
   expectVersion(ctx, target.version);
@@ -111,7 +111,7 @@ export async function recordTest(ctx: Ctx, targetId: string, ok: boolean): Promi
   act(ctx, await readTarget(ctx, targetId), "test", ok ? "SUCCESS" : "FAILURE");
 }
 
-/** Everything is compared again, and what was refused is sent again. */
+/** Requests that everything is compared again, and that refused objects are sent again. */
 export async function startSync(ctx: Ctx, targetId: string, { resend = false }: SyncScimTarget): Promise<void> {
   const target = await readOwnTarget(ctx, targetId);
   if (!target.enabled) throw scimTargetErrors.disabled();
@@ -139,7 +139,7 @@ export async function readObject(ctx: ReadCtx, targetId: string, objectId: strin
   return object;
 }
 
-/** From its first attempt. */
+/** Sends an object again, with all attempts before it. */
 export async function retry(ctx: Ctx, targetId: string, objectId: string): Promise<ScimTargetObject> {
   const { id } = await readObject(ctx, targetId, objectId);
   const key = { realm: ctx.realm, targetId };
@@ -161,14 +161,14 @@ export async function confirm(ctx: Ctx, targetId: string, { accounts }: ConfirmD
   return readStatus(ctx, target.id);
 }
 
-/** A secret is sent in a header. */
+/** Refuses a secret that cannot be sent in a header. */
 function checkSecret(secret: string | null | undefined): void {
   if (typeof secret !== "string" || /^[\x21-\x7e]([\x20-\x7e]*[\x21-\x7e])?$/.test(secret)) return;
   const message = "secret is sent in a header: one line of ASCII, without a space at either end";
   throw invalidFields([{ field: "secret", code: "format", message }]);
 }
 
-/** Null: the secret stays as it is. */
+/** Returns the new sealed secret, or null if the secret stays as it is. */
 function changedSecret(
   ctx: Ctx,
   { vault }: Tools,
@@ -177,7 +177,7 @@ function changedSecret(
   settings: Settings,
 ): { readonly sealed: string | null } | null {
   const [before, after] = [current.auth, settings.auth];
-  // The token endpoint gets the secret and the target gets tokens: neither may take the other's place.
+  // The token endpoint gets the secret, the target gets tokens. The secret is kept only if both stay the same.
   const target = secretChange(input, [before.type, current.url], [after.type, input.url]);
   const change = target === "kept" ? secretChange(input, [before.tokenUrl ?? ""], [after.tokenUrl ?? ""]) : target;
   if (change === "replaced") return { sealed: vault.seal(input.secret!, secretPlace(ctx.realm, current.id)) };

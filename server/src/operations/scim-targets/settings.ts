@@ -8,7 +8,7 @@ import type { CreateScimTarget, Settings } from "./schema.ts";
 
 type Input = Pick<CreateScimTarget, "url" | keyof Settings>;
 
-/** The value of everything that a target may leave out. */
+/** The defaults of the settings that a target may leave out. */
 export const defaults: Omit<Settings, "auth"> = {
   preset: "standard",
   users: { scope: "all", groupIds: [], organizationIds: [], userName: "username", emails: "all" },
@@ -20,13 +20,13 @@ export const defaults: Omit<Settings, "auth"> = {
   fullSyncHours: 24,
 };
 
-/** The groups and organizations that may be named although they were deleted: those of the target before its change, and all of an import's. */
+/** Deleted groups and organizations may be named if the target named them before its change, or in an import. */
 export interface Before {
   readonly current?: Pick<Settings, "users" | "groups">;
   readonly keepsGone?: boolean | undefined;
 }
 
-/** The whole settings of a target. Every member that cannot be is named. */
+/** Returns the complete settings of a target. Throws an error that names every wrong member. */
 export async function readSettings(ctx: ReadCtx, outbound: Outbound, input: Input, before: Before = {}): Promise<Settings> {
   const settings: Settings = {
     auth: input.auth,
@@ -81,7 +81,7 @@ function authFaults(outbound: Outbound, auth: Settings["auth"]): FieldError[] {
   return faults;
 }
 
-/** Attributes that the target's other settings decide. */
+/** Attributes that other settings of the target, or the server itself, decide. */
 const OWN: ReadonlySet<string> = new Set(["id", "externalId", "schemas", "meta", "userName", "active", "password", "emails", "groups"]);
 
 function mappingFaults(path: string): FieldError[] {
@@ -95,7 +95,7 @@ function mappingFaults(path: string): FieldError[] {
   return [];
 }
 
-/** Ids of other realms are as unknown as any. */
+/** Returns the faults of ids that are not of this realm. */
 async function unknownFaults(ctx: ReadCtx, { users, groups }: Settings, { current, keepsGone = false }: Before): Promise<FieldError[]> {
   const named = { "users.groupIds": users.groupIds ?? [], "groups.groupIds": groups.groupIds ?? [] };
   const { groupIds: before = [], organizationIds: organizationsBefore = [] } = current?.users ?? {};

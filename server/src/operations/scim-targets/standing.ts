@@ -8,7 +8,7 @@ const minutes = (ms: number): string => {
   return count === 1 ? "a minute" : `${count} minutes`;
 };
 
-/** The state of a target, in a word and in a sentence. */
+/** Returns the state of a target, in a word and in a sentence. */
 export function standingOf(
   row: Pick<
     StateColumns,

@@ -4,7 +4,7 @@ import { newId } from "../../kernel/ids.ts";
 import type { Db, Tx } from "../../platform/db/index.ts";
 import type { Settings } from "./schema.ts";
 
-/** The steps of a full sync: users, then accounts that are to leave, then the same of groups. */
+/** The steps of a full sync: users, then accounts that should leave, then both steps for groups. */
 export type WalkPhase = "users" | "accounts" | "groups" | "former-groups";
 
 interface StatesTable {
@@ -47,7 +47,7 @@ export const stateColumns = [
 ] as const;
 export type StateColumns = Pick<Selectable<StatesTable>, (typeof stateColumns)[number]>;
 
-/** A target as the node that sends to it holds it. */
+/** A target with the lease of the node that sends to it. */
 export interface HeldTarget {
   readonly realm: string;
   readonly targetId: string;
@@ -67,15 +67,15 @@ export interface TargetKey {
   readonly targetId: string;
 }
 
-/** After a crash, how long other nodes wait before they take over. Longer than any single request. */
+/** The time for which other nodes wait after a crash before they take over. It is longer than any single request. */
 export const LEASE = MINUTE;
-/** The interval at which a target that refuses us is asked again. */
+/** The interval at which a target that refuses us is tried again. */
 export const PROBE_EVERY = 10 * MINUTE;
 
-/** Transactions that may have missed the feed have ended, or belong to the cluster that a dump came from. */
+/** The condition that transactions that may have missed the feed have ended, or belong to the cluster from which a dump was restored. */
 const isFed = sql`(s.fed_from < pg_snapshot_xmin(pg_current_snapshot()) or s.fed_from >= pg_snapshot_xmax(pg_current_snapshot()))`;
 
-/** Takes the targets that have something to do, for the length of the lease; several nodes never take the same one. */
+/** Takes the targets for which something is due, for the length of the lease. Two nodes never take the same target. */
 export async function claimTargets(db: Db, limit: number, now: number): Promise<HeldTarget[]> {
   if (limit <= 0) return [];
   const leaseId = newId();
@@ -104,7 +104,7 @@ export async function claimTargets(db: Db, limit: number, now: number): Promise<
 const held = ({ realm, targetId, leaseId }: HeldTarget) =>
   sql`realm_id = ${realm} and target_id = ${targetId}::uuid and lease_id = ${leaseId}::uuid`;
 
-/** False: another node has taken over, or the target is gone. */
+/** Extends the lease. Returns false if another node has taken over, or the target is gone. */
 export async function keepLease(db: Db, target: HeldTarget, now: number): Promise<boolean> {
   const { numAffectedRows } = await sql`update scim_target_states set locked_until = ${now + LEASE} where ${held(target)}`.execute(db);
   return numAffectedRows === 1n;
@@ -114,24 +114,24 @@ export async function releaseTarget(db: Db, target: HeldTarget): Promise<void> {
   await sql`update scim_target_states set locked_until = 0, lease_id = null where ${held(target)}`.execute(db);
 }
 
-/** On a database that no other node can have open: a killed process left its leases. */
+/** Ends the leases that a killed process left, on a database that no other node can have open. */
 export async function releaseAllTargets(db: Db): Promise<void> {
   await sql`update scim_target_states set locked_until = 0, lease_id = null where locked_until > 0`.execute(db);
 }
 
-/** Nothing is sent until then. */
+/** Pauses a target: nothing is sent until then. */
 export async function pauseTarget(db: Db, target: HeldTarget, until: number, reason: string): Promise<void> {
   await sql`update scim_target_states set paused_until = ${until}, pause_reason = ${reason}, strikes = strikes + 1 where ${held(target)}`.execute(
     db,
   );
 }
 
-/** It has answered: the next pause is a short one. */
+/** Records that the target has answered, so that the next pause is short. */
 export async function clearStrikes(db: Db, target: HeldTarget, now: number): Promise<void> {
   await sql`update scim_target_states set strikes = 0, pause_reason = null, last_sent_at = ${now} where ${held(target)}`.execute(db);
 }
 
-/** True: it was not suspended before. Settings that have changed since the request was made are given a try first. */
+/** Suspends a target, unless its settings changed since the request: they are tried first. Returns true if it was not suspended before. */
 export async function suspendTarget(tx: Tx, target: HeldTarget, reason: string, now: number): Promise<boolean> {
   const { rows } = await sql<{ was: number | null }>`
     with before as (select suspended_at as was from scim_target_states where ${held(target)})
@@ -147,7 +147,7 @@ export async function resumeTarget(db: Db, target: HeldTarget): Promise<void> {
   await sql`update scim_target_states set suspended_at = null, suspended_reason = null where ${held(target)}`.execute(db);
 }
 
-/** A full sync, from its beginning. */
+/** Requests a full sync from its beginning. */
 export async function requestSync(tx: Tx, { realm, targetId }: TargetKey, resends: boolean, now: number): Promise<void> {
   await sql`update scim_target_states set sync_requested_at = ${now}, walk_phase = null, walk_after = null, resends = ${resends},
       paused_until = case when suspended_at is null then paused_until else 0 end
@@ -161,7 +161,7 @@ export interface Walk {
   readonly resends: boolean;
 }
 
-/** A full sync that waits or runs, or whose time has come; null: none. */
+/** Returns a full sync that waits, runs or is due, or null if there is none. */
 export async function readWalk(db: Db, target: HeldTarget, now: number): Promise<Walk | null> {
   const { rows } = await sql<Walk & { due: boolean }>`
     select s.walk_phase as phase, s.walk_after as after, s.sync_requested_at as "requestedAt", s.resends,
@@ -171,7 +171,7 @@ export async function readWalk(db: Db, target: HeldTarget, now: number): Promise
   return rows[0]?.due ? rows[0] : null;
 }
 
-/** Null as the phase: it is done. A sync that was requested anew in the meantime is not. */
+/** Stores the position of a full sync; a null phase means that it is done. A sync that was requested anew in the meantime is not done. */
 export async function moveWalk(
   tx: Tx,
   target: HeldTarget,
@@ -184,12 +184,12 @@ export async function moveWalk(
     where ${held(target)} and sync_requested_at is not distinct from ${walk.requestedAt}::bigint`.execute(tx);
 }
 
-/** Since when objects wait for a confirmation; null: none does. */
+/** Stores since when objects wait for a confirmation; null if none does. */
 export async function noteHeld(tx: Tx, { realm, targetId }: TargetKey, at: number | null): Promise<void> {
   await sql`update scim_target_states set held_at = ${at}::bigint where realm_id = ${realm} and target_id = ${targetId}::uuid`.execute(tx);
 }
 
-/** Shown in the status without counting. */
+/** Stores whether objects have failed, so that the status can be shown without counting. */
 export async function noteFailing(db: Db, { realm, targetId }: TargetKey): Promise<void> {
   await sql`
     with now as (select exists (select 1 from scim_objects where realm_id = ${realm} and target_id = ${targetId}::uuid and state in ('FAILED', 'DEAD')) as failing)
@@ -197,7 +197,7 @@ export async function noteFailing(db: Db, { realm, targetId }: TargetKey): Promi
     where s.realm_id = ${realm} and s.target_id = ${targetId}::uuid and s.failing <> now.failing`.execute(db);
 }
 
-/** A moved group takes its members along: targets for members of groups compare everything. */
+/** Requests a full sync of the targets that depend on groups, because a moved group changes its path and takes its members along. */
 export async function requestSyncsOfScopes(tx: Tx, realms: readonly string[], now: number): Promise<void> {
   if (realms.length === 0) return;
   await sql`update scim_target_states s set sync_requested_at = ${now}, walk_phase = null, walk_after = null

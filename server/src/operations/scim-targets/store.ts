@@ -27,18 +27,18 @@ declare module "../../platform/db/tables.ts" {
   }
 }
 
-/** As the service works with it: the secret stays sealed. */
+/** A target for the service. The secret stays sealed. */
 export interface TargetRow extends ScimTarget {
   readonly version: number;
   readonly sealed: string | null;
-  /** A full sync waits or runs. */
+  /** True if a full sync waits or runs. */
   readonly syncing: boolean;
 }
 
 const own = ["realm_id", "target_id", "name", "url", "enabled", "secret", "config", "created_at", "version"] as const;
 type Columns = Pick<Selectable<TargetsTable>, (typeof own)[number]> & StateColumns & { readonly waiting: boolean };
 
-// A realm has a handful of them, found by the primary key: sorting needs no index.
+// A realm has few targets, which are found by the primary key, so sorting needs no index.
 const order: ListOrder = {
   sorts: { name: sql.ref("scim_targets.name_key"), createdAt: sql.ref("scim_targets.created_at") },
   defaultSort: "name",
@@ -80,7 +80,7 @@ export async function findTarget(db: Db, realm: string, targetId: string, now: n
   return row ? toTarget(row, now) : null;
 }
 
-/** Held until commit. */
+/** Finds a target and locks it until commit. */
 export async function lockTarget(tx: Tx, realm: string, targetId: string, now: number): Promise<TargetRow | null> {
   const row = await selected(tx, realm, now).where("scim_targets.target_id", "=", targetId).forUpdate("scim_targets").executeTakeFirst();
   return row ? toTarget(row, now) : null;
@@ -121,7 +121,7 @@ export async function insertTarget(
   return (await findTarget(tx, realm, targetId, now))!;
 }
 
-/** After any change everything is compared again, and a target that refused us is asked again. */
+/** Saves a target. After any change everything is compared again, and a target that refused us is tried again. */
 export async function updateTarget(
   tx: Tx,
   realm: string,
@@ -144,7 +144,7 @@ export async function updateTarget(
   return (await findTarget(tx, realm, targetId, now))!;
 }
 
-/** Its objects are deleted with it. */
+/** Deletes a target with its objects. */
 export async function deleteTarget(tx: Tx, realm: string, targetId: string): Promise<void> {
   await tx.deleteFrom("scim_targets").where("realm_id", "=", realm).where("target_id", "=", targetId).execute();
 }

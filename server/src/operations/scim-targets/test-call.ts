@@ -3,7 +3,7 @@ import type { ScimTargetTest } from "./schema.ts";
 
 type Check = ScimTargetTest["checks"][number];
 
-/** Each step with a line of its own. The steps after a failed one are left out. Nothing is changed there, and no personal data is shown. */
+/** Tests a target, with a result for each step up to the first that fails. It changes nothing there, and returns no personal data. */
 export async function testTarget(peer: Peer, withGroups: boolean): Promise<ScimTargetTest> {
   const checks: Check[] = [];
   const add = (name: Check["name"], ok: boolean, message: string) => void checks.push({ name, ok, message });

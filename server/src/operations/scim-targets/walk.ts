@@ -18,7 +18,7 @@ export interface WalkParts {
   readonly key: KeyObject;
 }
 
-/** A user or group that is not as it is to be at the target. */
+/** A user or group that differs from its wanted state at the target. */
 export interface Difference {
   readonly kind: ObjectKind;
   readonly id: string;
@@ -30,11 +30,11 @@ export interface Difference {
 export interface Chunk {
   readonly differences: readonly Difference[];
   readonly unchanged: number;
-  /** Null: the phase is done. */
+  /** Null if the phase is done. */
   readonly after: string | null;
 }
 
-/** The next users or groups of a full sync, compared with what the target was sent. Nothing is written. */
+/** Compares the next users or groups of a full sync with what the target was sent. Nothing is written. */
 export async function compareChunk(parts: WalkParts, phase: WalkPhase, after: string, resends: boolean): Promise<Chunk> {
   const { db, target } = parts;
   if (phase === "users") {
@@ -74,7 +74,7 @@ export async function compareChunk(parts: WalkParts, phase: WalkPhase, after: st
   return compareObjects(parts, phase === "accounts" ? "user" : "group", after);
 }
 
-/** Objects that the target should no longer have: users out of scope, and deleted users and groups. Objects in scope were compared before. */
+/** Compares objects that the target should no longer have: users and groups that are deleted or out of scope. Others were compared before. */
 async function compareObjects(parts: WalkParts, kind: ObjectKind, after: string): Promise<Chunk> {
   const { db, target } = parts;
   const objects = await walkObjects(db, target, kind, after, CHUNK);
@@ -104,7 +104,7 @@ function chunkOf(
 
 function isDifferent(key: KeyObject, object: StoredObject | undefined, wanted: Wanted, resends: boolean): boolean {
   const digest = digestOf(key, wanted);
-  // An account that was never there is not missed, nor created to be disabled.
+  // An account that never existed there need not be removed, and is not created only to be deactivated.
   if (!object?.remote_id && (isLeaving(wanted) || wanted.act === "none")) return object !== undefined && object.state !== "GONE";
   if (!object || object.state === "GONE") return true;
   if (resends && wanted.act === "keep") return true;
@@ -115,7 +115,7 @@ function isDifferent(key: KeyObject, object: StoredObject | undefined, wanted: W
     case "DEAD":
       return object.failed_digest !== digest;
     case "HELD":
-      // It waits to leave: looked at again only where it is to stay.
+      // It waits to leave, so it differs only if it should stay.
       return !isLeaving(wanted);
     default:
       return false;
@@ -129,7 +129,7 @@ const NEXT: Readonly<Record<WalkPhase, WalkPhase | null>> = {
   "former-groups": null,
 };
 
-/** One chunk of a full sync: it marks the differences and its position in one transaction. Answers what is left of it. */
+/** Does one chunk of a full sync: marks the differences and stores the position in one transaction. Returns the rest, or null if it is done. */
 export async function walkOn(parts: WalkParts & { readonly target: HeldTarget }, walk: Walk): Promise<Walk | null> {
   const { db, target } = parts;
   const phase = walk.phase ?? "users";

@@ -1,6 +1,6 @@
 import { type Preset, standard } from "../preset.ts";
 
-/** Microsoft Entra. Changes by PATCH only, and 20 members in each, as its Graph API has it. */
+/** Microsoft Entra. It takes changes by PATCH only, with at most 20 members each, like its Graph API. */
 export const entra: Preset = {
   ...standard,
   update: "patch",

@@ -1,6 +1,6 @@
 import { type Preset, standard } from "../preset.ts";
 
-/** GitHub Enterprise, with managed users. It counts requests over time, and slows down who sends many at once. */
+/** GitHub Enterprise with managed users. It counts requests over time, and slows down callers that send many at once. */
 export const github: Preset = {
   ...standard,
   lookups: ["externalId", "userName"],

@@ -1,6 +1,6 @@
 import { type Preset, standard } from "../preset.ts";
 
-/** Slack. It looks for accounts by name and address, not by our id, and allows few requests in a minute. */
+/** Slack. It finds accounts by name and address, not by our id, and allows few requests per minute. */
 export const slack: Preset = {
   ...standard,
   update: "patch",
