@@ -94,7 +94,7 @@ export async function raiseAttempts(
   now: number,
 ): Promise<AttemptState> {
   const counter = { kind, subject, policy };
-  // Without waits, times are not compared: of two attempts at once, the one that reaches the row last may have read the clock first.
+  // Without a wait, the time of the last attempt does not count: of two attempts at once, the one that reaches the row last may have read the clock first.
   const { rows } = await sql<Raised>`${raise(raisingOf(realm, counter, now), policy.growingWaits)}`.execute(db);
   return rows[0] ? toState(rows[0], now) : standingOf(db, realm, counter, now);
 }

@@ -71,7 +71,7 @@ export async function walkObjects(db: Db, target: TargetKey, kind: ObjectKind, a
   return rows;
 }
 
-/** Marks objects to be compared and sent, with all attempts before them. */
+/** Marks objects to be compared and sent. Their attempts are counted anew. */
 export async function markObjects(
   tx: Tx,
   target: TargetKey,

@@ -139,7 +139,7 @@ export async function readObject(ctx: ReadCtx, targetId: string, objectId: strin
   return object;
 }
 
-/** Sends an object again, with all attempts before it. */
+/** Sends an object again. Its attempts are counted anew. */
 export async function retry(ctx: Ctx, targetId: string, objectId: string): Promise<ScimTargetObject> {
   const { id } = await readObject(ctx, targetId, objectId);
   const key = { realm: ctx.realm, targetId };
