@@ -11,15 +11,15 @@ const malformed = (message: string) => new AppError("request.malformed", 400, me
 const isSpace = (byte: number) => byte === 0x20 || byte === 0x0a || byte === 0x09 || byte === 0x0d;
 
 export interface SplitBody {
-  /** Everything but the users. */
+  /** The document without its users. */
   readonly configuration: unknown;
-  /** The list of users, as it arrives; null where the document has none. */
+  /** The list of users, as it arrives; null if the document has none. */
   readonly users: Readable | null;
 }
 
 /**
- * Reads a document up to its member `users`, which comes last: the configuration is held whole, and the users, of whom there may be millions, are passed on piece by
- * piece.
+ * Splits a document at its member `users`, which comes last. The configuration is held in memory as a whole; the users, of whom there may be millions,
+ * are passed on in pieces.
  */
 export async function splitBody(body: Readable): Promise<SplitBody> {
   const pieces = (body as AsyncIterable<Buffer>)[Symbol.asyncIterator]();
@@ -40,12 +40,12 @@ export async function splitBody(body: Readable): Promise<SplitBody> {
   return { configuration: parseJson(text), users: null };
 }
 
-/** Finds where the list behind the top-level member `users` begins. Answers the position in this piece, or null. */
+/** Returns a function that finds the list of the top-level member `users`: it returns the position of the list in a piece, or null. */
 function createScan(): (piece: Buffer) => number | null {
   let depth = 0;
   let inText = false;
   let isEscaped = false;
-  /** The text that was read last at the top level, as far as it may be the name. */
+  /** The last text at the top level, as long as it may be the name. */
   let text: number[] = [];
   let state: "none" | "named" | "colon" = "none";
   return (piece) => {
@@ -74,7 +74,7 @@ function createScan(): (piece: Buffer) => number | null {
 
 function withUsers(head: Buffer, rest: Buffer, pieces: AsyncIterator<Buffer>): SplitBody {
   const text = head.toString("latin1");
-  // Up to the comma before the name, or the bracket before it.
+  // The configuration ends at the comma or the bracket before the name.
   const end = text.lastIndexOf('"users"');
   const before = text.slice(0, end).trimEnd();
   const cut = before.endsWith(",") ? before.length - 1 : before.length;
@@ -82,7 +82,7 @@ function withUsers(head: Buffer, rest: Buffer, pieces: AsyncIterator<Buffer>): S
   return { configuration, users: Readable.from(listOnly(rest, pieces), { objectMode: false }) };
 }
 
-/** The list without the bracket of the document behind it. The reader of the list refuses anything else that follows. */
+/** Yields the list without the closing bracket of the document. The reader of the list refuses anything else that follows. */
 async function* listOnly(first: Buffer, pieces: AsyncIterator<Buffer>): AsyncGenerator<Buffer> {
   let held = first;
   for (;;) {
@@ -100,7 +100,7 @@ async function* listOnly(first: Buffer, pieces: AsyncIterator<Buffer>): AsyncGen
   }
 }
 
-/** Spaces and closing brackets at the end of a piece may be the document's own: they wait for the next piece. */
+/** Returns the length without final spaces and closing brackets, which may be the document's own and wait for the next piece. */
 function endOfContent(piece: Buffer): number {
   let end = piece.length;
   while (end > 0 && (isSpace(piece[end - 1]!) || piece[end - 1] === CLOSE_OBJECT)) end--;

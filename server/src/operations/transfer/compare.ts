@@ -6,7 +6,7 @@ const isObject = (value: unknown): value is Record<string, unknown> =>
 
 const sortedKeys = (value: object): string[] => Object.keys(value).sort();
 
-/** The members that differ from their defaults, sorted by name at every level. Lists are kept whole. */
+/** Returns the members that differ from their defaults, sorted by name at every level. Lists are kept whole. */
 export function lean(value: Item, defaults: Item): Record<string, unknown> {
   const kept: Record<string, unknown> = {};
   for (const member of sortedKeys(value)) {
@@ -32,8 +32,8 @@ export function ordered(value: unknown): unknown {
 }
 
 /**
- * Tells whether the realm has what the document says. Both are lean. Secrets and parts that the document leaves out are kept as they are, and so make
- * no difference.
+ * Tells whether the realm has the state in the document; both must be lean. Secrets and parts that the document leaves out are kept as they are, so
+ * they make no difference.
  */
 export function isSame(wanted: unknown, current: unknown, parts: readonly string[] = []): boolean {
   if (current instanceof Secret) return typeof wanted === "string" && current.open() === wanted;
@@ -49,11 +49,11 @@ export interface Change {
   readonly path: string;
   readonly before?: unknown;
   readonly after?: unknown;
-  /** Neither its value before nor after is shown. */
+  /** True if a secret changes. Its values are not shown. */
   readonly secret?: true;
 }
 
-/** The changes of a write, by member; a list is one value. */
+/** Returns the changes of a write by member; a list is one value. */
 export function changesBetween(before: unknown, after: unknown, path = ""): Change[] {
   if (before instanceof Secret || after instanceof Secret) {
     const isKept = before instanceof Secret && after instanceof Secret && before.open() === after.open();
@@ -69,7 +69,7 @@ export function changesBetween(before: unknown, after: unknown, path = ""): Chan
   ];
 }
 
-/** For what is shown: a secret is left out, never masked. */
+/** Returns a value that may be shown: secrets are left out, never masked. */
 export function withoutSecrets(value: unknown): unknown {
   if (value instanceof Secret) return undefined;
   if (Array.isArray(value)) return value.map(withoutSecrets);
@@ -81,7 +81,7 @@ export function withoutSecrets(value: unknown): unknown {
   );
 }
 
-/** Replaces every secret by what `make` says of it; undefined leaves the member out. */
+/** Replaces every secret by the result of `make`; undefined leaves the member out. */
 export function mapSecrets(value: unknown, path: string, make: (secret: Secret, path: string) => unknown): unknown {
   if (value instanceof Secret) return make(value, path);
   if (Array.isArray(value)) return value.map((one, at) => mapSecrets(one, `${path}.${at}`, make));

@@ -15,17 +15,17 @@ export const DOCUMENT_SCHEMA = "gatehouse.realm/v1";
 export interface Wanted {
   readonly section: Section;
   readonly key: string;
-  /** Its path in the document, by which faults are named. */
+  /** The path of the item in the document, which faults name. */
   readonly at: string;
   readonly item: Item;
 }
 
 /** A document whose items have the right form, with its secrets opened. */
 export interface RealmDocument {
-  /** The document's sections, also the empty ones. */
+  /** The document's sections, including empty ones. */
   readonly sections: readonly Section[];
   readonly items: readonly Wanted[];
-  /** By which its users' secrets are opened, too. */
+  /** Opens the secrets of its users, too. */
   readonly sealing: Sealing | null;
 }
 
@@ -34,7 +34,7 @@ const HEAD = ["schema", "realm", "sealing", "users"];
 
 export const normalKey = ({ ignoresCase = false }: Section, key: string): string => (ignoresCase ? loginKey(key) : key);
 
-/** The second of one key is `key#2`, where a section has such. */
+/** Numbers repeated keys if the section allows them: the second is `key#2`. */
 export function numbered<T extends { readonly key: string }>(section: Section, list: readonly T[]): T[] {
   if (!section.repeats) return [...list];
   const seen = new Map<string, number>();
@@ -45,7 +45,7 @@ export function numbered<T extends { readonly key: string }>(section: Section, l
   });
 }
 
-/** Reads a document as a whole, and names everything that is wrong with its form. */
+/** Reads a whole document. Throws an error that names every fault of its form. */
 export async function readDocument(value: unknown, passphrase: string | null): Promise<RealmDocument> {
   const body = objectOf(value, "body");
   const faults: FieldError[] = [];
@@ -101,7 +101,7 @@ function readSection(section: Section, value: unknown, sealing: Sealing | null, 
   return items;
 }
 
-/** The key of an item that was not validated yet; empty where it has none. */
+/** Returns the key of an item that was not validated yet, or an empty text if it has none. */
 function keyGiven({ keyOf }: Section, given: unknown): string {
   if (!keyOf || typeof given !== "object" || given === null) return "";
   try {
@@ -118,7 +118,7 @@ export const placeOf = ({ name, keyOf }: Section, key: string, at = 0): string =
 type Validate = (item: unknown) => FieldError[];
 const validators = new Map<Section, Validate>();
 
-/** One of its own for each section: schemas of features repeat each other's names. */
+/** Returns the validator of a section. Each has its own, because schemas of different features have the same names. */
 function validatorOf(section: Section): Validate {
   const known = validators.get(section);
   if (known) return known;

@@ -8,7 +8,7 @@ export const transferErrors = defineErrors("transfer", {
   plan_changed: [409, "The realm has changed since this plan was made: make a new one and look at it again"],
 });
 
-/** Everything that is wrong, each with its path in the document. */
+/** The error that lists all faults, each with its path in the document. */
 export function faulty(faults: readonly (FieldError & { readonly status?: number })[]): AppError {
   const status = faults.some((fault) => fault.status === 403) ? 403 : faults.every((fault) => fault.status === 409) ? 409 : 400;
   const [first] = faults;

@@ -8,7 +8,7 @@ import type { Sealing } from "./sealing.ts";
 import type { Entry, Section, SectionTools } from "./section.ts";
 import { sections } from "./sections/index.ts";
 
-/** Says which of these names, separated by commas, is no section; null: each is one. */
+/** Returns a message about the first of these comma-separated names that is no section, or null if each is one. */
 export function wrongSections(given: string): string | null {
   const known = sections.map(({ name }) => name);
   const wrong = given.split(",").find((name) => !known.includes(name));
@@ -17,15 +17,15 @@ export function wrongSections(given: string): string | null {
 }
 
 export interface ExportOptions {
-  /** Null: every section. */
+  /** Null for every section. */
   readonly only: readonly string[] | null;
-  /** Members with their default value as well. */
+  /** True if members with their default value are included. */
   readonly full: boolean;
-  /** Null: secrets are left out. */
+  /** Null if secrets are left out. */
   readonly sealing: Sealing | null;
 }
 
-/** The sections of an export; a caller that may not read one of them is refused before anything is read. */
+/** Returns the sections of an export. A caller who may not read one of them is refused before anything is read. */
 export function sectionsFor({ actor }: Pick<ReadCtx, "actor">, { only, sealing }: ExportOptions): readonly Section[] {
   const asked = sections.filter(({ name, isSecret = false }) => (only?.includes(name) ?? true) && (!isSecret || sealing !== null));
   const lacking = asked
@@ -35,7 +35,7 @@ export function sectionsFor({ actor }: Pick<ReadCtx, "actor">, { only, sealing }
   return asked;
 }
 
-/** The realm's configuration as a document, its members in an order that does not change. */
+/** Returns the realm's configuration as a document with a fixed order of members. */
 export async function exportConfiguration(ctx: ReadCtx, tools: SectionTools, options: ExportOptions): Promise<Record<string, unknown>> {
   const { sealing } = options;
   const document: Record<string, unknown> = { schema: DOCUMENT_SCHEMA, realm: ctx.realm, ...(sealing && { sealing: sealing.header }) };

@@ -12,7 +12,7 @@ export interface ManagedObject {
   readonly id: string;
 }
 
-/** Objects that imports under this name have created, by section. */
+/** Returns the objects that imports with this source name have created. */
 export async function managedBy(db: Db, realm: string, source: string): Promise<ManagedObject[]> {
   const rows = await db
     .selectFrom("managed_objects")

@@ -12,12 +12,12 @@ import { type Entry, type Item, type Section, type SectionTools, without } from 
 
 export interface ImportOptions {
   readonly dryRun: boolean;
-  /** `source`: items that an earlier import of this source made and the document no longer has. `all`: every item that it does not have. */
+  /** `source` deletes items that an earlier import of this source made and the document no longer has; `all` every item that it does not have. */
   readonly prune: "none" | "source" | "all";
   readonly source: string | null;
-  /** Only if the plan is this one. */
+  /** The digest of the expected plan: any other plan is refused. */
   readonly plan: string | null;
-  /** The realm is not there: the import creates it. */
+  /** Set if the realm does not exist: the import creates it. */
   readonly newRealm?: RealmSeed | undefined;
 }
 
@@ -39,7 +39,7 @@ export interface Plan {
 
 export type Transact = <T>(work: (ctx: Ctx) => Promise<T>) => Promise<T>;
 
-/** The plan was made by doing the work; this ends its transaction without keeping it. */
+/** Ends the transaction of a dry run, whose plan was made by doing the work, without keeping it. */
 class Rehearsed extends Error {
   readonly plan: Plan;
 
@@ -49,7 +49,7 @@ class Rehearsed extends Error {
   }
 }
 
-/** Some writes changed nothing: the work begins anew without them, so that they leave no version and no event. */
+/** Thrown if some writes changed nothing: the work begins anew without them, so that they leave no version and no event. */
 class Again extends Error {
   readonly idle: readonly Wanted[];
 
@@ -59,7 +59,7 @@ class Again extends Error {
   }
 }
 
-/** Brings a realm's configuration to what the document says, in one transaction; or says what that would change. */
+/** Brings a realm's configuration to the state in the document, in one transaction. A dry run only returns what that would change. */
 export async function importConfiguration(
   transact: Transact,
   tools: SectionTools,
@@ -78,7 +78,7 @@ export async function importConfiguration(
   }
 }
 
-/** The permissions of the areas that the document writes. */
+/** Returns the sections that the caller may not write, with the permissions that they need. */
 export const lackingFor = ({ actor }: Pick<ReadCtx, "actor">, sections: readonly Section[]): Plan["lacking"] =>
   sections
     .filter(({ permission }) => !allows(actor.permissions, permission.write))
@@ -87,7 +87,7 @@ export const lackingFor = ({ actor }: Pick<ReadCtx, "actor">, sections: readonly
 type Fault = FieldError & { readonly status: number };
 type Present = ReadonlyMap<string, Entry>;
 
-/** A wanted item and what the realm has of it. */
+/** A wanted item, with the realm's present entry. */
 interface Step {
   readonly wanted: Wanted;
   readonly current: Entry | null;
@@ -104,7 +104,7 @@ async function work(
   const lacking = lackingFor(ctx, document.sections);
   if (lacking.length > 0 && !options.dryRun) throw permissionsMissing(lacking);
   const mayWrite = document.sections.filter(({ name }) => !lacking.some(({ section }) => section === name));
-  // One import at a time; and the realm before everything else that its functions lock.
+  // This admits one import at a time. The realm must be locked before everything else that the sections' functions lock.
   await lockRealm(ctx.tx, ctx.realm);
   const before = await readAll(ctx, tools, mayWrite);
   const faults: Fault[] = [];
@@ -118,7 +118,7 @@ async function work(
   const written = doomed.length > 0 ? await readAll(ctx, tools, mayWrite) : before;
   const pruned = await prune(ctx, tools, doomed, run);
   if (faults.length > 0) throw faulty(faults);
-  // An item that is pruned may take others along, of any section.
+  // Pruning an item may delete others, of any section.
   const touched = pruned.length > 0 ? mayWrite : new Set(steps.map(({ wanted }) => wanted.section));
   const after = await readAll(ctx, tools, touched);
   const along = deletedAlong(before, after, pruned);
@@ -136,7 +136,7 @@ async function readAll(ctx: ReadCtx, tools: SectionTools, list: Iterable<Section
   return found;
 }
 
-/** The writes, by section and key: a group comes after its parent. */
+/** Returns the writes, sorted by section and key, so that a group comes after its parent. */
 function stepsOf(
   ctx: ReadCtx,
   { items }: RealmDocument,
@@ -159,7 +159,7 @@ function stepsOf(
 
 const leanOf = (section: Section, item: Item, realm: string) => lean(item, section.defaults?.(item, realm) ?? {});
 
-/** Full state, as PUT takes it: members that the document leaves out have their defaults. */
+/** Returns the full state, as PUT takes it: members that the document leaves out have their defaults. */
 function complete({ section, item }: Wanted, realm: string): Item {
   return { ...section.defaults?.(item, realm), ...item };
 }
@@ -177,7 +177,7 @@ async function write(ctx: Ctx, tools: SectionTools, { wanted, current }: Step): 
 
 type Run = (at: string, work: () => Promise<unknown>) => Promise<boolean>;
 
-/** Notes every refusal of the function with the item's path, and goes on with the next item: all faults are named at once. */
+/** Records every refusal of the function with the item's path, and continues with the next item, so that all faults are reported at once. */
 const runner =
   (ctx: Ctx, faults: Fault[]): Run =>
   async (at, action) => {
@@ -199,7 +199,7 @@ interface Deleted {
   readonly entry: Entry;
 }
 
-/** Last made, first removed. Only sections of the document; nothing that is built in, and nothing that a section never removes. */
+/** Returns the items to prune, last created first: only items of the document's sections, none that are built in or that a section never removes. */
 async function itemsToPrune(
   ctx: Ctx,
   { items }: RealmDocument,
@@ -227,7 +227,7 @@ async function prune(ctx: Ctx, tools: SectionTools, doomed: readonly Deleted[], 
 
 const placeOf = ({ section, entry }: Deleted): string => `${section.name}[${entry.key}]`;
 
-/** The other items that were deleted since: the groups of an organization, for one. */
+/** Returns the other items that were deleted by pruning, such as the groups of an organization. */
 function deletedAlong(before: ReadonlyMap<Section, Present>, after: ReadonlyMap<Section, Present>, pruned: readonly Deleted[]): Deleted[] {
   return [...after].flatMap(([section, present]) => {
     const ids = new Set([...present.values()].map(({ id }) => id));
@@ -237,7 +237,7 @@ function deletedAlong(before: ReadonlyMap<Section, Present>, after: ReadonlyMap<
   });
 }
 
-/** The pruning deleted or changed items that the document has: the next import of the same document would find another realm. */
+/** Returns faults if pruning deleted or changed items of the document: the next import of the same document would have to write them again. */
 function contradictions(
   { items }: RealmDocument,
   written: ReadonlyMap<Section, Present>,
@@ -260,7 +260,7 @@ function contradictions(
   });
 }
 
-/** Finds the pruned items that name the wanted one, or that its lost values name; all, where that says nothing. */
+/** Returns the pruned items that name the wanted one, or that its lost values name; all of them if there are none. */
 function causesOf(wanted: Wanted, lost: unknown, pruned: readonly Deleted[]): string[] {
   const causes = pruned.filter(({ entry }) => names(lost, entry.key) || names(entry.item, wanted.key));
   return (causes.length > 0 ? causes : pruned).map(placeOf);
@@ -280,7 +280,7 @@ interface Outcome {
   readonly lacking: Plan["lacking"];
 }
 
-/** The result of the writes, read again after them. */
+/** Makes the plan from the state that was read after the writes, and records what was created and deleted. */
 async function conclude(ctx: Ctx, { document, options, after, steps, deleted, lacking }: Outcome): Promise<Plan> {
   const made: ManagedObject[] = [];
   const idle: Wanted[] = [];
@@ -309,7 +309,7 @@ async function conclude(ctx: Ctx, { document, options, after, steps, deleted, la
   const sorted = actions.sort((one, other) => (sortKey(one) < sortKey(other) ? -1 : 1));
   const digest = createHash("sha256")
     .update(JSON.stringify(ordered(options.newRealm ? [{ newRealm: ctx.realm }, ...sorted] : sorted)))
-    .digest("hex"); // never begins with a dash, as a command's flag does
+    .digest("hex"); // it never begins with a dash, as a command's flag does
   if (options.plan !== null && options.plan !== digest) throw transferErrors.plan_changed();
   const plan: Plan = { actions: sorted, sections: countsOf(document, sorted), generated, lacking, digest };
   if (options.dryRun) throw new Rehearsed(plan);

@@ -16,7 +16,7 @@ import { transactUnversioned } from "./unversioned.ts";
 const tags = ["Export and import"];
 const config = { permission: "manage-realm", takesLong: true } as const;
 
-/** Never in a query string, which is logged on its way. Percent-encoding carries what a header cannot. */
+/** Returns the passphrase in the header: a query string would be logged on its way. It may be percent-encoded, because headers are ASCII. */
 function passphraseOf({ headers }: FastifyRequest): string | null {
   const given = headers["export-passphrase"];
   if (typeof given !== "string" || given === "") return null;
@@ -31,10 +31,10 @@ interface TransferParts extends SectionTools, PasswordParts {
   readonly realms: RealmSnapshots;
 }
 
-/** Many users are written at once: a write for each would cost more than making it. */
+/** Many users are written at once: a write for each would cost more than its text. */
 const PIECE = 64 * 1024;
 
-/** The document as text, its users one a line. */
+/** Yields the document as text, with one user per line. */
 async function* textOf(document: object, users: AsyncIterable<object> | null): AsyncGenerator<string> {
   const text = JSON.stringify(document, null, 2);
   if (users === null) {
@@ -55,7 +55,7 @@ async function* textOf(document: object, users: AsyncIterable<object> | null): A
 
 /** Mounted under /admin/realms/:realm. */
 export const transferRoutes: FastifyPluginAsyncTypebox<TransferParts> = async (app, { hasher, breaches, realms, ...tools }) => {
-  // A document may bring millions of users: its body is handed over as it arrives.
+  // A document may have millions of users, so its body is passed on as it arrives.
   const validatorCompiler = streamBodies(app, "application/json");
   app.get(
     "/export",
@@ -65,7 +65,7 @@ export const transferRoutes: FastifyPluginAsyncTypebox<TransferParts> = async (a
         operationId: "exportRealm",
         summary: "Export the realm",
         description:
-          "The configuration as one document, by natural keys: two exports of one state are the same text, and an import of it elsewhere makes the same realm. Secrets are left out, or sealed. With `users` they follow as the last member, one a line, in pages while the realm is in use. Each section needs the permission to read its area.",
+          "The configuration as one document with natural keys: two exports of the same state are the same text, and an import elsewhere makes the same realm. Secrets are left out, or sealed. With `users`, the users follow as the last member, one per line; they are read in pages while the realm is in use. Each section needs the permission to read its area.",
         tags,
         params: pathParams(),
         querystring: ExportQuery,
@@ -87,13 +87,13 @@ export const transferRoutes: FastifyPluginAsyncTypebox<TransferParts> = async (a
     "/import",
     {
       config: { ...config, recentAuthentication: true },
-      // The document is judged item by item, by the schemas of its sections.
+      // The document is validated item by item, by the schemas of its sections.
       validatorCompiler,
       schema: {
         operationId: "importRealm",
         summary: "Import a realm's document",
         description:
-          "Brings the realm to what the document says, in one transaction: every item by the rules of its own POST or PUT, and nothing at all if one is refused. A section that is left out is not touched, and nor is an item; secrets that are left out are kept. With `dryRun` the answer says what would change.",
+          "Brings the realm to the state in the document, in one transaction: every item by the rules of its own POST or PUT, and nothing at all if one is refused. Sections and items that are left out are not touched; secrets that are left out are kept. With `dryRun`, the answer lists what would change.",
         tags,
         params: pathParams(),
         querystring: ImportQuery,

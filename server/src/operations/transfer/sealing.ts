@@ -9,7 +9,7 @@ const derive = promisify(scrypt) as (
   cost: { N: number; r: number; p: number; maxmem: number },
 ) => Promise<Buffer>;
 
-/** Fixed by the version of the form: a document cannot ask for more work. */
+/** Fixed for this version of the format: a document cannot demand more work. */
 const COST = { N: 1 << 15, r: 8, p: 1, maxmem: 64 * 1024 * 1024 };
 const [NONCE, TAG] = [12, 16];
 const PROOF = "gatehouse";
@@ -17,14 +17,14 @@ const PROOF = "gatehouse";
 export interface SealingHeader {
   /** Base64url. */
   readonly salt: string;
-  /** Opens by the right passphrase only, so that a wrong one is noticed first. */
+  /** Only the right passphrase opens it, so that a wrong one is noticed first. */
   readonly proof: string;
 }
 
 export interface Sealing {
   readonly header: SealingHeader;
   seal(plain: string, place: string): string;
-  /** Null: changed, or taken from another place of the document. */
+  /** Returns null if the text was changed, or taken from another place of the document. */
   open(sealed: string, place: string): string | null;
 }
 
@@ -50,14 +50,14 @@ const sealingOf = (key: Buffer, salt: Buffer): Omit<Sealing, "header"> & { reado
   },
 });
 
-/** For a new document. */
+/** Returns the sealing of a new document. */
 export async function newSealing(passphrase: string): Promise<Sealing> {
   const salt = randomBytes(16);
   const sealing = sealingOf(await derive(passphrase.normalize("NFKC"), salt, 32, COST), salt);
   return { ...sealing, header: { salt: sealing.salt, proof: sealing.seal(PROOF, "proof") } };
 }
 
-/** For a document that came in; a wrong passphrase is refused before anything is read of it. */
+/** Returns the sealing of a received document. A wrong passphrase is refused before anything of the document is read. */
 export async function openSealing(passphrase: string, header: SealingHeader): Promise<Sealing> {
   const salt = Buffer.from(header.salt, "base64url");
   const sealing = sealingOf(await derive(passphrase.normalize("NFKC"), salt, 32, COST), salt);

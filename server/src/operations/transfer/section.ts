@@ -31,46 +31,46 @@ export interface Entry {
   readonly key: string;
   readonly id: string;
   readonly item: Item;
-  /** Not pruned: the realm needs it. Other items that a realm begins with are pruned as any. */
+  /** True if the realm needs it, so that it is not pruned. Other items with which a realm begins are pruned like any. */
   readonly isBuiltIn?: boolean;
 }
 
 /**
- * One area of the document: how it is read, and the functions of the area's own POST, PUT and DELETE, by which every item of an import goes.
+ * One area of the document. Items are read here, and written by the functions of the area's own POST, PUT and DELETE.
  * CONTRIBUTING.md shows how to add one.
  */
 export interface Section {
-  /** Its member of the document. */
+  /** The name of its member in the document. */
   readonly name: string;
   /** The tables that it carries; every other table with `realm_id` is on the list of tables that are never exported. */
   readonly tables: readonly string[];
   readonly permission: { readonly read: Needed; readonly write: Permission };
   /** One item of the document. */
   readonly schema: TSchema;
-  /** Left out where the document has one object, not a list. */
+  /** Left out if the document has one object instead of a list. */
   readonly keyOf?: (item: Item) => string;
-  /** Keys that differ by letter case only are the same. */
+  /** True if keys that differ by letter case only are the same. */
   readonly ignoresCase?: boolean;
-  /** Several items may have one key: the second is `key#2`. */
+  /** True if several items may have the same key: the second is `key#2`. */
   readonly repeats?: boolean;
-  /** Members that are untouched where the document leaves them out; any other returns to its default. */
+  /** Members that stay as they are if the document leaves them out. Any other member returns to its default. */
   readonly parts?: readonly string[];
-  /** Not in an export without secrets. */
+  /** True if an export without secrets leaves it out. */
   readonly isSecret?: boolean;
-  /** The value of members that an item leaves out. An export leaves out members with these values. */
+  /** Returns the values of members that an item leaves out. An export leaves out members with these values. */
   defaults?(item: Item, realm: string): Item;
-  /** All items with their secrets. In the document they are sorted by key. */
+  /** Returns all items with their secrets. In the document they are sorted by key. */
   read(ctx: ReadCtx, tools: SectionTools): Promise<readonly Entry[]>;
-  /** Answers the new item's id. Defaults are filled in. Left out where nothing can be created. */
+  /** Creates an item, with defaults filled in, and returns its id. Left out if nothing can be created. */
   create?(ctx: Ctx, tools: SectionTools, item: Item): Promise<string>;
   update?(ctx: Ctx, tools: SectionTools, current: Entry, item: Item): Promise<void>;
-  /** After all items of all sections exist: what refers to items of later sections, or of its own. */
+  /** Writes references to items of later sections, or of the same one. Called when all items of all sections exist. */
   link?(ctx: Ctx, tools: SectionTools, id: string, item: Item, current: Entry | null): Promise<void>;
-  /** Left out where nothing is ever pruned. */
+  /** Left out if nothing is ever pruned. */
   remove?(ctx: Ctx, tools: SectionTools, current: Entry): Promise<void>;
 }
 
-/** All rows of a list that the admin API pages. */
+/** Returns all rows of a list that the admin API pages. */
 export async function everyRow<Row>(ctx: ReadCtx, search: (ctx: ReadCtx, query: ListQuery) => Promise<Page<Row>>): Promise<Row[]> {
   const rows: Row[] = [];
   let cursor: string | null = null;
@@ -82,15 +82,15 @@ export async function everyRow<Row>(ctx: ReadCtx, search: (ctx: ReadCtx, query: 
   return rows;
 }
 
-/** An item without the members that belong to one database only. */
+/** Returns a record without these members, such as those that belong to one database only. */
 export function without(record: object, ...members: readonly string[]): Record<string, unknown> {
   return Object.fromEntries(Object.entries(record).filter(([member]) => !members.includes(member)));
 }
 
-/** An item as the function of its POST or PUT takes it: the schema has been checked before. */
+/** Returns an item as the function of its POST or PUT takes it. The schema has been checked before. */
 export const bodyOf = <T>(item: object): T => item as T;
 
-/** Brings the named things of one item, such as mappers, to the state that the document says. */
+/** Brings the named parts of one item, such as mappers, to the state in the document. */
 export async function reconcile<Now extends { readonly name: string }, Wanted extends { readonly name: string }>(
   now: readonly Now[],
   wanted: readonly Wanted[],

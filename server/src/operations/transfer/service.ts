@@ -19,24 +19,24 @@ import { exportUsers, rowsOf } from "./users.ts";
 export type RealmImport = Static<typeof RealmImportSchema>;
 
 export interface ExportChoice {
-  /** Names of sections, separated by commas; null: all. */
+  /** Names of sections, separated by commas; null for all. */
   readonly sections: string | null;
   readonly full: boolean;
-  /** Secrets and keys are sealed under it; null: they are left out. */
+  /** Seals secrets and keys; null if they are left out. */
   readonly passphrase: string | null;
-  /** The users as well; their hashes and second factors only where secrets are sealed. */
+  /** True if users are included. Their hashes and second factors are included only if secrets are sealed. */
   readonly users: boolean;
 }
 
 export interface RealmExport {
   readonly document: Record<string, unknown>;
-  /** One by one; null where they were not asked for. */
+  /** Yields the users one by one; null if they were not requested. */
   users(ctx: ReadCtx): AsyncIterable<object> | null;
 }
 
 const MIN_PASSPHRASE = 12;
 
-/** The realm's configuration as one document, all of it as of one moment. */
+/** Exports the realm's configuration as one document, with the state of one moment. */
 export async function exportRealm(
   transact: Transact,
   tools: SectionTools,
@@ -60,7 +60,7 @@ export async function exportRealm(
   return { document, users: (ctx) => (users ? exportUsers(ctx, tools, sealing) : null) };
 }
 
-/** Secrets and keys give control of every principal of the realm. */
+/** Requires `view-users` for users, and `realm-admin` for secrets and keys, which give control of every principal of the realm. */
 function assertMayExport({ actor }: Ctx, withSecrets: boolean, withUsers: boolean): void {
   if (withUsers && !allows(actor.permissions, "view-users")) throw permissionsMissing([{ section: "users", permission: "view-users" }]);
   if (withSecrets && !allows(actor.permissions, "realm-admin"))
@@ -70,16 +70,16 @@ function assertMayExport({ actor }: Ctx, withSecrets: boolean, withUsers: boolea
 /** The source of an import: a document that was read here, or one that was translated from another system's files. */
 export interface ImportSource {
   readonly document: RealmDocument;
-  /** A list in JSON, as `POST /users/import` takes it, of any length; left out or null: none. */
+  /** A JSON list of any length, as `POST /users/import` takes it; left out or null if there are no users. */
   readonly users?: Readable | null;
 }
 
 export interface ImportTools extends SectionTools {
-  /** By which users are written, in batches. */
+  /** The dependencies for writing users in batches. */
   readonly users: Pick<ImportParts, "hashPassword" | "log">;
 }
 
-/** Every transaction begins by creating the realm, until one of them is committed; those of a dry run never are. */
+/** Makes every transaction begin by creating the realm, until one is committed. Those of a dry run never are. */
 function creating(transact: Transact, seed: RealmSeed): Transact {
   let isThere = false;
   return async (work) => {
@@ -93,8 +93,8 @@ function creating(transact: Transact, seed: RealmSeed): Transact {
 }
 
 /**
- * Brings a realm to what the source says, or plans it: first the configuration, in one transaction, by which a new realm is created as well; then the users, in
- * batches.
+ * Brings a realm to the state of the source, or plans it: first the configuration in one transaction, which also creates a new realm, then the users
+ * in batches.
  */
 export async function importRealm(
   outer: Transact,

@@ -1,6 +1,6 @@
 import type { FastifyRequest } from "fastify";
 
-/** If-Match names the version of one record; a document has many. */
+/** Returns `transact` without If-Match, which names the version of one record: a document has many. */
 export const transactUnversioned =
   (req: FastifyRequest): FastifyRequest["transact"] =>
   (work) =>

@@ -9,7 +9,7 @@ import type { Plan } from "./plan.ts";
 import type { Sealing } from "./sealing.ts";
 import { Secret, type SectionTools } from "./section.ts";
 
-/** The tables whose rows a user's item holds: beside the sections, because users are read and written as a stream. */
+/** The tables whose rows a user's item holds. They are in no section, because users are read and written as a stream. */
 export const userTables = {
   tables: ["users", "login_names", "user_roles", "credentials", "group_members", "organization_members"],
 } as const;
@@ -30,7 +30,7 @@ const defaults = {
 };
 const placeOfUser = (username: string) => `users[${username.slice(0, 100)}]`;
 
-/** Every user of the realm as one item each, by id; hashes and other credentials only sealed. Users of directories come by their sync. */
+/** Yields an item for each user of the realm, by id. Hashes and other credentials are sealed or left out. Users of directories come with a sync. */
 export async function* exportUsers(ctx: ReadCtx, tools: SectionTools, sealing: Sealing | null): AsyncGenerator<object> {
   const paths = new Map<string, string>();
   let after: string | null = null;
@@ -76,12 +76,12 @@ function shown(
   ) as object;
 }
 
-/** The users of a document as rows of an import of users: sealed secrets opened, one JSON object a line. */
+/** Returns the users of a document as rows of an import of users: one JSON object per line, with opened secrets. */
 export function rowsOf(users: Readable, sealing: Sealing | null, planned: Plan | null): Readable {
   const soon = planned ? createdBy(planned) : null;
   async function* lines(): AsyncGenerator<string> {
     const rows = readRows(users, "application/json", ",");
-    // Blank lines are skipped; a body without any is no body.
+    // Blank lines are skipped. Without one, a body without users would be empty, and refused.
     yield "\n";
     for (;;) {
       const { done, value } = await rows.next();
@@ -115,7 +115,7 @@ function prepared(value: unknown, sealing: Sealing | null, soon: Soon | null): u
   const { username } = value as { username?: unknown };
   const user = unsealed(value, placeOfUser(String(username)), sealing) as Record<string, unknown>;
   if (!soon) return user;
-  // A dry run has undone what the document creates: its users are judged as if it were there.
+  // A dry run has undone what the document creates, so references to it are left out instead of being refused.
   const kept = (member: string, section: string, keyOf: (one: never) => string) =>
     Array.isArray(user[member]) && { [member]: (user[member] as never[]).filter((one) => !soon.has(section, keyOf(one))) };
   return {
@@ -128,7 +128,7 @@ function prepared(value: unknown, sealing: Sealing | null, soon: Soon | null): u
   };
 }
 
-/** A secret that does not open stays as it is, and its row is refused for it. */
+/** Opens sealed secrets. One that does not open stays as it is, and its row is then refused. */
 function unsealed(value: unknown, path: string, sealing: Sealing | null): unknown {
   if (Array.isArray(value)) return value.map((one, at) => unsealed(one, `${path}.${at}`, sealing));
   if (typeof value !== "object" || value === null) return value;

@@ -2,7 +2,7 @@ import Type from "typebox";
 import { CreateAgent, createAgent, readAgent, removeAgent, saveAgent, searchAgents } from "../../../applications/agents/index.ts";
 import { bodyOf, everyRow, type Section, without } from "../section.ts";
 
-/** Owner and status do not travel: an agent that arrives waits for an owner of this realm, and for an administrator who activates it. */
+/** Owner and status are not exported: an imported agent waits for an owner of this realm, and for an administrator who activates it. */
 export const agents: Section = {
   name: "agents",
   tables: ["agents"],
@@ -11,7 +11,7 @@ export const agents: Section = {
   keyOf: (item) => String(item.name),
   ignoresCase: true,
   defaults: () => ({ description: null, clientId: null, scopes: [], expiresAt: null }),
-  // A revoked agent is over, and says nothing about another realm.
+  // Revoked agents are left out: they mean nothing in another realm.
   read: async (ctx) =>
     (await everyRow(ctx, searchAgents))
       .filter(({ status }) => status !== "REVOKED")

@@ -26,7 +26,7 @@ export const authorization: Section = {
   defaults: () => authorizationDefaults,
   read: async (ctx) => (await readAuthorizations(ctx)).map(({ id, item }) => ({ key: item.clientId, id, item })),
   create: (ctx, _tools, item) => addAuthorization(ctx, bodyOf(item)),
-  // Policies name groups, which come later.
+  // Policies name groups, which are created later.
   link: (ctx, _tools, id, item) => applyAuthorization(ctx, id, bodyOf(item)),
   remove: (ctx, _tools, { id }) => removeAuthorization(ctx, id),
 };

@@ -29,7 +29,7 @@ import { bodyOf, type Entry, everyRow, type Item, reconcile, Secret, type Sectio
 import { clientNamesOf, clientRoleNames, namesOf, roleNames } from "./groups.ts";
 import { mapperDefaults, mapperItem } from "./scopes.ts";
 
-/** Each has its own route, and is untouched where the document does not mention it. */
+/** Members with their own routes. They stay as they are if the document leaves them out. */
 const parts = ["roles", "mappers", "serviceAccountRoles", "serviceAccountClientRoles", "allowedResources"] as const;
 const access = ["allowedRoles", "allowedGroups"] as const;
 
@@ -70,7 +70,7 @@ export const clients: Section = {
   parts,
   defaults(item) {
     const { publicClient = false, profile } = clientOf(item);
-    // The realm's settings say which profile a new client has: it is never left to a default.
+    // The profile has no default here, because the realm's settings decide the profile of a new client.
     const { profile: _, grantTypes, ...settings } = completeSettings(profile === undefined ? {} : { profile }, publicClient);
     return { name: null, enabled: true, publicClient: false, ...settings, grantTypes: grantTypes.map(spellGrantType) };
   },
@@ -112,7 +112,7 @@ export const clients: Section = {
     const isNew = current === null;
     const state = without(item, ...parts);
     const isChanged = isNew ? allowedRoles.length + allowedGroups.length > 0 : !isSame(state, without(before, ...parts));
-    // A new client has its secret by now.
+    // A new client got its secret when it was created.
     if (isChanged) await saveClient(ctx, tools, id, bodyOf(isNew ? without(state, "secret") : state), { keepsGone: true });
     if (allowedResources && !isSame(allowedResources, before.allowedResources ?? []))
       await saveAllowedResources(ctx, tools, id, { allowedResources });

@@ -4,7 +4,7 @@ import { bodyOf, everyRow, type Section } from "../section.ts";
 
 const { alias, displayName, steps } = CreateFlow.properties;
 
-/** Built-in flows are among them: they are changed, never created. */
+/** The flows, including built-in ones, which are changed but never created. */
 export const flows: Section = {
   name: "flows",
   tables: ["flows"],

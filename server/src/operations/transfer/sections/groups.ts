@@ -43,7 +43,7 @@ interface GroupItem {
 }
 const groupOf = (item: Item) => item as unknown as GroupItem;
 
-/** The path of the group above, and the group's own name. */
+/** Returns the path of the group above, and the group's own name. */
 function splitPath(path: string): { readonly above: string; readonly name: string } {
   const names = namesInPath(path);
   return { above: groupPath(names.slice(0, -1)), name: names.at(-1)! };
@@ -125,7 +125,7 @@ export const groups: Section = {
     if (organization !== undefined && organization !== owner) await replaceGroupOwner(ctx, id, organization);
   },
   async remove(ctx, _tools, { id }) {
-    // The groups of an organization are gone with it.
+    // The groups of an organization were deleted with it.
     if ((await existingGroups(ctx.tx, ctx.realm, [id])).length > 0) await removeGroup(ctx, id);
   },
 };

@@ -29,7 +29,7 @@ interface ProviderItem {
 }
 const providerOf = (item: Item) => item as unknown as ProviderItem;
 
-/** Groups are named by their paths in a document, and by their ids in the database. */
+/** Returns the id of a group, which a document names by its path. */
 async function idOfGroup(ctx: ReadCtx, path: string, field: string): Promise<string> {
   const id = await findGroupId(ctx.tx, ctx.realm, path);
   if (id === null) throw invalidFields([{ field, code: "unknown_group", message: `${field}: there is no group “${path}” in this realm` }]);
@@ -76,7 +76,7 @@ export const identityProviders: Section = {
       const paths = await pathsOfGroups(ctx.tx, ctx.realm, groups);
       const named = [...(defaultRoles ?? []), ...mappers.flatMap(({ role }) => role ?? [])];
       const roles = new Set(await existingRoleNames(ctx.tx, ctx.realm, named));
-      // A role or group that is gone is given to nobody: the document does not have it.
+      // Roles and groups that no longer exist are left out of the document, because nobody gets them.
       const isThere = ({ role, group }: (typeof mappers)[number]) =>
         (role === undefined || roles.has(role)) && (group === undefined || paths.has(group));
       const config = {

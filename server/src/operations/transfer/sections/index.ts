@@ -15,7 +15,7 @@ import { scimTargets } from "./scim-targets.ts";
 import { claims, clientScopes } from "./scopes.ts";
 import { workloadIdentity } from "./workload-identity.ts";
 
-/** In the order in which an import creates: each may name items of those before it; of those after it in `link` alone. */
+/** The sections in the order in which an import creates items. An item may name items of earlier sections, and in `link` also those of later ones. */
 export const sections: readonly Section[] = [
   settings,
   images,

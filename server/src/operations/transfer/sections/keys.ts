@@ -1,7 +1,7 @@
 import { adoptKey, CarriedKey, readCarriedKeys } from "../../../tenancy/keys/index.ts";
 import { bodyOf, Secret, type Section } from "../section.ts";
 
-/** Only in exports with sealed secrets. An import never removes a key: its signatures have to verify. */
+/** Signing keys, only in exports with sealed secrets. An import never removes a key, because its signatures must still verify. */
 export const keys: Section = {
   name: "keys",
   tables: ["realm_keys", "realm_key_companions", "realm_companion_keys"],

@@ -85,7 +85,7 @@ export const messagingProviders: Section = {
 const variant = (one: { readonly templateKey?: unknown; readonly locale?: unknown }) =>
   typeof one.locale === "string" ? `${one.templateKey}/${one.locale}` : String(one.templateKey);
 
-/** The realm's own texts; what ships is not exported. */
+/** The realm's own texts. Texts that ship are not exported. */
 export const messageTemplates: Section = {
   name: "messageTemplates",
   tables: ["message_templates"],

@@ -26,7 +26,7 @@ export const settings: Section = {
   },
 };
 
-/** A document may be for a realm of another name. */
+/** The path of the realm's own images in a document, which may be for a realm of another name. */
 const OWN_IMAGES = "/realms/{realm}/images/";
 
 export const images: Section = {
@@ -49,7 +49,7 @@ export const images: Section = {
 
 export const subjectClaim: Section = {
   name: "subjectClaim",
-  // The salt of pairwise subjects stays behind: another realm makes others.
+  // The salt of pairwise subjects is not exported: another realm makes other subjects.
   tables: ["realm_oidc"],
   permission: { read: "manage-authorization", write: "manage-authorization" },
   schema: UpdateSubjectClaim,

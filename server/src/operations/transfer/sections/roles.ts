@@ -54,7 +54,7 @@ export const roles: Section = {
     });
   },
   create: async (ctx, _tools, item) => (await createRole(ctx, { name: roleOf(item).name })).roleId,
-  async update() {}, // after every role that it may include exists
+  async update() {}, // done in `link`, when every role that it may include exists
   async link(ctx, _tools, id, item, current) {
     const { name, description = null, compositeRoles = [], compositeClientRoles = [], permissions, default: isDefault } = roleOf(item);
     const now = (await findRole(ctx.tx, ctx.realm, id))!;

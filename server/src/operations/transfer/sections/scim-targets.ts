@@ -54,7 +54,7 @@ const goneId = (text: string) => (isId(text) ? text.toLowerCase() : null);
 const unknown = (field: string, kind: string, name: string) =>
   invalidFields([{ field, code: `unknown_${kind}`, message: `${field}: there is no ${kind} “${name}” in this realm` }]);
 
-/** A document may name a deleted object by its id: the id is kept, and means nobody. */
+/** Replaces paths and aliases by ids. A document may name a deleted object by its id: the id is kept, and matches nobody. */
 async function withIds(ctx: ReadCtx, item: Item): Promise<Item> {
   const { users: of = {}, groups: sent = {} } = item as TargetItem;
   const groupIds = async (field: string, paths: readonly string[]) => {
@@ -82,7 +82,7 @@ async function withIds(ctx: ReadCtx, item: Item): Promise<Item> {
 export const scimTargets: Section = {
   name: "scimTargets",
   tables: ["scim_targets"],
-  // The document itself needs manage-realm; a target hands over users.
+  // The document itself needs manage-realm. Targets need view-users as well, because they get the data of users.
   permission: { read: "view-users", write: "view-users" },
   schema,
   keyOf: (item) => String(item.name),

@@ -38,7 +38,7 @@ export const claims: Section = {
   remove: (ctx, _tools, { id }) => removeClaim(ctx, id),
 };
 
-/** The members of a mapper's record that a request may contain. */
+/** Returns the members of a mapper's record that a request may contain. */
 export const mapperItem = (record: object) => Object.fromEntries(Object.entries(record).filter(([member]) => mapperMembers.has(member)));
 const mapperMembers = new Set([...Object.keys(ClaimMapperInput.properties), "samlName", "samlNameFormat", "samlFriendlyName"]);
 
