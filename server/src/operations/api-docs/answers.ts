@@ -99,7 +99,7 @@ export function completeAnswers({ paths }: OpenApiDocument): void {
         if (answer.description === "Default Response") answer.description = statusWords[status] ?? refusalWords(status) ?? "Answer";
         if (status === "302" || status === "303") addHeaders(answer, { Location: "Location" });
         correctMediaTypes(status, answer, operation);
-        // Only routes that ask another system list it; the words are those of every refusal.
+        // Only routes that call another system list it. Its description is the same for all of them.
         if (status === "502") operation.responses[502] = refusal(502, operation["x-refusals"]);
       }
       const change = method !== "get";
@@ -118,8 +118,8 @@ export function completeAnswers({ paths }: OpenApiDocument): void {
 }
 
 /**
- * Error responses of an operation besides those that its route lists. Without a session there is no 401 or 403, and public routes list their
- * conflicts.
+ * Tells which error responses an operation has besides those that its route lists. Without a session there is no 401 or 403, and public routes list
+ * their conflicts.
  */
 function possibleRefusals(method: string, path: string, operation: Operation, versioned: boolean): Record<Refusal, boolean> {
   const isGuarded = (operation.security ?? []).length > 0;
@@ -141,7 +141,7 @@ function possibleRefusals(method: string, path: string, operation: Operation, ve
     415: !isListed && change,
     429: !isListed && (change || operation["x-limited"] === true),
     431: true,
-    // Listed by the routes that ask another system.
+    // Routes that call another system list it.
     502: false,
     503: operation["x-served-always"] !== true,
   };
@@ -161,16 +161,16 @@ const contentOf: Readonly<Record<RefusalForm, Response["content"]>> = {
 
 function refusal(status: Refusal, form: RefusalForm | undefined): Response | Reference {
   const [name, description] = refusals[status];
-  // The parser of HTTP refuses before there is a route.
+  // The HTTP parser refuses before a route is found.
   if (form === undefined || status === 431) return refer("responses", name);
-  // A busy server refuses before it knows the form.
+  // A busy server refuses before it knows the form of the route's errors.
   const content = status === 503 ? { ...contentOf[form], ...problem } : contentOf[form]!;
   return { description, content, ...(hasRetryAfter(status) && { headers: { "Retry-After": refer("headers", "RetryAfter") } }) };
 }
 
 const refusalWords = (status: string): string | undefined => refusals[Number(status) as Refusal]?.[1];
 
-/** Routes declare schemas; the media type of a problem, and of the page in its place, follows. */
+/** Sets the media type of a problem, or of the page in its place: routes declare only schemas. */
 function correctMediaTypes(status: string, answer: Response, { responses, "x-refusals": form }: Operation): void {
   const { "application/json": json, ...others } = answer.content ?? {};
   if (json?.schema.$ref === "#/components/schemas/Problem") answer.content = { ...others, ...problem };
@@ -200,23 +200,23 @@ function describeHeaders(paths: Record<string, PathItem>, path: string, item: Pa
   if (created && makesRecord) addHeaders(created, { ETag: "ETag" });
 }
 
-/** A record that PUT replaces and returns has a version, unless its routes say that it has none. */
+/** Tells whether a record has a version: if PUT replaces and returns it, unless its routes say that it has none. */
 function isRecord({ get, put }: PathItem): boolean {
   if (put?.["x-versioned"] === false) return false;
   const answered = put && answer(put, "200")?.content?.["application/json"]?.schema;
   return get?.["x-versioned"] === true || answered?.$ref !== undefined;
 }
 
-/** A record, or a part of one: `/users/{userId}/password` changes the user. A realm's version is not that of what is in it. */
+/** Tells whether a path is a versioned record or a part of one: `/users/{userId}/password` changes the user. A realm's version is only its own. */
 function isVersioned(paths: Record<string, PathItem>, path: string): boolean {
   const isPartOf = (record: string) =>
     record !== "/admin/realms/{realm}" && (path.startsWith(`${record}/{`) || (record.endsWith("}") && path.startsWith(`${record}/`)));
   return Object.keys(paths).some((other) => isRecord(paths[other]!) && (path === other || isPartOf(other)));
 }
 
-/** Names can be taken, and records can be in a state that forbids the change; a singleton such as the settings has neither. */
+/** Tells whether a change may conflict. Names can be taken, and states can forbid a change; a singleton such as the settings has neither. */
 function mayConflict(method: string, path: string, operation: Operation): boolean {
-  // A client without authorization services has nothing to read, either.
+  // Reading conflicts, too, if the client has no authorization services.
   if (method === "get") return path.includes("/authz/") && !path.endsWith("/authz/settings");
   const withinRealm = path.replace("/admin/realms/{realm}/", "/");
   if (method === "post")

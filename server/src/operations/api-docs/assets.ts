@@ -10,7 +10,7 @@ import { stylesheet } from "./stylesheet.ts";
 export const ASSETS = "/assets/api-docs";
 
 export interface Asset {
-  /** Changes with the content, so the browser may keep it for good. */
+  /** The address changes with the content, so the browser may keep it for good. */
   readonly href: string;
   readonly type: string;
   readonly body: Buffer;
@@ -20,7 +20,7 @@ export interface Asset {
 export type AssetName = "swagger-ui-bundle.js" | "swagger-ui.css" | "page.js" | "page.css";
 export type Assets = Readonly<Record<AssetName, Asset>>;
 
-/** The build lays it beside the bundle, so that the package need not be installed where the server runs; the sources find the package. */
+/** Reads a file of Swagger UI. The build puts it beside the bundle, so that the package need not be installed; without a build, the package has it. */
 async function swaggerUi(file: string): Promise<Buffer> {
   const beside = new URL(`./${file}`, import.meta.url);
   if (existsSync(beside)) return readFile(beside);
@@ -30,7 +30,7 @@ async function swaggerUi(file: string): Promise<Buffer> {
 const sources: Record<AssetName, () => Promise<Buffer>> = {
   "swagger-ui-bundle.js": () => swaggerUi("swagger-ui-bundle.js"),
   "swagger-ui.css": () => swaggerUi("swagger-ui.css"),
-  // The build lays it beside the bundle.
+  // The build puts it beside the bundle.
   "page.js": () => readFile(new URL("./page-script.js", import.meta.url)),
   "page.css": async () => Buffer.from(stylesheet),
 };
@@ -38,7 +38,7 @@ const sources: Record<AssetName, () => Promise<Buffer>> = {
 const compress = promisify(gzip);
 let loading: Promise<Assets> | undefined;
 
-/** Read at the first visit: most servers never show the page, and two megabytes are two megabytes. */
+/** Reads the assets at the first visit: they are two megabytes, and most servers never show the page. */
 export function loadAssets(): Promise<Assets> {
   loading ??= load().catch((error) => {
     loading = undefined;

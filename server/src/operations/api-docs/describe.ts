@@ -18,15 +18,15 @@ The admin API (\`/admin/…\`), the public endpoints of each realm (\`/realms/{r
 answer sets the session's cookie. Writes send the present value of \`XSRF-TOKEN\` in the header \`X-XSRF-TOKEN\`. An administrator of the
 realm \`master\` may administer every realm. Programs send an access token instead (\`Authorization: Bearer\`), without CSRF token.
 
-**Permissions.** \`x-permission\` names the permission an operation needs; of a list, any one will do; \`any\` is any of the catalogue.
-\`realm-admin\` always does. With \`x-realm: master\` it must be held in the realm \`master\`.
+**Permissions.** \`x-permission\` names the permission that an operation needs: one of a list is enough, and \`any\` is any of the catalogue.
+\`realm-admin\` is always enough. With \`x-realm: master\`, the permission must be held in the realm \`master\`.
 
 **Errors** are \`application/problem+json\` (RFC 9457) with a stable \`code\`. Besides the answers listed, any operation may answer 500, or 503
 with \`Retry-After\` while the database cannot be reached.
 
-**Lists** take \`page\`, \`size\`, \`search\` and \`sort\`; \`Link rel=next\` carries a cursor that goes on however deep.
+**Lists** take \`page\`, \`size\`, \`search\` and \`sort\`; \`Link rel=next\` has a cursor for the next page, at any depth.
 
-**Versions.** Records carry an \`ETag\`; send it back as \`If-Match\` to change only what you saw.
+**Versions.** Records have an \`ETag\`. Send it back as \`If-Match\` to change a record only if it is still as you read it.
 `.trim();
 
 const securitySchemes = {
@@ -35,8 +35,8 @@ const securitySchemes = {
     in: "cookie",
     name: "gh_master",
     description:
-      "The session's cookie, `gh_` and the realm's name, over https `__Host-gh_` and the realm's name: the realm's own, or for the admin API " +
-      "that of `master`. Not together with a token",
+      "The session's cookie, named `gh_` and the realm's name, over https `__Host-gh_` and the realm's name. It is the realm's own or, for the " +
+      "admin API, that of `master`. It cannot be sent together with a token",
   },
   csrf: { type: "apiKey", in: "header", name: "X-XSRF-TOKEN", description: "The value of the cookie `XSRF-TOKEN`, on writes by session" },
   scimToken: { type: "http", scheme: "bearer", description: "A SCIM token of the realm (`/provisioning/scim-tokens`)" },
@@ -45,8 +45,8 @@ const securitySchemes = {
     scheme: "bearer",
     bearerFormat: "JWT",
     description:
-      "An access token of the realm, or of `master`, for the audience `{base_url}/admin`: of a user, or of a client in its own name. In place " +
-      "of session and CSRF token, under the same permissions",
+      "An access token of the realm, or of `master`, for the audience `{base_url}/admin`, of a user or of a client in its own name. It replaces " +
+      "the session and the CSRF token; the same permissions are needed",
   },
   accountBearer: {
     type: "http",
@@ -58,7 +58,7 @@ const securitySchemes = {
   },
 };
 
-/** By session, writes with the CSRF token; or by a token. */
+/** Returns the security of an operation: a session, with the CSRF token for writes, or a token. */
 const securityOf = (method: RouteOptions["method"], bearer: "bearer" | "accountBearer") => [
   method === "GET" ? { session: [] } : { session: [], csrf: [] },
   { [bearer]: [] },
@@ -78,7 +78,7 @@ export const apiDescription = fp<{ version: string }>(async (app, { version }) =
         description: introduction,
         license: { name: "Apache-2.0", identifier: "Apache-2.0" } as { name: string },
       },
-      // Relative: the document is the same wherever the server runs.
+      // The address is relative, so that the document is the same wherever the server runs.
       servers: [{ url: "/" }],
       components: { ...components, securitySchemes } as object,
     },
@@ -93,17 +93,17 @@ export const apiDescription = fp<{ version: string }>(async (app, { version }) =
   });
 });
 
-/** The whole description. The server must be ready: routes can no longer be added then. */
+/** Returns the whole description. The server must be ready, so that no more routes can be added. */
 export const describeApi = (app: FastifyInstance): OpenApiDocument => app.swagger() as unknown as OpenApiDocument;
 
-/** A text that names no content type is a page. */
+/** Declares a text without a content type as a page or style sheet. */
 function withMediaType(schema: FastifySchema = {}, url: string): FastifySchema {
   const answers = Object.values((schema.response ?? {}) as Record<string, Schema>);
   if (schema.produces || !answers.some(({ type }) => type === "string")) return schema;
   return { ...schema, produces: [url.endsWith(".css") ? "text/css" : "text/html"] };
 }
 
-/** In which form a route refuses, where that is not problem+json. */
+/** Returns the form of a route's errors, if it is not problem+json. */
 function refusalsOf({ config }: RouteOptions): RefusalForm | undefined {
   const { errors = "problem" } = config ?? {};
   if (typeof errors === "object") return "page-or-problem";
@@ -180,7 +180,7 @@ function finish(document: OpenApiDocument): OpenApiDocument {
   });
 }
 
-/** Name first, path before query: the order of the document is the order on the page. */
+/** Puts names first, and path parameters before the query: the page shows the order of the document. */
 function inReadingOrder(item: PathItem): PathItem {
   const inPath = (parameter: object) => ("in" in parameter && parameter.in === "path" ? 0 : 1);
   return Object.fromEntries(
@@ -191,7 +191,7 @@ function inReadingOrder(item: PathItem): PathItem {
   );
 }
 
-/** An array, or pages of a collection. */
+/** Tells whether an operation returns a list: an array, or pages of a collection. */
 function answersList(path: string, item: PathItem, method: Method): boolean {
   const ok = item[method]?.responses["200"];
   const schema = ok && "content" in ok ? ok.content?.["application/json"]?.schema : undefined;
@@ -199,6 +199,6 @@ function answersList(path: string, item: PathItem, method: Method): boolean {
   return schema?.type === "array" || (pages === true && path.endsWith("s"));
 }
 
-/** By code unit, so that no machine's language changes the order. */
+/** Sorts by code unit, so that no machine's language changes the order. */
 const sorted = <T>(record: Record<string, T>): Record<string, T> =>
   Object.fromEntries(Object.entries(record).sort(([a], [b]) => (a < b ? -1 : 1)));

@@ -30,7 +30,7 @@ export const homeRoutes: FastifyPluginAsyncTypebox<VisitorParts> = async (app, p
     );
   }
 
-  // Sign-in pages and an API: nothing that belongs into a search engine.
+  // Sign-in pages and an API do not belong in a search engine.
   app.get("/robots.txt", hidden, async (_request, reply) =>
     reply.type("text/plain; charset=utf-8").header("cache-control", "public, max-age=86400").send("User-agent: *\nDisallow: /\n"),
   );

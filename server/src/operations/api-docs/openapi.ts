@@ -1,7 +1,7 @@
-/** The form of errors. Undefined: problem+json. */
+/** The form of errors; undefined stands for problem+json. */
 export type RefusalForm = "page" | "oauth" | "scim" | "authzen" | "page-or-problem";
 
-/** The parts of an OpenAPI 3.1 document that we touch; what we leave alone stays unknown. */
+/** The parts of an OpenAPI 3.1 document that are changed here. All others are unknown. */
 export interface OpenApiDocument {
   openapi: string;
   info: { title: string; version: string; [member: string]: unknown };
@@ -30,9 +30,9 @@ export interface Operation {
   security?: Record<string, string[]>[];
   "x-permission"?: string | string[];
   "x-realm"?: string;
-  /** The record has a version. Not published; the headers that follow from it are. */
+  /** Tells whether the record has a version. It is not published, only the headers that follow from it. */
   "x-versioned"?: boolean;
-  /** Neither published: the refusals that follow from them are. */
+  /** These are not published, only the refusals that follow from them. */
   "x-refusals"?: RefusalForm;
   "x-limited"?: boolean;
   "x-served-always"?: boolean;

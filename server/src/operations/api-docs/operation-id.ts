@@ -5,7 +5,7 @@ const SURFACES = /^\/(admin\/realms\/\{realm\}(?=\/)|admin|realms\/\{realm\}(?=\
 const verbs: Record<Exclude<Method, "get" | "post">, string> = { put: "update", patch: "patch", delete: "delete" };
 
 /**
- * A stable, readable name from method and path: `listUsers`, `createUser`, `getUser`, `updateUserPassword`, `rotateKeys`.
+ * Makes a stable, readable name from method and path: `listUsers`, `createUser`, `getUser`, `updateUserPassword`, `rotateKeys`.
  * A route whose name comes out wrong declares its own `operationId`.
  */
 export function operationIdOf(method: Method, path: string, answersList: boolean): string {

@@ -4,18 +4,18 @@ import type { Assets } from "./assets.ts";
 export interface DocsPageView {
   readonly assets: Assets;
   readonly realm: string;
-  /** Null: not signed in to the realm. */
+  /** Null if the visitor is not signed in to the realm. */
   readonly username: string | null;
   readonly signInUrl: string;
-  /** The parts of the description. `tag`: the part that is shown; null: the list of all. */
+  /** The parts of the description. `tag` is the part that is shown, or null for the list of all. */
   readonly parts: readonly { readonly name: string; readonly description: string; readonly href: string }[];
   readonly tag: string | null;
   readonly home: string;
 }
 
 /**
- * Swagger UI fills `#swagger-ui` with the operations of one tag: all of them are a megabyte, and seconds. Everything around it is here, so that the
- * page says what it is before any script has run.
+ * Renders the page. Swagger UI fills `#swagger-ui` with the operations of one tag, because all of them are a megabyte and take seconds. Everything
+ * around it is rendered here, so that the page says what it is before any script has run.
  */
 export const renderDocsPage = ({ assets, realm, username, signInUrl, parts, tag, home }: DocsPageView): string =>
   `<!doctype html>${render(
@@ -79,7 +79,7 @@ export const renderDocsPage = ({ assets, realm, username, signInUrl, parts, tag,
                 </a>
               ))}
             </nav>
-            {/* Not a main: Swagger UI brings its own, and a page has one. */}
+            {/* This is no main element: Swagger UI brings its own, and a page has one. */}
             <div id="swagger-ui" tabIndex={-1}>
               <p class="gh-failure" role="status">
                 Loading the operations of {tag} …

@@ -1,7 +1,7 @@
 import { isReference, type Operation, type Parameter } from "./openapi.ts";
 import { singular } from "./operation-id.ts";
 
-/** Says of every path parameter what it names, where its route did not. */
+/** Describes every path parameter that its route does not describe. */
 export function describePathParameters(path: string, { parameters = [] }: Operation): void {
   for (const parameter of parameters) {
     if (isReference(parameter) || parameter.in !== "path") continue;

@@ -5,7 +5,7 @@ import { type OpenApiDocument, operationsOf, type PathItem } from "./openapi.ts"
 
 const compress = promisify(gzip);
 
-/** A description as it is sent: made once, compressed once. */
+/** A description in the form in which it is sent. It is made and compressed once. */
 export interface Prepared {
   readonly text: Buffer;
   readonly gzipped: Buffer;
@@ -21,7 +21,7 @@ export async function prepared(document: OpenApiDocument): Promise<Prepared> {
 type Json = Readonly<Record<string, unknown>>;
 const isJson = (value: unknown): value is Json => typeof value === "object" && value !== null;
 
-/** The operations of one tag, with the components that they refer to: a document of its own. */
+/** Returns a document of the operations of one tag, with the components that they refer to. */
 export function partOf(document: OpenApiDocument, tag: string): OpenApiDocument {
   const paths: Record<string, PathItem> = {};
   for (const [path, item] of Object.entries(document.paths)) {

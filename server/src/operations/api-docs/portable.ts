@@ -1,12 +1,12 @@
 import { NO_DOT_SEGMENT } from "../../platform/http/index.ts";
 
-/** Classes of Unicode, and looking behind: generators of clients in other languages stop at them. */
+/** Unicode classes and lookbehind, which generators of clients in other languages do not understand. */
 const NOT_PORTABLE = /\\[pP]\{|\(\?</;
 const IN_WORDS = "Without control characters and characters that cannot be seen";
 
 /**
- * A copy of the document whose patterns every generator of clients understands. The server goes on to check the others; the document says in
- * words what they mean. The schemas themselves stay as they are: the routes validate by them.
+ * Returns a copy of the document with only those patterns that every generator of clients understands. The others are described in words; the server
+ * still checks them. The schemas themselves stay as they are, because the routes validate by them.
  */
 export function withPortablePatterns<T>(value: T): T {
   if (Array.isArray(value)) return value.map(withPortablePatterns) as T;

@@ -15,7 +15,7 @@ const tags = ["Description"];
 const names = parts.map(({ name }) => name);
 export const PAGE = "/interactive-docs.html";
 
-/** No inline code or style, nothing from elsewhere: the page shares the admin session's origin. Swagger UI's icons are data: images. */
+/** Allows no inline code or style, and nothing from elsewhere: the page shares the admin session's origin. Swagger UI's icons are data: images. */
 const POLICY = [
   "default-src 'none'",
   "script-src 'self'",
@@ -31,7 +31,7 @@ const POLICY = [
 export const apiDocsRoutes: FastifyPluginAsyncTypebox<VisitorParts> = async (app, visiting) => {
   let whole: OpenApiDocument | undefined;
   const made = new Map<string | null, Promise<Prepared>>();
-  // Routes cannot change once requests come in, so the first one makes the text, and its compressed form, for all.
+  // Routes cannot change once requests arrive, so the first request makes the text, and its compressed form, for all.
   const description = (tag: string | null): Promise<Prepared> => {
     whole ??= describeApi(app);
     const known = made.get(tag) ?? prepared(tag === null ? whole : partOf(whole, tag));
@@ -53,7 +53,7 @@ export const apiDocsRoutes: FastifyPluginAsyncTypebox<VisitorParts> = async (app
     },
     async (request, reply) => {
       const { text, gzipped, etag } = await description(request.query.tag ?? null);
-      // The browser keeps it, and asks whether it is still the same.
+      // The browser keeps the description, and asks whether it is still the same.
       reply.headers({ "content-type": "application/json; charset=utf-8", "cache-control": "no-cache", vary: "accept-encoding", etag });
       if (request.headers["if-none-match"] === etag) return reply.code(304 as 200).send("" as never);
       return acceptsGzip(request) ? (sendGzipped(reply, gzipped) as never) : reply.send(text as never);
@@ -79,7 +79,7 @@ export const apiDocsRoutes: FastifyPluginAsyncTypebox<VisitorParts> = async (app
       const realm = (await visiting.realms.get(request.query.realm ?? MASTER)) ?? (await visiting.realms.get(MASTER));
       if (!realm) throw notFound();
       const session = await sessionIn(visiting, request, realm);
-      // The first write from the page is accepted.
+      // This sets the CSRF token, so that the first write from the page is accepted.
       if (session) visiting.visitors.tokenFor(request, reply, { binding: session.sessionId });
       const name = realm.realmId;
       const tag = names.find((known) => known === request.query.tag) ?? null;
@@ -109,7 +109,7 @@ export const apiDocsRoutes: FastifyPluginAsyncTypebox<VisitorParts> = async (app
     const { name } = request.params as { name: string };
     const assets = await loadAssets();
     const asset = Object.hasOwn(assets, name) ? assets[name as AssetName] : undefined;
-    // An old digest must not answer with new content: it would be kept for good under the wrong name.
+    // An address with an old digest must not return new content, which would be kept for good under the wrong name.
     if (!asset || asset.href !== request.url.split("?", 1)[0]) throw notFound();
     reply.headers({ "content-type": asset.type, "cache-control": "public, max-age=31536000, immutable", vary: "accept-encoding" });
     return acceptsGzip(request) ? sendGzipped(reply, asset.gzipped) : reply.send(asset.body);

@@ -1,4 +1,4 @@
-/** Around and over Swagger UI's own style sheet: our bar, our colours, contrast and focus. */
+/** Additions to Swagger UI's own style sheet: our bar, our colours, contrast and focus. */
 export const stylesheet = `
 :root {
   color-scheme: light dark;

@@ -60,11 +60,13 @@ export const tags: readonly { readonly name: string; readonly description: strin
   { name: "Sessions", description: "The sessions of a realm." },
   { name: "Events", description: "The audit trail: append-only, written in the same transaction as the change it records." },
   { name: "Messaging", description: "Mail, text messages and push: providers, templates and device tokens." },
-  { name: "Webhooks", description: "Events of a realm, sent to others as they happen: signed, repeated until they are taken, and listed." },
+  {
+    name: "Webhooks",
+    description: "Events of a realm, sent to others as they happen: signed, repeated until they are accepted, and listed.",
+  },
   {
     name: "SCIM targets",
-    description:
-      "Services elsewhere that get the users and groups of a realm (RFC 7644): what is sent, how it fares, and what was refused.",
+    description: "Services elsewhere that get the users and groups of a realm (RFC 7644): what is sent, its state, and what was refused.",
   },
   { name: "Sign-in", description: "The pages for signing in and out. They are HTML and work without scripts." },
   {

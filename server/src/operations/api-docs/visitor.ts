@@ -8,7 +8,7 @@ export interface VisitorParts {
   readonly visitors: Visitors;
 }
 
-/** The visitor's session in a realm; null: none, or an impersonation session. */
+/** Returns the visitor's session in a realm, or null if there is none, or if it is an impersonation. */
 export async function sessionIn({ visitors }: VisitorParts, request: FastifyRequest, realm: RealmSnapshot): Promise<LiveSession | null> {
   const session = await visitors.sessionIn(request, realm);
   return session?.impersonator === null ? session : null;
