@@ -4,10 +4,9 @@ import { clock, SECOND } from "../../kernel/clock.ts";
 const TIMEOUT = SECOND;
 
 /**
- * TLS ends at a proxy: the server holds no certificate. Where that proxy is on this machine (an https base URL on loopback) its
- * certificate can be looked at, and one that has expired, or a proxy that is gone, is DOWN. A public base URL is not dialled: from inside,
- * many networks do not route it back, and a health check must not depend on that route; there the proxy's own monitoring
- * watches the certificate, and this component is UP.
+ * Checks the certificate of the proxy at which TLS ends; the server itself has none. If the proxy is on this machine (an https base URL on
+ * loopback), this throws when the certificate has expired or the proxy is gone. A public base URL is not checked: many networks do not route it
+ * back from inside, and a health check must not depend on that route. There, the proxy's own monitoring watches the certificate.
  */
 export async function checkCertificate(baseUrl: string): Promise<void> {
   const { protocol, hostname, port } = new URL(baseUrl);
@@ -23,7 +22,7 @@ const iso = (time: number) => new Date(time).toISOString();
 
 function validity(host: string, port: number): Promise<{ from: number; to: number }> {
   return new Promise((resolve, reject) => {
-    // Nothing is sent, so nothing is trusted: a private authority is as good as any, the dates are what counts.
+    // Nothing is sent, so no authority needs to be trusted: only the dates count.
     const named = /[a-z]/.test(host) && !host.includes(":");
     const socket = connect({ host, port, rejectUnauthorized: false, ...(named && { servername: host }) });
     socket.setTimeout(TIMEOUT, () => socket.destroy(new Error(`no TLS handshake within ${TIMEOUT} ms`)));

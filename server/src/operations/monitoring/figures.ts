@@ -1,7 +1,7 @@
 import type { RealmMetric } from "../../platform/telemetry/metrics.ts";
 import type { Window } from "./schema.ts";
 
-/** The figures of a span of time, from its sums by metric and outcome. */
+/** Returns the figures of a period from its sums by metric and outcome. */
 export const figuresOf = (sum: (metric: RealmMetric, outcome: string) => number): Window => ({
   logins: { success: sum("login", "success"), failure: sum("login", "failure") },
   tokens: sum("tokens", ""),

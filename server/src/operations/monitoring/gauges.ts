@@ -7,21 +7,21 @@ import { cached } from "./cached.ts";
 
 export interface GaugeParts {
   readonly db: Db;
-  /** Postgres only. */
+  /** Null for the embedded database. */
   readonly pool: { readonly totalCount: number; readonly idleCount: number; readonly waitingCount: number } | null;
   readonly hasher: { stats(): { running: number; waiting: number } };
-  /** Only where audit events are forwarded. */
+  /** Set only if audit events are forwarded. */
   readonly forwarder?: { lag(): Promise<{ waiting: number; oldestMs: number }> } | null;
 }
 
 const QUEUE_KEPT = 5 * SECOND;
 const TIMEOUT = 2 * SECOND;
 
-/** The values at the moment of the scrape. All but the queue is in memory already, and the queue is one query at most every 5 s. */
+/** Exposes values of the moment of the scrape. The queues of all nodes take one query each, at most every 5 s; the other values are in memory. */
 export function exposeGauges(registry: Registry, { db, pool, hasher, forwarder }: GaugeParts): void {
   const registers = [registry];
   const readQueue = cached(QUEUE_KEPT, TIMEOUT, () => queueDepth(db, clock.now()));
-  // Metrics are needed most when the database is gone: then the scrape still answers, and says that it could not ask.
+  // Metrics are needed most when the database is gone, so the scrape still answers then, and says that there was no answer.
   const queue = () =>
     readQueue().then(
       (depth) => ({ ...depth, up: 1 }),

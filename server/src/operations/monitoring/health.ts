@@ -8,9 +8,9 @@ import { ping } from "./ping.store.ts";
 import type { HealthResponse, LivenessResponse, ReadinessResponse, Status } from "./schema.ts";
 
 export interface Health {
-  /** Every component; DOWN if any of them is. */
+  /** Returns every component; DOWN if any of them is. */
   overall(): Promise<HealthResponse>;
-  /** Tells whether the process should be left running. Asks nothing else: a restart would not bring a database back. */
+  /** Tells whether the process should be left running. It checks nothing else, because a restart would not bring a database back. */
   liveness(): LivenessResponse;
   /** Tells whether to send requests here. */
   readiness(): Promise<ReadinessResponse>;
@@ -20,9 +20,9 @@ export interface HealthParts {
   readonly db: Db;
   readonly dataDir: string;
   readonly baseUrl: string;
-  /** Tells whether Redis answers; null where none is configured. */
+  /** Tells whether Redis answers; null if none is configured. */
   readonly redis: (() => Promise<boolean>) | null;
-  /** Throws when the corpus of breached passwords is unavailable; null where none is configured. */
+  /** Throws if the corpus of breached passwords is unavailable; null if none is configured. */
   readonly breachCorpus: (() => Promise<void>) | null;
   /** Tells whether the server is shutting down. */
   readonly draining: () => boolean;
@@ -35,7 +35,7 @@ const MIB = 1024 * 1024;
 const MIN_FREE = 100 * MIB;
 
 export function createHealth({ db, dataDir, baseUrl, redis, breachCorpus, draining, log }: HealthParts): Health {
-  /** Callers learn up or down; why is for the log, once per change. */
+  /** Returns the check of a component. Callers learn up or down; the reason is logged once per change. */
   const component = (name: string, keepMs: number, check: () => Promise<void>): (() => Promise<Status>) => {
     const look = cached(keepMs, TIMEOUT, check);
     let known: Status = "UP";
@@ -62,7 +62,7 @@ export function createHealth({ db, dataDir, baseUrl, redis, breachCorpus, draini
       // The rate limiter logs what went wrong itself, without the address and the password in it.
       if (!(await redis())) throw new Error("Redis does not answer");
     });
-  // May be an external service: checked once a minute. Passwords can be changed without it, so the server stays ready.
+  // This may be an external service, so it is checked once a minute. Passwords can be changed without it, so the server stays ready.
   const corpus = breachCorpus && component("breachCorpus", 60 * SECOND, breachCorpus);
   const readinessState = async (): Promise<Status> => (draining() ? "DOWN" : database());
 
@@ -99,7 +99,7 @@ export function createHealth({ db, dataDir, baseUrl, redis, breachCorpus, draini
 export const worst = (components: readonly { readonly status: Status }[]): Status =>
   components.some(({ status }) => status === "DOWN") ? "DOWN" : "UP";
 
-/** Room for the embedded database, or with Postgres for what else a full disk stops. A folder that is not there yet counts as its parent. */
+/** Throws if the disk has too little space for the embedded database, or for anything else with Postgres. A missing folder counts as its parent. */
 export async function checkDiskSpace(folder: string, minFree = MIN_FREE): Promise<void> {
   const { bavail, bsize } = await statfs(folder).catch((error: NodeJS.ErrnoException) => {
     if (error.code === "ENOENT" && dirname(folder) !== folder) return { bavail: null, bsize: 0 };

@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { clock } from "../../kernel/clock.ts";
 import type { ServerInfo } from "./schema.ts";
 
-/** A build from a repository lays it beside the bundle; the sources have no such file. */
+/** A build from a repository puts this file beside the bundle; the sources have none. */
 const COMMIT_FILE = new URL("./commit.txt", import.meta.url);
 
 /** The response of `GET /monitoring/info`, constant while the process lives. */

@@ -8,7 +8,7 @@ interface Log {
   warn(fields: object, message: string): void;
 }
 
-/** The requirements of a realm to serve: its rows, a key to sign with, and a configuration that this node can read. */
+/** Checks what a realm needs to serve: its rows, a key to sign with, and a configuration that this node can read. */
 export async function readRealmHealth(ctx: ReadCtx, realms: RealmSnapshots, log: Log): Promise<RealmHealth> {
   const attempt = <T>(component: string, work: Promise<T>): Promise<T | null> =>
     work.catch((err) => {

@@ -15,7 +15,7 @@ const tags = ["Monitoring"];
 // Probes and scrapes come every few seconds: a log line for each would bury the others.
 const logLevel = "warn";
 const text = (description: string) => Type.String({ description });
-/** The status code of a probe; a caller that is sent away learns when to come back. */
+/** Sets the status code of a probe. A caller that gets a 503 learns when to try again. */
 function answerAs(reply: FastifyReply, status: Status): void {
   if (status === "UP") reply.code(200);
   else reply.code(503).header("retry-after", RETRY_SECONDS);

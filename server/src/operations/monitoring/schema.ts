@@ -22,7 +22,7 @@ export const HealthResponse = Type.Object(
       ssl: Component,
     }),
   },
-  { $id: "Health", description: "DOWN if any component is; why is in the server's log" },
+  { $id: "Health", description: "DOWN if any component is; the reason is in the server's log" },
 );
 export type HealthResponse = Static<typeof HealthResponse>;
 

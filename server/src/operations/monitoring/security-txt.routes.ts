@@ -2,10 +2,10 @@ import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import Type from "typebox";
 import { clock, DAY } from "../../kernel/clock.ts";
 
-/** RFC 9116 §2.5.5 asks for less than a year. A reader that keeps the file asks again within a month. */
+/** RFC 9116 §2.5.5 asks for less than a year. A reader that keeps the file fetches it again within a month. */
 const VALID_FOR = 30 * DAY;
 
-/** Mounted at the root: the contact for people who found a vulnerability (RFC 9116). There is no such route where the operator configured none. */
+/** Mounted at the root: the contact for people who found a vulnerability (RFC 9116). The route exists only if the operator configured a contact. */
 export const securityTxtRoutes: FastifyPluginAsyncTypebox<{ readonly contacts: readonly string[]; readonly baseUrl: string }> = async (
   app,
   { contacts, baseUrl },

@@ -9,7 +9,7 @@ export interface StepSum {
   readonly count: number;
 }
 
-/** The hours of one realm, summed by steps; read by the primary key. */
+/** Sums the hours of one realm by steps. It reads by the primary key. */
 export async function sumSteps(db: Db, realm: string, from: number, to: number, step: number): Promise<StepSum[]> {
   const { rows } = await sql<StepSum>`
     select hour - hour % ${step}::bigint as start, metric, outcome, sum(count)::bigint as count from metric_hours

@@ -9,10 +9,10 @@ import type { MetricsSeries, SeriesQuery, steps } from "./series.schema.ts";
 import { type StepSum, sumSteps } from "./series.store.ts";
 
 const LENGTHS: Readonly<Record<(typeof steps)[number], number>> = { "1h": HOUR, "3h": 3 * HOUR, "6h": 6 * HOUR, "1d": DAY };
-/** More than eight days have hours. */
+/** More than the hours of eight days. */
 const MAX_POINTS = 200;
 
-/** The realm's activity, point by point. */
+/** Returns the realm's activity, point by point. */
 export async function readSeries(ctx: ReadCtx, query: SeriesQuery): Promise<MetricsSeries> {
   const { step = "1h" } = query;
   const length = LENGTHS[step];

@@ -26,10 +26,10 @@ const sums = ({ hour, day }: Since) => sql`
   coalesce(sum(count) filter (where hour >= ${day}), 0)::bigint as last_day,
   sum(count)::bigint as last_week`;
 
-/** One parameter, whatever the size of the page, so that the statement stays the same. */
+/** Passes the realms as one parameter, so that the statement is the same for any size of the page. */
 const oneOfThese = (realms: readonly string[]) => sql`(select value from json_array_elements_text(${JSON.stringify(realms)}::text::json))`;
 
-/** Reads what triggers add up for all realms, so that it takes no longer with ten thousand realms. */
+/** Reads the sums that triggers keep for all realms, so that it takes no longer with ten thousand realms. */
 export async function sumHours(db: Db, since: Since): Promise<HourSum[]> {
   const { rows } = await sql<HourSum>`
     select ${sums(since)} from metric_hours_of_all where hour >= ${since.week} group by metric, outcome`.execute(db);
@@ -64,8 +64,8 @@ export async function countOfAll(db: Db, now: number): Promise<Counts> {
 }
 
 /**
- * In the order of an index: where one realm has most of the sessions, Postgres would hope to meet those of another soon, and read the whole
- * table for each realm that has none. One query for the page; only realms with more than can be counted cheaply are counted one by one.
+ * Counts the realms of a page in one query; only realms with more than can be counted cheaply are counted one by one. The order is that of an index:
+ * if one realm had most of the sessions, Postgres would otherwise read the whole table for each realm that has none.
  */
 export async function countPerRealm(db: Db, realms: readonly string[], now: number): Promise<Map<string, Counts>> {
   const { rows } = await sql<{ realm_id: string; users: number; sessions: number }>`
