@@ -11,7 +11,7 @@ import type { LiveToken } from "../../protocols/tokens/index.ts";
 import { actorOfSession, type LiveSession } from "../../signin/sessions/index.ts";
 import { MASTER, type RealmSnapshots } from "../../tenancy/realms/index.ts";
 
-/** The realm itself, and `master`, whose administrators work in every realm. */
+/** Returns the realms whose administrators may work in this one: the realm itself, and `master`. */
 const administering = (realm: string) => (realm === MASTER ? [realm] : [realm, MASTER]);
 
 /** Access tokens for `{base_url}/admin`. */
@@ -26,13 +26,13 @@ export function adminTokens({ db, baseUrl }: { readonly db: Db; readonly baseUrl
     allowsOrigins: false,
     check: ({ live, client }) =>
       live.isFromFrontChannel || !mayCall(client, live, audience) ? { error: "invalid_token", description: invalid } : null,
-    // A user's token works as their session does: for as long as it, with what it has proven.
+    // A user's token works as long as their session does, and with what the session has proven.
     session: "required",
     permissions: (access, session) => permissionsOf(db, access, session),
   };
 }
 
-/** The realm's own session first; `master`'s where that is absent or carries no admin permission. */
+/** Prefers the realm's own session. That of `master` counts if there is none, or if it gives no admin permission. */
 export const adminSessions = (realms: RealmSnapshots): SessionRules => ({
   realms: async (realm) =>
     Promise.all(administering(realm.realmId).map(async (name) => (name === MASTER ? (await realms.get(name))! : realm))),
@@ -41,7 +41,7 @@ export const adminSessions = (realms: RealmSnapshots): SessionRules => ({
   actorOf: actorOfSession,
 });
 
-/** Tokens outlive what a client may ask for by minutes; a client that may not ask any more is not let in by an old one. */
+/** Tells whether the client may still request such a token. Tokens live for some minutes: an old one does not admit a client that may not. */
 function mayCall(client: ClientSnapshot, { holder }: LiveToken, audience: string): boolean {
   const { grantTypes, settings } = client;
   if (!mayAddress(client, audience)) return false;
@@ -51,8 +51,8 @@ function mayCall(client: ClientSnapshot, { holder }: LiveToken, audience: string
 }
 
 /**
- * Read fresh, as with a session. A user's permissions are for the user alone: an impersonator, an actor (RFC 8693 §4.1) and an agent that
- * acts for them have none of these.
+ * Reads the permissions fresh, as for a session. A user's permissions are for the user alone: an impersonator, an actor (RFC 8693 §4.1) and an agent
+ * that acts for the user have none of them.
  */
 async function permissionsOf(db: Db, { live, client }: PresentedAccess, session: LiveSession | null): Promise<readonly string[]> {
   const { realm, holder, actor, payload } = live;

@@ -14,9 +14,9 @@ const EXPOSED = "ETag, Link, Location, X-Total-Count, X-Total-Estimated, Retry-A
 const PREFLIGHT_SECONDS = "600";
 
 /**
- * Lets a page of another origin read the answer, where a client that may call the admin API names that origin. `realm` is the one whose
- * tokens count besides `master`'s; null where only `master`'s do. Bearer tokens only: no answer allows credentials, and one to a request
- * that brought cookies allows nothing.
+ * Lets a page of another origin read the answer, if a client that may call the admin API names that origin. `realm` is the realm whose tokens count
+ * besides those of `master`; null if only those of `master` do. This is for bearer tokens only: no answer allows credentials, and an answer to a
+ * request with cookies allows nothing.
  */
 export async function allowAdminOrigin(
   { origins }: CorsParts,

@@ -24,7 +24,7 @@ export interface GateParts extends Omit<CallerParts, "audiences">, CorsParts {
   readonly metrics: Metrics;
 }
 
-/** Put it around the admin routes: `app.register(async (admin) => { guardAdminRoutes(admin, parts); … })`. */
+/** Guards the admin routes that are registered within: `app.register(async (admin) => { guardAdminRoutes(admin, parts); … })`. */
 export function guardAdminRoutes(app: Parameters<FastifyPluginAsync>[0], parts: GateParts): void {
   app.addHook("onRoute", refuseUndeclared);
   declare(app, { caller: anyOf(session(), bearer({ audience: "admin" })), csrf: "header", errors: "problem" });
@@ -41,7 +41,7 @@ export function guardAdminRoutes(app: Parameters<FastifyPluginAsync>[0], parts: 
     const { permission, masterOnly = false } = declaration;
     const named = (request.params as { realm?: string }).realm;
     const known = named === undefined ? null : await parts.realms.get(named);
-    // Before anything is refused: a page may read why.
+    // This comes before any refusal, so that a page can read the reason.
     await allowAdminOrigin(parts, request, reply, masterOnly ? null : (known?.realmId ?? null));
     if (named !== undefined && !known) throw unknownRealm();
     const realm = (masterOnly ? await parts.realms.get(MASTER) : known)!;
@@ -67,8 +67,8 @@ export function guardAdminRoutes(app: Parameters<FastifyPluginAsync>[0], parts: 
 }
 
 /**
- * A route without a permission would be open, one without a response schema could send what it should not, and one outside any
- * realm could not know whose permissions count.
+ * Refuses routes that declare too little. A route without a permission would be open, one without a response schema could send what it should not, and
+ * one outside of any realm could not know whose permissions count.
  */
 function refuseUndeclared(route: RouteOptions): void {
   const { response } = (route.schema ?? {}) as { response?: object };
