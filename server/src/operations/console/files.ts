@@ -18,13 +18,13 @@ const TYPES: Readonly<Record<string, string>> = {
 
 const folder = () => packageFile("dist/console/");
 
-/** The files of the built console, read at first need. A build that replaces them while the server runs counts at once. */
+/** The files of the built console, read when they are first needed. A build that replaces them while the server runs counts at once. */
 export function createConsoleFiles() {
   let page: { readonly text: string; readonly names: ReadonlySet<string> } | null = null;
   let stamp = "";
   const files = new Map<string, Promise<ConsoleFile>>();
 
-  /** Null: the console is not built. */
+  /** Returns null if the console is not built. */
   async function load() {
     const built = new URL(".built-from", folder());
     if (!existsSync(built)) return null;
@@ -39,11 +39,11 @@ export function createConsoleFiles() {
   }
 
   return {
-    /** The page with the nonce of this response; null if the console is not built. */
+    /** Returns the page with the nonce of this response, or null if the console is not built. */
     async page(nonce: string): Promise<string | null> {
       return (await load())?.text.replaceAll("__CSP_NONCE__", nonce) ?? null;
     },
-    /** One asset, by a name that the build made; anything else is null. */
+    /** Returns an asset by a name that the build made, or null for any other name. */
     async asset(name: string): Promise<ConsoleFile | null> {
       const type = TYPES[name.split(".").at(-1) ?? ""];
       if (type === undefined || !(await load())?.names.has(name)) return null;

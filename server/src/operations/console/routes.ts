@@ -6,7 +6,7 @@ import { type ConsoleFile, createConsoleFiles } from "./files.ts";
 
 const hidden = { schema: { hide: true } };
 
-/** No inline code; styles by nonce alone. The page shares the admin session's origin. */
+/** Allows no inline code, and styles by nonce alone: the page shares the admin session's origin. */
 const policyOf = (nonce: string) =>
   [
     "default-src 'none'",

@@ -12,7 +12,7 @@ const WhoAmI = Type.Object(
     permissions: Type.Array(Type.String(), { description: "The admin permissions that the caller holds in this realm" }),
     displayName: Type.Union([Type.String(), Type.Null()], { description: "The realm's display name" }),
     developmentMode: Type.Boolean(),
-    sendsMail: Type.Boolean({ description: "The realm can send mail; without it, what needs one is not offered" }),
+    sendsMail: Type.Boolean({ description: "True if the realm can send mail; otherwise, features that need mail are not offered" }),
     version: Type.String(),
   },
   {
