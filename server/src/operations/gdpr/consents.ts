@@ -5,7 +5,7 @@ import { isId } from "../../kernel/ids.ts";
 import type { Ctx, ReadCtx } from "../../platform/context.ts";
 
 /**
- * An administrator revokes a user's consent. It removes access and gives the administrator none, so the escalation rule has no say.
+ * Revokes a user's consent for an administrator. This removes access and gives the administrator none, so the escalation rule does not apply.
  * Clients known by a metadata document have no `id`: their consents are found by the OAuth client id.
  */
 export async function withdrawConsent(ctx: Ctx, id: string, client: string): Promise<void> {

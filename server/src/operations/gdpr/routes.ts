@@ -29,7 +29,7 @@ export const gdprRoutes: FastifyPluginAsyncTypebox = async (app) => {
       config: { ...read, takesLong: true },
       schema: {
         summary: "Export everything that the realm knows of a user",
-        description: "Leaves an ADMIN_ACTION.",
+        description: "Writes an ADMIN_ACTION event to the audit trail.",
         tags,
         params,
         response: { 200: PersonalData },
@@ -37,7 +37,7 @@ export const gdprRoutes: FastifyPluginAsyncTypebox = async (app) => {
     },
     async (req, reply) => {
       const data = await req.read((ctx) => collectPersonalData(ctx, req.params.userId));
-      // Recorded before the data is sent.
+      // The export is recorded before the data is sent.
       await req.transact(async (ctx) =>
         ctx.audit({ category: "ADMIN", type: "ADMIN_ACTION", resourceType: "users", resourceId: data.userId, detail: "gdpr export" }),
       );
@@ -97,7 +97,7 @@ export const gdprRoutes: FastifyPluginAsyncTypebox = async (app) => {
         summary: "Erase a user for good",
         description:
           "The user, and all data that names them, is deleted when this answers; the audit trail has `erased:<uuid>` instead. It cannot " +
-          "be undone. Also for a user who was deleted before, with `realm-admin`. Needs the permissions that the user holds; 409 for yourself and for the last administrator of the realm.",
+          "be undone. With `realm-admin`, this also erases a user who was deleted before. Needs the permissions that the user holds; 409 for yourself and for the last administrator of the realm.",
         tags,
         params,
         response: noContentAnswer("Erased"),
