@@ -1,2 +1,2 @@
-// One action for many users, each row under its own rules. Owns no table.
+// One action for many users, each by the rules of its single request. Owns no table.
 export { bulkRoutes } from "./routes.ts";

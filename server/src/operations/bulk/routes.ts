@@ -14,7 +14,7 @@ export const bulkRoutes: FastifyPluginAsyncTypebox<{ work: UnitOfWork }> = async
       schema: {
         summary: "Do one thing to many users",
         description:
-          "One user after the other, each under the rules of its single request and with an event of its own. A user that is refused does not stop the others: the answer says what became of each.",
+          "One user after the other, each under the rules of its single request and with an event of its own. A user that is refused does not stop the others: the answer has the result of each.",
         operationId: "bulkUsers",
         tags: ["Users"],
         params: pathParams(),

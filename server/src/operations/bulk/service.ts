@@ -23,7 +23,7 @@ const users = { permission: "manage-users" } as const;
 const roles = { permission: ["manage-users", "manage-roles"], needs: "roleId" } as const;
 const groups = { permission: "manage-organizations", needs: "groupId" } as const;
 
-/** Each as its single request does it, in a transaction of its own. */
+/** The actions. Each does what its single request does, in a transaction of its own. */
 const actions: Readonly<Record<BulkAction, Action>> = {
   enable: { ...users, run: (ctx, userId) => change(ctx, userId, { enabled: true }) },
   disable: { ...users, run: (ctx, userId) => change(ctx, userId, { enabled: false }) },
@@ -44,7 +44,7 @@ const actions: Readonly<Record<BulkAction, Action>> = {
   delete: { ...users, run: removeUser },
 };
 
-/** The user stays as it is but for these members. */
+/** Changes only these members of a user. */
 async function change(ctx: Ctx, id: string, members: { readonly enabled?: boolean; readonly locked?: boolean }): Promise<void> {
   const { userId, username, email, emailVerified, enabled, locked, attributes, roles: held } = await findUserForUpdate(ctx, id);
   const state = { username, email, emailVerified, enabled, locked, attributes, roles: held, ...members };
@@ -53,11 +53,11 @@ async function change(ctx: Ctx, id: string, members: { readonly enabled?: boolea
 
 export interface BulkParts {
   transact<T>(work: (ctx: Ctx) => Promise<T>): Promise<T>;
-  /** Records and logs the refusal of a row as that of a request, and answers it as an error of ours. */
+  /** Records and logs the refusal for one user like that of a request, and returns it as an AppError. */
   refused(userId: string, cause: unknown): Promise<AppError>;
 }
 
-/** Refuses the whole request where the caller may not do this to any user, or where a member is missing. */
+/** Refuses the whole request if the caller may not do this to any user, or if a member is missing. */
 export function assertMayAct(permissions: ReadonlySet<string>, request: BulkRequest): void {
   const { permission, needs } = actions[request.action];
   if (!allows(permissions, permission)) throw errors.forbidden();
@@ -65,7 +65,7 @@ export function assertMayAct(permissions: ReadonlySet<string>, request: BulkRequ
     throw invalidFields([{ field: needs, code: "required", message: `${needs} is needed with ${request.action}` }]);
 }
 
-/** One user after the other. A refusal concerns its user alone; trouble of the server ends it, and what was done is in the report. */
+/** Runs the action for one user after the other. A refusal concerns its user alone. An error of the server ends the run; the report has what was done. */
 export async function runBulk({ transact, refused }: BulkParts, request: BulkRequest): Promise<BulkReport> {
   const { action, userIds } = request;
   const results: BulkResult[] = [];
