@@ -64,7 +64,7 @@ const raisingOf = (realm: string, { kind, subject, policy }: AttemptCounter, now
   };
 };
 
-/** The wait after this many failures. */
+/** The wait after the failures of row `a`, in milliseconds. */
 const growingWait = sql`(case when a.failures < 5 then 0 else (1000 * 2 ^ least(a.failures - 5, 6))::bigint end)`;
 
 /** `onlyIf` is a `from …` clause: the attempt is counted only if it has a row. */

@@ -21,7 +21,7 @@ const expiry = sql<number | null>`(data ->> 'expiresAt')::bigint`;
 const turnedOff = sql<number | null>`(data ->> 'suspectedAt')::bigint`;
 const remaining = sql<number | null>`(data ->> 'remaining')::int`;
 
-/** A user's credentials, oldest first, without those that have expired. */
+/** Lists a user's credentials, oldest first, without those that have expired. */
 export async function listCredentials(db: Db, realm: string, userId: string, now: number): Promise<CredentialSummary[]> {
   const rows = await db
     .selectFrom("credentials")

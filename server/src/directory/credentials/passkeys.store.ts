@@ -101,7 +101,7 @@ export async function suspectPasskey(tx: Tx, realm: string, { userId, id }: Pick
   return (numAffectedRows ?? 0n) > 0n;
 }
 
-/** Renames a passkey. Returns false when the user has no such passkey. */
+/** Renames a passkey. Returns false if the user has no such passkey. */
 export async function renamePasskey(tx: Tx, realm: string, userId: string, id: string, label: string | null): Promise<boolean> {
   const { numAffectedRows } = await sql`
     update credentials set data = data || ${JSON.stringify({ label })}::text::jsonb

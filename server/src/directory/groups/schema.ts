@@ -16,7 +16,7 @@ export const Group = Type.Object(
     name: Type.String(),
     description,
     parentId: Type.Union([id, Type.Null()]),
-    memberCount: Type.Integer({ description: "Its own members; those of the groups below are not among them" }),
+    memberCount: Type.Integer({ description: "The number of its own members, without those of the groups below" }),
     roleNames: Type.Array(Type.String(), {
       description: "Roles granted to every member and, with the realm setting `groups.inheritRoles`, to the members of the groups below",
     }),

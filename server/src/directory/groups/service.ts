@@ -59,7 +59,7 @@ async function chainOf(ctx: Ctx, parentId: string | null): Promise<string[]> {
   return withAncestors(ctx.tx, ctx.realm, parent.groupId);
 }
 
-/** Renames, describes and moves a group. */
+/** Renames or moves a group, or changes its description. */
 export async function saveGroup(ctx: Ctx, id: string, input: UpdateGroup): Promise<GroupRow> {
   const current = await takeGroup(ctx, id);
   const { groupId } = current;

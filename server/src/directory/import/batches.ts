@@ -4,7 +4,7 @@ import { isReady, keysOf } from "./row.ts";
 const MAX_ROWS = 500;
 /** A row may have a megabyte, so the size of a batch is bounded, too. */
 const MAX_BYTES = 4 * 1024 * 1024;
-/** Hashing is slow: small batches show progress, and little is repeated after a failure. */
+/** Hashing is slow, so batches are small: they show progress, and little is repeated after a failure. */
 const MAX_PASSWORDS = 50;
 
 export interface Batch {

@@ -13,7 +13,7 @@ import type { Fault } from "./readers/index.ts";
 import { faultOfError, type ReadyRow } from "./row.ts";
 import type { ImportUser } from "./schema.ts";
 
-/** Groups, organizations and client roles of new users: resolved once per batch, under the escalation rule. */
+/** The groups, organizations and client roles of a new user. Names are resolved once per batch, under the escalation rule. */
 export interface Belongings {
   readonly groupIds: readonly string[];
   readonly organizations: readonly { readonly organizationId: string; readonly role: string; readonly managed: boolean }[];

@@ -16,7 +16,7 @@ export interface CarriedUser {
   readonly username: string;
   readonly email: string | null;
   readonly emailVerified: boolean;
-  /** Names by which the user does not sign in. */
+  /** The login names by which the user does not sign in. */
   readonly inactiveLoginNames: readonly ("email" | "username")[];
   readonly enabled: boolean;
   /** True if an administrator locked the user; a temporary lock is not exported. */

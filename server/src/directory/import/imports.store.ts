@@ -143,7 +143,7 @@ export async function addProgress(
   now: number,
 ): Promise<boolean> {
   const { created, updated, skipped, failed, rows, digest, errors } = progress;
-  // A long list that does not change is not written again.
+  // A long list is not written again if it does not change.
   const appended = errors.length === 0 ? sql`` : sql`, errors = errors || ${JSON.stringify(errors)}::text::jsonb`;
   const { numAffectedRows } = await sql`
     update user_imports set rows_done = rows_done + ${rows}, digest = ${digest}, created = created + ${created}, updated = updated + ${updated},

@@ -1,4 +1,4 @@
-// Bulk import of users: reading files of any length, judging each row, committing in batches, progress and resuming. Owns `user_imports`.
+// Bulk import of users: reads files of any length, checks each row, commits in batches, reports progress and resumes. Owns `user_imports`.
 // New users are written here in bulk; changes of existing users go through directory/users.
 export { findTaken, insertNewUsers, type NewUser } from "./batch.store.ts";
 export { importOne } from "./batch.ts";

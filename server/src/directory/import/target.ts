@@ -27,11 +27,11 @@ export interface ImportOptions {
 
 /** The target of rows: the database, or nothing in a dry run. */
 export interface Target {
-  /** The rows of an earlier request: their number and digest. */
+  /** The number and digest of the rows that an earlier request has done. */
   readonly done: { readonly rows: number; readonly digest: string };
   write(batch: Batch): Promise<void>;
   finish(stopped: Stop | null): Promise<UserImport>;
-  /** The request was aborted, or the server cannot continue. */
+  /** Called if the request was aborted, or the server cannot continue. */
   interrupt(): Promise<void>;
 }
 

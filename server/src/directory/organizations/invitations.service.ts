@@ -41,7 +41,7 @@ export async function readInvitation(ctx: ReadCtx, id: string, invitationId: str
   return invitation;
 }
 
-/** Sends the link by mail only, so that opening it proves the mailbox. Neither the response nor the database contains it. */
+/** Invites a person. The link is sent by mail only, so that opening it proves the mailbox; neither the response nor the database contains it. */
 export async function invite(
   ctx: Ctx,
   { messages, baseUrl }: InvitationParts,

@@ -157,7 +157,7 @@ export async function deleteInvitationsTo(tx: Tx, realm: string, addresses: read
 export async function findInvitee(db: Db, realm: string, email: string) {
   const row = await db
     .selectFrom("login_names as n")
-    // With a plain join, a cached plan might read all users of the realm: `limit` makes it look up the one.
+    // With a plain join, a cached plan might read all users of the realm. `limit` makes it look up the one user.
     .innerJoinLateral(
       ({ selectFrom }) =>
         selectFrom("users")
@@ -212,7 +212,7 @@ const ofEnabled = (db: Db, realm: string) =>
     .select(["i.accepted_by", "o.alias", sql<string>`coalesce(o.display_name, o.name)`.as("organization")])
     .where("o.enabled", "=", true);
 
-/** More than a page shows. */
+/** The limit of the list, more than a page shows. */
 const MANY = 100;
 
 /** Lists the open invitations to an address, newest first. */

@@ -72,7 +72,7 @@ export async function removeMember(ctx: Ctx, id: string, userId: string): Promis
   recordMembership(ctx, organizationId, userId, "member removed", `-${alias}`);
 }
 
-/** A user who signs in by an organization's identity provider, with an address in one of its verified domains, becomes a member. */
+/** Makes a user who signs in by an organization's identity provider, with an address in one of its verified domains, a member. */
 export async function joinByProvider(
   ctx: Ctx,
   { email, ...by }: { readonly userId: string; readonly alias: string; readonly source: string; readonly email: string },

@@ -14,7 +14,7 @@ const alias = Type.String({
 const displayName = Type.Union([name, Type.Null()]);
 const verification = Type.Object(
   {
-    method: Type.Union([oneOf(["dns", "admin"]), Type.Null()], { description: "By what it is verified" }),
+    method: Type.Union([oneOf(["dns", "admin"]), Type.Null()], { description: "The means by which it is verified" }),
     recordName: Type.String({ description: "The name of the TXT record that proves the domain" }),
     recordValue: Type.String({ description: "Its value" }),
     missingSince: Type.Union([Type.Integer(), Type.Null()], {

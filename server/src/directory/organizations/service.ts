@@ -100,7 +100,7 @@ function assertMayVerify(ctx: Ctx, domains: readonly Domain[], before: readonly 
   if (domains.some((each) => each.verified && !verified.has(each.domain))) assertHolds(ctx.actor, ["realm-admin"]);
 }
 
-/** An administrator who routes users to a provider must be allowed to manage that provider, too. */
+/** Requires that an administrator who routes users to a provider may also manage providers. */
 async function assertMayName(ctx: Ctx, alias: string | null, before: string | null): Promise<void> {
   if (alias === before) return;
   assertHolds(ctx.actor, ["manage-identity-providers"]);
@@ -108,7 +108,7 @@ async function assertMayName(ctx: Ctx, alias: string | null, before: string | nu
     throw organizationErrors.unknown_provider(alias);
 }
 
-/** The verification of a domain is read-only. For a domain that is new here, the given state came from another record and is ignored. */
+/** Refuses changes of a domain's verification, which is read-only. For a new domain, the given state comes from another record and is ignored. */
 function refuseOtherVerification(stored: Organization["domains"], given: NonNullable<UpdateOrganization["domains"]>): void {
   const known = new Map(stored.map(({ domain, verification }) => [domain, verification]));
   const wrong = given.flatMap(({ domain, verification = {} }, index) => {

@@ -3,7 +3,7 @@ import Type, { type Static } from "typebox";
 const url = Type.Union([Type.String({ minLength: 1, maxLength: 2048 }), Type.Null()], {
   description: "An https address that is asked for passwords; null: there is none",
 });
-const enabled = Type.Boolean({ description: "True when the user is asked" });
+const enabled = Type.Boolean({ description: "True when the source is asked" });
 
 export const PasswordSourceRecord = Type.Object(
   { url, enabled, secretSet: Type.Boolean({ description: "True when a secret is stored, which is never shown" }) },
@@ -15,7 +15,7 @@ export type PasswordSourceRecord = Static<typeof PasswordSourceRecord>;
 export const UpdatePasswordSource = Type.Object(
   {
     url,
-    enabled: Type.Optional(Type.Boolean({ default: true, description: "True when the user is asked" })),
+    enabled: Type.Optional(Type.Boolean({ default: true, description: "True when the source is asked" })),
     secret: Type.Optional(
       Type.String({
         ...{ minLength: 16, maxLength: 255, pattern: "^[!-~]+$", writeOnly: true },

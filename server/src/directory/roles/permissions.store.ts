@@ -114,12 +114,12 @@ export async function permissionsAmong(db: Db, realm: string, isAmong: RawBuilde
   return rows.map(({ permission }) => permission);
 }
 
-/** The escalation rule for assignments: the actor must have the permissions of these roles. */
+/** Applies the escalation rule for assignments: the actor must have the permissions of these roles. */
 export async function assertMayGrant(ctx: ReadCtx, roleIds: readonly string[]): Promise<void> {
   assertHolds(ctx.actor, await permissionsOfRoles(ctx.tx, ctx.realm, roleIds));
 }
 
-/** The escalation rule for control: an actor who sets a user's password could act as that user. */
+/** Applies the escalation rule for control: the actor must have the user's permissions, because who sets a user's password could act as that user. */
 export async function assertMayControl(ctx: ReadCtx, userId: string): Promise<void> {
   assertHolds(ctx.actor, await permissionsOfUser(ctx.tx, ctx.realm, userId));
 }

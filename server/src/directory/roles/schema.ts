@@ -91,9 +91,9 @@ export const RoleMapping = Type.Object(
     clientId: Type.Union([Type.String(), Type.Null()], {
       description: "The id of the client whose role it is; null for a role of the realm",
     }),
-    direct: Type.Boolean({ description: "Given to this very user: only such a role can be taken from the user here" }),
+    direct: Type.Boolean({ description: "Given to the user directly: only such a role can be taken from the user here" }),
     default: Type.Boolean({ description: "The realm's default role" }),
-    origins: Type.Array(RoleOrigin, { description: "Every way by which the user comes by it" }),
+    origins: Type.Array(RoleOrigin, { description: "Every way by which the user has the role" }),
   },
   { $id: "RoleMapping" },
 );

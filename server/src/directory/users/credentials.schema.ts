@@ -48,7 +48,7 @@ export const CreateOwnCredential = Type.Object(
     type: oneOf([ENROLLMENT_TOKEN, RECOVERY_CODE, PASSKEY, TOTP], {
       description:
         "`recovery-code` makes a new set, and ends the one before; it takes no other member. `passkey` answers 200 with `options` for " +
-        "`navigator.credentials.create()`; sent again with what that made as `credential`, it adds the passkey. `totp` answers 200 with the secret for an authenticator app; " +
+        "`navigator.credentials.create()`; sent again with its result as `credential`, it adds the passkey. `totp` answers 200 with the secret for an authenticator app; " +
         "sent again with that answer's `setup` and a `code` of the app, it adds the app",
     }),
     // It has no default, because a default would look like a requested value.

@@ -42,7 +42,7 @@ export async function readCredential(ctx: ReadCtx, userId: string, type: string,
   return found;
 }
 
-/** The token lets its holder add a device to the user, so the escalation rule for control applies. */
+/** Creates an enrollment token. Its holder can add a device to the user, so the escalation rule for control applies. */
 export async function createEnrollmentToken(ctx: Ctx, id: string, input: CreateCredential): Promise<CreatedCredential> {
   const { userId } = await findUserForUpdate(ctx, id);
   ctx.audit({ category: "ADMIN", type: "ADMIN_CREATE", resourceType: "users", resourceId: userId, detail: ENROLLMENT_TOKEN });
@@ -82,7 +82,7 @@ export async function revokeCredential(ctx: Ctx, id: string, type: string, crede
   await removeCredential(ctx, userId, type, credentialId, history);
 }
 
-/** The user's row must be locked. */
+/** Removes a credential of a user whose row is locked. */
 export async function removeCredential(ctx: Ctx, userId: string, type: string, id: string, history: number): Promise<void> {
   if (!isId(id) || !(await remove(ctx, userId, type, id, history))) throw credentialErrors.not_found();
   // The user's record says whether there is a second factor, so its version changes.

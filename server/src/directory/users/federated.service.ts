@@ -49,7 +49,7 @@ export async function saveFederatedUser(
   const write = () =>
     updateUser(ctx.tx, ctx.realm, userId, { username, email, emailVerified, enabled, attributes, lockedByAdmin }, ctx.now);
   const shutsOut = current.enabled && !enabled;
-  // The last administrator of a realm stays one, whatever the directory says.
+  // The last administrator of a realm is not disabled, whatever the directory says.
   const holdsRealmAdmin = shutsOut && (await permissionsOfUser(ctx.tx, ctx.realm, userId)).includes("realm-admin");
   await (holdsRealmAdmin ? keepingRealmAdmin(ctx, write) : write());
   if (shutsOut) await ctx.emit("user.disabled", { userId });

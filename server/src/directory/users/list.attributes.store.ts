@@ -23,7 +23,7 @@ export async function attributeConditions(db: Db, realm: string, { attribute = [
   return [rows[0]!.users > FEW ? has : sql<boolean>`users.user_id = any(array(${found}))`];
 }
 
-/** The first colon that is not escaped ends the name. */
+/** Parses `name:value`. The first colon that is not escaped ends the name. */
 function parse(text: string): Wanted {
   const [, name, value] = /^((?:[^\\:]|\\:)+):(.*)$/su.exec(text) ?? [];
   if (name !== undefined && value !== undefined) return { name: name.replaceAll("\\:", ":"), value };
@@ -31,7 +31,7 @@ function parse(text: string): Wanted {
   throw invalidFields([{ field: "attribute", code: "format", message }]);
 }
 
-/** Computed like `user_attribute_keys`. */
+/** The index key of a value, computed as in `user_attribute_keys`. */
 const keyOf = (realm: string, { name, value }: Wanted) =>
   sql`hashtextextended((${realm}::text || chr(1) || ${name}::text || chr(1) || ${value}::text) collate "C", 0)`;
 

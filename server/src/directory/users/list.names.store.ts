@@ -6,7 +6,7 @@ export const LOGIN_NAME = 0;
 export const FIRST_NAME = 1;
 export const LAST_NAME = 2;
 
-/** The names of a person: the expressions of the indexes `users_by_first_name` and `users_by_last_name`, each with the other name behind it. */
+/** The expression of the index `users_by_first_name` or `users_by_last_name`: one name of a person, followed by the other. */
 const personName = (first: string, second: string): RawBuilder<string> => {
   const [one, other] = [sql.lit(first), sql.lit(second)];
   return sql<string>`(name_key((users.attributes ->> ${one}) || coalesce(' ' || (users.attributes ->> ${other}), '')) collate "C")`;

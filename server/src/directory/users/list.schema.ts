@@ -20,11 +20,11 @@ export const UserQuery = listQuery({
   emailVerified: Type.Optional(Type.Boolean()),
   attribute: Type.Optional(
     Type.Union([attribute, Type.Array(attribute, { minItems: 1, maxItems: 10 })], {
-      description: "`name:value`: users who have the value, alone or among others. Repeated, all have to fit",
+      description: "`name:value`: users who have the value, alone or among others. If it is repeated, all must match",
     }),
   ),
   enabled: Type.Optional(Type.Boolean()),
-  locked: Type.Optional(Type.Boolean({ description: "As the user's own member: by an administrator, or for a while" })),
+  locked: Type.Optional(Type.Boolean({ description: "Users who are locked by an administrator, or temporarily" })),
   source: Type.Optional(
     Type.String({ minLength: 1, maxLength: 128, description: "The source of the account: `local`, `ldap:corp`, `oidc:acme`, exactly" }),
   ),

@@ -7,7 +7,7 @@ import { userErrors } from "./errors.ts";
 
 /**
  * The trust in an email address as a login name.
- * - `given`: an administrator, an import or a directory says so. It is taken as it is, and refused where another user has it.
+ * - `given`: an administrator, an import or a directory says so. It is accepted as it is, and refused if another user has it.
  * - `unconfirmed`: a person says so. It does not sign in before it is confirmed, and does not reveal whether another user has it.
  * - `vouched`: a trusted identity provider says so. It signs in, unless it is another user's username.
  * - `confirmed`: its owner has just proven to read its mail. It is taken from a user whose username merely looks like it.
@@ -90,7 +90,7 @@ async function saveNames(
       rows.push(isVerifiedNow || isFreed ? key : inactiveKey(key, userId));
     } else rows.push(isAddress && !isUsername && proof === "unconfirmed" && !kept.has(key) ? inactiveKey(key, userId) : key);
   }
-  // The primary key decides: the second claim of a name is a 409.
+  // The primary key decides: the second claim of a name fails with a 409.
   await translating(
     { login_names_taken: userErrors.login_name_taken },
     tx

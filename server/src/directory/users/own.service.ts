@@ -49,7 +49,7 @@ declare module "../../platform/context.ts" {
 
 /** The way to sign in that the user had before the change. */
 interface LostWayIn {
-  /** The type of a credential that let them in. */
+  /** The type of a credential by which the user signed in. */
   readonly credential?: string;
   /** An account at an enabled identity provider. */
   readonly link?: true;

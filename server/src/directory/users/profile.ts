@@ -16,7 +16,7 @@ export interface ProfileChange {
   /** Null for a new account. */
   readonly current: Attributes | null;
   readonly next: Attributes;
-  /** The member's name in the request. */
+  /** Returns the request's name for an attribute. */
   readonly fieldOf?: (attribute: string) => string;
   /** Attributes that the request names, so that a required one may not be empty there. */
   readonly named?: ReadonlySet<string>;

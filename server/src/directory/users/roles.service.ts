@@ -15,7 +15,7 @@ import { addRoles, dropRoles, effectiveRoles, listMappings } from "./roles.store
 import { findUserForUpdate, readUser } from "./service.ts";
 import { touchUser } from "./store.ts";
 
-/** The user's effective roles; direct assignments are marked. */
+/** Returns the user's effective roles; direct assignments are marked. */
 export async function readMappings(ctx: ReadCtx, userId: string): Promise<RoleMapping[]> {
   await readUser(ctx, userId);
   return effectiveRoles(ctx.tx, ctx.realm, userId);

@@ -3,10 +3,10 @@ import { visibleName } from "../../platform/http/index.ts";
 import { requiredActionList } from "./required-actions.schema.ts";
 
 const username = visibleName("a username", "ada");
-/** Checked by `isMailAddress`. */
+/** An email address; the format is checked by `isMailAddress`. */
 export const mailAddress = Type.String({ format: "idn-email", maxLength: 254 });
 const email = Type.Union([mailAddress, Type.Null()]);
-/** A login name. */
+/** The members that are login names. */
 export const loginNameMembers = { username, email };
 export const attributeValue = Type.Union([
   Type.String({ maxLength: 4096 }),
@@ -31,7 +31,7 @@ export const User = Type.Object(
     email: Type.Union([Type.String(), Type.Null()]),
     emailVerified: Type.Boolean(),
     enabled: Type.Boolean(),
-    locked: Type.Boolean({ description: "By an administrator, or for a while after too many failed attempts" }),
+    locked: Type.Boolean({ description: "Locked by an administrator, or temporarily after too many failed attempts" }),
     mfaEnabled: Type.Boolean({ description: "True when the user has a second factor" }),
     roles: Type.Array(Type.String()),
     attributes: Type.Record(Type.String(), Type.Union([Type.String(), Type.Array(Type.String())])),

@@ -154,7 +154,7 @@ export async function saveUser(
   const next = input.attributes ?? {};
   if (!isDeepStrictEqual(current.attributes, next))
     checkProfile(await readUserProfile(ctx), { by, current: current.attributes, next, named: new Set(Object.keys(next)) });
-  // A PUT may repeat the temporary lock that GET showed: that does not make it permanent.
+  // A PUT may repeat the temporary lock that GET showed. This does not make it permanent.
   const unlocks = current.locked && !input.locked;
   const lockedByAdmin = input.locked === current.locked && !setsLocked ? current.lockedByAdmin : input.locked;
   const shutsOut = (current.enabled && !enabled) || (!current.lockedByAdmin && lockedByAdmin);

@@ -14,7 +14,7 @@ import { MASTER, type RealmSnapshots } from "../../tenancy/realms/index.ts";
 /** Returns the realms whose administrators may work in this one: the realm itself, and `master`. */
 const administering = (realm: string) => (realm === MASTER ? [realm] : [realm, MASTER]);
 
-/** Access tokens for `{base_url}/admin`. */
+/** The audience of access tokens for `{base_url}/admin`. */
 export function adminTokens({ db, baseUrl }: { readonly db: Db; readonly baseUrl: string }): Audience {
   const audience = adminAudience(baseUrl);
   const invalid = "The bearer token is not valid for this realm's admin API";

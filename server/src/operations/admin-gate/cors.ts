@@ -8,7 +8,7 @@ export interface CorsParts {
 }
 
 const METHODS = "GET, HEAD, POST, PUT, PATCH, DELETE";
-/** X-XSRF-TOKEN is not among them: sessions are for our own origin. */
+/** The request headers that are allowed. X-XSRF-TOKEN is not among them, because sessions are for our own origin. */
 const REQUEST_HEADERS = "Authorization, Content-Type, If-Match, If-None-Match";
 const EXPOSED = "ETag, Link, Location, X-Total-Count, X-Total-Estimated, Retry-After, WWW-Authenticate";
 const PREFLIGHT_SECONDS = "600";

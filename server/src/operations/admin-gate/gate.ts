@@ -79,7 +79,7 @@ function refuseUndeclared(route: RouteOptions): void {
     throw new Error(`${where} names no realm and is not declared masterOnly`);
 }
 
-/** `/admin/realms/acme/users/1` is about the user; `/admin/realms/acme` itself is about the realm. */
+/** Returns the resource of a request: `/admin/realms/acme/users/1` is about the user, `/admin/realms/acme` itself about the realm. */
 function resourceOf(request: FastifyRequest): { resourceType: string; resourceId: string | undefined } {
   const [, , ...segments] = (request.url.split("?", 1)[0] ?? "").split("/").map(decode);
   const [resourceType = "", resourceId] = request.routeOptions.config.masterOnly ? segments : segments.slice(2);

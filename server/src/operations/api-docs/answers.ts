@@ -32,7 +32,7 @@ const hasRetryAfter = (status: number) => status === 429 || status === 503;
 
 const problem = { "application/problem+json": { schema: { $ref: "#/components/schemas/Problem" } } };
 
-/** RFC 6749 §5.2. */
+/** An error response of OAuth (RFC 6749 §5.2). */
 export const OAuthRefusal = Type.Object(
   {
     error: Type.String({ description: "The registered code", examples: ["invalid_request"] }),

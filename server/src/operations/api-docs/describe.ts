@@ -84,7 +84,7 @@ export const apiDescription = fp<{ version: string }>(async (app, { version }) =
     },
     convertConstToEnum: false,
     refResolver: { buildLocalReference: (schema, _base, _fragment, i) => (typeof schema.$id === "string" ? schema.$id : `Unnamed${i}`) },
-    // "/" below a prefix is served with and without the slash; the one without is the address we give.
+    // "/" below a prefix is served with and without the slash. The description has the address without it.
     transform: ({ schema, url, route }) => ({
       schema: { ...describeRoute(withMediaType(schema, url), route), ...hintsOf(route) },
       url: url.replace(/(?<=.)\/$/, ""),
@@ -122,7 +122,7 @@ const RECENT_AUTHENTICATION =
   "Asks for a sign-in within the last 10 minutes, with the second factor where the user has one: otherwise 403 " +
   "`auth.recent_authentication_required`, with `WWW-Authenticate` as in RFC 9470. Clients that act in their own name are exempt.";
 
-/** The documentation of a route's declaration, besides its schema. */
+/** Adds the documentation of a route's declaration to its schema. */
 function describeRoute(schema: FastifySchema, { method, config }: RouteOptions): FastifySchema {
   const { permission, masterOnly, recentAuthentication } = config ?? {};
   const account = callersOf(config ?? {}).some((caller) => caller.by === "bearer" && caller.audience === "account");

@@ -1,4 +1,4 @@
-/** Merge patches (RFC 7396): only what changes. */
+/** Examples of merge patches (RFC 7396), which name only what changes. */
 export const examplesOfPatches: Readonly<Record<string, unknown>> = {
   PatchPasswordSource: { enabled: false },
   PatchRealm: { displayName: "Acme Corporation" },

@@ -3,7 +3,7 @@ import { MASTER } from "../../tenancy/realms/index.ts";
 import { signInUrl } from "./routes.ts";
 import { sessionIn, type VisitorParts } from "./visitor.ts";
 
-/** A gate with its two leaves open. */
+/** The icon, a gate with its two leaves open. */
 const ICON =
   '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><rect width="32" height="32" rx="9" fill="#3e49c3"/>' +
   '<path d="M8 25V14a8 8 0 0 1 16 0v11M13 25V14.5a3 3 0 0 1 6 0V25" fill="none" stroke="#fff" stroke-width="2.6" stroke-linecap="round"/></svg>';

@@ -14,7 +14,7 @@ const errors = defineErrors("bulk", {
 
 interface Action {
   readonly permission: Needed;
-  /** The member of the request that says what to add or take. */
+  /** The member of the request that names the action, role or group. */
   readonly needs?: "requiredAction" | "roleId" | "groupId";
   run(ctx: Ctx, userId: string, request: BulkRequest): Promise<unknown>;
 }

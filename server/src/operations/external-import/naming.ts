@@ -38,9 +38,9 @@ export async function readPowers(ctx: ReadCtx): Promise<Powers> {
 
 /** A role or group of the files. */
 interface Theirs {
-  /** The permissions that it gives by the files themselves. */
+  /** The permissions that it gives according to the files. */
   readonly gives?: Given;
-  /** Tells whether the files have another one of this name. */
+  /** Tells whether the files have another role or group of this name. */
   readonly isTheirs?: (name: string) => boolean;
 }
 

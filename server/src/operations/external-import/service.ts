@@ -157,7 +157,7 @@ async function withoutFaulty<T>(document: Record<string, unknown>, refused: Refu
   }
 }
 
-/** The keys by which faults name items, as `operations/transfer` writes them. */
+/** The members that are the keys of items, by which the faults of `operations/transfer` name them. */
 const KEYS: Readonly<Record<string, string>> = {
   ...{ clients: "clientId", groups: "path", identityProviders: "alias", organizations: "alias", flows: "alias", samlClients: "entityId" },
 };

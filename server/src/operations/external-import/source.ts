@@ -8,7 +8,7 @@ import type { Report } from "./report.ts";
 /** One file of an upload. It can be read several times. */
 export interface SourceFile {
   readonly name: string;
-  /** Its beginning, as text. */
+  /** The beginning of the file, as text. */
   readonly head: string;
   read(): Readable;
 }

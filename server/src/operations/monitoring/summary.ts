@@ -8,7 +8,7 @@ import { figuresOf } from "./figures.ts";
 import type { Figures, MetricsSummary, Window } from "./schema.ts";
 import { countOfAll, countPerRealm, type HourSum, sumHours, sumHoursPerRealm, waitingJobsPerRealm } from "./summary.store.ts";
 
-/** Totals come from aggregates, the list from the realms of one page: nothing here walks over all realms. */
+/** Summarizes the server's activity. Totals come from aggregates, the list from the realms of one page: nothing walks over all realms. */
 export async function summarize(ctx: ReadCtx, query: ListQuery): Promise<{ page: Page<unknown>; summary: MetricsSummary }> {
   const since = { hour: hourOf(ctx.now - HOUR), day: hourOf(ctx.now - DAY), week: hourOf(ctx.now - 7 * DAY) };
   const page = await searchRealms(ctx, query);

@@ -13,7 +13,7 @@ export interface Criterion {
   fits(resource: Resource): boolean;
 }
 
-/** RFC 7644 §3.4.2.2: a value is written as in JSON. */
+/** Makes a filter. RFC 7644 §3.4.2.2: a value is written as in JSON. */
 const equals = (path: string, value: string): string => `${path} eq ${JSON.stringify(value)}`;
 const isText = (found: unknown, wanted: string) => typeof found === "string" && loginKey(found) === loginKey(wanted);
 

@@ -47,7 +47,7 @@ const LONGEST_PAUSE = 10 * MINUTE;
 /** After this many consecutive errors of the target's own, for any objects, it is paused. */
 const FAULTS_IN_A_ROW = 5;
 
-/** The lease is lost, or the slice of time is over. */
+/** Thrown if the lease is lost, or the slice of time is over. */
 class LaneEnded extends Error {}
 
 const EXTEND_EVERY = 10 * SECOND;

@@ -11,11 +11,11 @@ export interface Preset {
   readonly lookups: readonly Lookup[];
   /** The attribute of an email address in a filter. */
   readonly emailFilter: string;
-  /** Member changes in one PATCH. */
+  /** The most member changes in one PATCH. */
   readonly membersPerPatch: number;
   /** The way to remove members: by a path with a filter for each, or by one list of values. */
   readonly removeMembers: "filter" | "values";
-  /** True when a group answers with its members, so that those of an adopted group can be known. */
+  /** True if a group is read with its members, so that those of an adopted group can be known. */
   readonly listsMembers: boolean;
   /** True if given and family name are required. A user without them gets the username as name. */
   readonly requiresNames: boolean;

@@ -72,7 +72,7 @@ const mapping = Type.Union(
   ],
   {
     description:
-      "SCIM attributes and the attributes of users that they are filled with, such as `title: jobTitle`. Null: as the SCIM server of this realm has them",
+      "SCIM attributes and the attributes of users that they are filled with, such as `title: jobTitle`. Null: the mapping of this realm's own SCIM server",
   },
 );
 const deprovision = Type.Object(
@@ -163,7 +163,7 @@ export const UpdateScimTarget = Type.Object(
       Type.Union([secret, Type.Null()], {
         writeOnly: true,
         description:
-          "Left out: kept, unless scheme, host or port of `url` or `tokenUrl` change. Null: cleared, unless `secretSet` is true beside it, as a read answers",
+          "Left out: kept, unless scheme, host or port of `url` or `tokenUrl` change. Null: cleared, unless `secretSet` is true as well, as in a record that was read",
       }),
     ),
   },
@@ -218,10 +218,13 @@ export type ScimTargetStatus = Static<typeof ScimTargetStatus>;
 export const SyncScimTarget = Type.Object(
   {
     dryRun: Type.Optional(
-      Type.Boolean({ default: false, description: "Only say what would be sent. The target gets GET requests at most" }),
+      Type.Boolean({ default: false, description: "Only lists what would be sent. The target gets GET requests at most" }),
     ),
     resend: Type.Optional(
-      Type.Boolean({ default: false, description: "Send everything again, also what has not changed: repairs what was changed there" }),
+      Type.Boolean({
+        default: false,
+        description: "Sends everything again, even if it has not changed, to repair changes that were made at the target",
+      }),
     ),
   },
   { $id: "SyncScimTarget", ...closed },
@@ -233,7 +236,7 @@ export type PlannedAction = (typeof plannedActions)[number];
 export const ScimTargetPlan = Type.Object(
   {
     dryRun: Type.Boolean(),
-    requested: Type.Boolean({ description: "A full sync begins now; the status shows how far it is" }),
+    requested: Type.Boolean({ description: "A full sync begins now; the status shows its progress" }),
     complete: Type.Boolean({ description: "False: a dry run ended early because of its time limit" }),
     unchanged: Type.Integer(),
     counts: Type.Object(

@@ -29,7 +29,7 @@ export function expectOk(answer: PeerAnswer): void {
   if (!answer.ok) throw new ObjectRefused(answer.detail);
 }
 
-/** The resource no longer exists at the target. */
+/** Tells whether the resource no longer exists at the target. */
 export const isMissing = ({ status }: PeerAnswer): boolean => status === 404 || status === 410;
 
 interface Creation {

@@ -151,7 +151,7 @@ function opened(value: unknown, path: string, sealing: Sealing | null, faults: F
   return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, opened(member, `${path}.${name}`, sealing, faults)]));
 }
 
-/** The schema in the OpenAPI document: an item has the members of the feature's own POST. */
+/** The schema in the OpenAPI document. An item has the members of the feature's own POST. */
 export const RealmDocumentSchema = Type.Unsafe<Record<string, unknown>>({
   $id: "RealmDocument",
   type: "object",

@@ -1,4 +1,4 @@
-/** Tables that no section carries, and why. A house check refuses a table with `realm_id` that is neither here nor in a section. */
+/** The tables that no section carries, with the reasons. A house check refuses a table with `realm_id` that is neither here nor in a section. */
 export const neverExported = [
   // These belong to one server: names of realms, versions of caches, cursors, counters, jobs.
   ...["realms", "realm_versions", "jobs", "metric_hours", "message_limits", "managed_objects"],

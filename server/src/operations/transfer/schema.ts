@@ -55,7 +55,7 @@ export const ImportQuery = Type.Object(
       Type.String({ pattern: "^[A-Za-z0-9._-]{1,128}$", description: "importId is made of letters, digits and ._- (at most 128)" }),
     ),
     plan: Type.Optional(
-      Type.String({ maxLength: 64, description: "The `digest` of a dry run: refuses (409) if the plan has become another" }),
+      Type.String({ maxLength: 64, description: "The `digest` of a dry run: the import is refused (409) if its plan is another" }),
     ),
   },
   { additionalProperties: false },

@@ -15,7 +15,7 @@ const [NONCE, TAG] = [12, 16];
 const PROOF = "gatehouse";
 
 export interface SealingHeader {
-  /** Base64url. */
+  /** Encoded in base64url. */
   readonly salt: string;
   /** Only the right passphrase opens it, so that a wrong one is noticed first. */
   readonly proof: string;

@@ -25,9 +25,9 @@ export class Secret {
 
 export type Item = Readonly<Record<string, unknown>>;
 
-/** An item as the realm has it. */
+/** An item of the realm. */
 export interface Entry {
-  /** Its natural key: never an id of the database. */
+  /** The natural key of the item, never an id of the database. */
   readonly key: string;
   readonly id: string;
   readonly item: Item;

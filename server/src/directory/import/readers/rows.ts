@@ -32,7 +32,7 @@ export interface RowReader {
   push(piece: Buffer): RawRow[];
   /** Returns the rows that the end of the body completes. */
   end(): RawRow[];
-  /** Set when nothing more can be read. */
+  /** Set if nothing more can be read. */
   readonly stopped: Stop | null;
 }
 

@@ -95,7 +95,7 @@ export const clients: Section = {
       return { key: row.clientId, id: row.id, item };
     });
   },
-  // The allowed roles and groups are set when all of them exist.
+  // The allowed roles and groups are set in `link`, when all of them exist.
   create: async (ctx, tools, item) => {
     const { client } = await createClient(ctx, tools, bodyOf(without(item, ...parts, ...access)));
     for (const role of clientOf(item).roles ?? []) await createClientRole(ctx, client.id, { name: role.name });

@@ -26,7 +26,7 @@ export const organizations: Section = {
       id: row.organizationId,
       item: {
         ...without(row, "realmId", "organizationId", "memberCount", "createdAt", "version"),
-        // The proof of a domain belongs to the server that saw it.
+        // The proof of a domain belongs to the server that verified it.
         domains: row.domains.map(({ domain, verified }) => ({ domain, verified })),
       },
     })),

@@ -14,7 +14,7 @@ import { isSame, lean } from "../compare.ts";
 import { bodyOf, everyRow, type Item, reconcile, type Section, without } from "../section.ts";
 import { mapperDefaults, mapperItem } from "./scopes.ts";
 
-/** Metadata itself is not transferred; the settings that came from it are. */
+/** Members that are not transferred. Metadata is not, but the settings that came from it are. */
 const own = ["realmId", "applicationId", "metadata", "createdAt", "updatedAt", "version"] as const;
 const samlMapperDefaults = { ...mapperDefaults, samlFriendlyName: null };
 

@@ -25,7 +25,7 @@ export function scopesOf(realm: KeycloakRealm): Scopes {
   const optional = textsOf(realm.value.defaultOptionalClientScopes);
   for (const [name, scope] of realm.scopes) {
     const at = `clientScopes[${name}]`;
-    if (scope.protocol === "saml") continue; // their mappers go to the clients that have them
+    if (scope.protocol === "saml") continue; // the mappers of SAML scopes go to the clients that have them
     if (INTERNAL.includes(name)) {
       realm.report.ignored(`clientScopes[].${name}`);
       realm.scopes.delete(name);
