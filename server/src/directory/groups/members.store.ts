@@ -28,7 +28,7 @@ const membersOf = (db: Db, realm: string, groupId: string) =>
 
 /** Up to this many members are found first and then sorted; more are found by walking over the users in their order. */
 const FEW = 20_000;
-/** An array makes Postgres find the members first: otherwise it might scan all users for few members, in the hope to meet them early. */
+/** An array makes Postgres find the members first: otherwise it might scan all users for few members, in the hope of meeting them early. */
 const amongMembers = (realm: string, groupId: string) =>
   sql<boolean>`users.user_id = any(array(select m.user_id from group_members m where m.realm_id = ${realm} and m.group_id = ${groupId}))`;
 

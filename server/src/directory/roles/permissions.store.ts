@@ -119,7 +119,7 @@ export async function assertMayGrant(ctx: ReadCtx, roleIds: readonly string[]): 
   assertHolds(ctx.actor, await permissionsOfRoles(ctx.tx, ctx.realm, roleIds));
 }
 
-/** Applies the escalation rule for control: the actor must have the user's permissions, because who sets a user's password could act as that user. */
+/** Applies the escalation rule for control: the actor must have the user's permissions, because setting a user's password lets the actor act as them. */
 export async function assertMayControl(ctx: ReadCtx, userId: string): Promise<void> {
   assertHolds(ctx.actor, await permissionsOfUser(ctx.tx, ctx.realm, userId));
 }

@@ -94,7 +94,7 @@ export async function replaceRole(
   input: UpdateRole,
 ): Promise<{ readonly role: RoleRow; readonly detail: string | null }> {
   const { roleId } = current;
-  // Roles are assigned by name, so who renames a privileged role would decide what later assignments give.
+  // Roles are assigned by name, so whoever renames a privileged role would decide what later assignments give.
   await assertMayGrant(ctx, [roleId]);
   const held = await includedIn(ctx.tx, ctx.realm, roleId);
   const before = [...held.ofRealm, ...held.ofClients];

@@ -15,7 +15,7 @@ export const orderOfJoined = (table: "group_members" | "organization_members", {
 
 /**
  * Returns a page of rows whose user has a login name that begins with `search`, or has it as id; `userId` is the column of the user. Few such users
- * are found first: Postgres would otherwise walk over all rows in the hope to meet them soon. Where there are many, a walk does meet them soon. It
+ * are found first: Postgres would otherwise walk over all rows in the hope of meeting them soon. Where there are many, a walk does meet them soon. It
  * follows the names that match, because the order of all usernames may begin far from them, or the sort of the request.
  */
 export async function pageOfNamed<TB extends keyof Tables, Row>(

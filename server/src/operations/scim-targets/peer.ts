@@ -71,7 +71,7 @@ const MAX_TOKEN = 64 * 1024;
 const DETAIL = 300;
 const LONGEST_WAIT = DAY;
 
-/** The SCIM service of a target. Requests have the target's credentials, and are sent one after the other at the permitted rate. */
+/** The SCIM service of a target. Requests have the target's credentials, and are spaced at the permitted rate. */
 export function createPeer({ outbound, url, settings, secret, signal, beforeRequest, onRequest }: PeerParts): Peer {
   const preset = presets[settings.preset];
   const base = url.replace(/\/+$/, "");

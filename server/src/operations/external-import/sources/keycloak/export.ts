@@ -8,7 +8,7 @@ const BUILT_IN_CLIENTS = ["account", "account-console", "admin-cli", "broker", "
 const ADMIN_CLIENT = "realm-management";
 const OIDC = "openid-connect";
 
-/** Returns a text, unless it names one of Keycloak's own pages, like `${role_offline-access}`. */
+/** Returns a text, unless it is the key of a text of Keycloak's own pages, like `${role_offline-access}`. */
 export const ownText = (value: unknown): string | undefined => {
   const text = textOf(value);
   return text === undefined || /^\$\{.*\}$/.test(text) ? undefined : text;
@@ -127,7 +127,7 @@ export class KeycloakRealm {
     return found;
   }
 
-  /** Returns the roles by name: a file may have thousands, and looks one up for each user, group and role that names it. */
+  /** Returns the roles by name: a file may have thousands, and each user, group and role looks up those that it names. */
   #rolesOf(clientId: string | null): ReadonlyMap<unknown, Values> {
     const known = this.#roles.get(clientId);
     if (known) return known;

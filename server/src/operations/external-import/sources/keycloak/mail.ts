@@ -6,7 +6,7 @@ const known = {
   ignored: ["authType", "debug", "connectionTimeout", "timeout", "writeTimeout"],
 };
 
-/** Translates the mail server for holders of `realm-admin` only: who configures mail can read the links to every account. */
+/** Translates the mail server for holders of `realm-admin` only: whoever configures mail can read the links to every account. */
 export function mailOf(realm: KeycloakRealm): object[] {
   const server = recordOf(realm.value.smtpServer);
   const [host, from] = [textOf(server.host), textOf(server.from)];
