@@ -1,6 +1,6 @@
 import { useDebouncedValue } from "@mantine/hooks";
 import { Spotlight, type SpotlightActionData } from "@mantine/spotlight";
-import { useQuery } from "@tanstack/react-query";
+import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
 import { useText } from "../i18n/index.ts";
@@ -30,30 +30,32 @@ export function Palette() {
         onClick: go(name),
         leftSection: <AreaIcon name={entry.icon} />,
       })),
-    ...users.map(({ userId, username, email }) => ({
+    ...users.items.map(({ userId, username, email }) => ({
       id: userId,
       label: username,
       description: email ?? t("User"),
-      keywords: [userId, email ?? "", search],
+      keywords: [userId, email ?? "", ...users.found],
       onClick: go(`users/${userId}`),
       leftSection: <AreaIcon name="user" />,
     })),
-    ...clients.map(({ id, clientId, name }) => ({
+    ...clients.items.map(({ id, clientId, name }) => ({
       id,
       label: name ?? clientId,
       description: clientId,
-      keywords: [id, clientId, search],
+      keywords: [id, clientId, ...clients.found],
       onClick: go(`clients/${id}`),
       leftSection: <AreaIcon name="app" />,
     })),
   ];
-  function useFound<T>(path: string, text: string, allowed: boolean): readonly T[] {
-    const found = useQuery({
+  /** Keeps the last results until those of a longer text are here: the palette itself leaves out the ones that do not have it. */
+  function useFound<T>(path: string, text: string, allowed: boolean): { items: readonly T[]; found: readonly string[] } {
+    const { data, isPlaceholderData } = useQuery({
       queryKey: [realm, "palette", path, text],
       queryFn: ({ signal }) => api.list<T>(path, { query: { search: text, size: 5 }, signal }),
       enabled: allowed && text.length > 1,
+      placeholderData: keepPreviousData,
     });
-    return found.data?.items ?? [];
+    return { items: (text.length > 1 && data?.items) || [], found: isPlaceholderData ? [] : [text] };
   }
   return (
     <Spotlight
