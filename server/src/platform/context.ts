@@ -2,15 +2,15 @@ import { cut, loginKey } from "../kernel/text.ts";
 import type { Db, Tx } from "./db/index.ts";
 
 /**
- * The kind of an actor in the audit trail. `administrator`: of `master`, in another realm. `anonymous`: not authenticated, so that
- * the name is only what was typed or presented.
+ * The kinds of actors in the audit trail. An `administrator` belongs to `master` and acts in another realm. An `anonymous` actor is not authenticated: its name
+ * is only what was typed or presented.
  */
 export const actorKinds = ["user", "administrator", "client", "agent", "scim-token", "system", "anonymous"] as const;
 export type ActorKind = (typeof actorKinds)[number];
 
-/** The party that acts as the user: an administrator, or the actor of a token (RFC 8693 §4.1), whose `sub` is both. */
+/** The party that acts as the user: an administrator, or the actor of a token (RFC 8693 §4.1), whose `sub` is both its id and its name. */
 export interface NamedImpersonator {
-  /** Null: the session does not say. */
+  /** Null if the session does not say. */
   readonly id: string | null;
   /** The name in the audit trail. */
   readonly name: string;
@@ -19,7 +19,7 @@ export interface NamedImpersonator {
 /** The caller. Administrators have the permissions that their session or token gives them for this request. */
 export interface Actor {
   readonly kind: ActorKind;
-  /** User id; a word such as `system` where no user acts. */
+  /** The user's id, or a word such as `system` where no user acts. */
   readonly id: string;
   /** The name in the audit trail: the username, or `master/<name>` across realms. */
   readonly name: string;
@@ -30,18 +30,18 @@ export interface Actor {
   /** A client that acts in its own name (RFC 6749 §4.4). */
   readonly isClient?: boolean;
   /**
-   * The refusal of what needs recent authentication, where the actor's session has none. Undefined: it has, or the actor has no session by which it
-   * could be asked for: a client, a job, a command.
+   * The error that refuses an act which needs recent authentication, if the actor's session has none. Undefined if the session is recent, or if the actor has
+   * no session by which it could authenticate again: a client, a job, a command.
    */
   readonly notRecent?: () => Error;
 }
 
-/** Recent authentication: proven within the last minutes, with the second factor where there is one. signin/sessions has the rule. */
+/** Requires recent authentication: proven within the last minutes, with the second factor if the user has one. signin/sessions has the rule. */
 export function assertRecent({ notRecent }: Actor): void {
   if (notRecent) throw notRecent();
 }
 
-/** The actor of an event. Without a kind: a user, or without an id a name that was typed. */
+/** The actor of an event. Without `kind` it is a user, or, without `id`, a name that was typed. */
 export interface NamedActor {
   readonly id: string | null;
   readonly name: string;
@@ -61,9 +61,9 @@ export type AuditDraft = AuditKind & {
   readonly resourceId?: string;
   readonly outcome?: "SUCCESS" | "FAILURE";
   readonly detail?: string | null;
-  /** Only where the actor of the event is not the actor of the work (a failed sign-in names what was typed). */
+  /** Set if the actor of the event is not the actor of the work (a failed sign-in names what was typed). */
   readonly actor?: NamedActor;
-  /** Only where the event belongs to another realm than the work (a realm's deletion is recorded in `master`). */
+  /** Set if the event belongs to another realm than the work (the deletion of a realm is recorded in `master`). */
   readonly realm?: string;
 };
 
@@ -72,7 +72,7 @@ export type AuditDraft = AuditKind & {
 export interface DomainEvents {}
 export type DomainEventName = keyof DomainEvents;
 
-/** For reads. */
+/** The context of reads. */
 export interface ReadCtx {
   readonly tx: Db;
   readonly realm: string;
@@ -85,11 +85,11 @@ export interface Ctx extends ReadCtx {
   readonly tx: Tx;
   /** The ETag the caller saw, if it sent `If-Match`. */
   readonly ifMatch: string | null;
-  /** Written in this transaction, or not at all. */
+  /** Records an event, which is written in this transaction or not at all. */
   audit(draft: AuditDraft): void;
   /** Runs the listeners of core.ts inside this transaction. */
   emit<E extends DomainEventName>(event: E, payload: DomainEvents[E]): Promise<void>;
-  /** On commit, notifies every node to reload this realm's configuration. */
+  /** Notifies every node, on commit, that it must reload this realm's configuration. */
   configChanged(realm?: string): Promise<void>;
   /** Runs after the commit, for state of this process (caches, metrics). */
   afterCommit(effect: () => void): void;
@@ -101,7 +101,7 @@ const NOTHING: ReadonlySet<string> = new Set();
 
 type ActorOf = Pick<Actor, "id" | "name" | "realm"> & Partial<Actor>;
 
-/** Creates every actor: by default without permissions, session and impersonator. */
+/** Creates an actor. Every actor is made here, by default without permissions, session and impersonator. */
 export function actorOf(of: ActorOf): Actor {
   const kind: ActorKind = of.isClient ? "client" : "user";
   return Object.assign({ kind, permissions: NOTHING, sessionId: null, impersonator: null }, of);
@@ -117,14 +117,14 @@ export const systemActor = (realm: string, name = "system"): Actor =>
 /** The kind and the id of an actor who did not authenticate. */
 export const ANONYMOUS = "anonymous";
 
-/** Not authenticated: the audit trail shows the login name as typed, as much of it as it keeps. */
+/** An actor that is not authenticated: the audit trail shows the login name as typed, up to the length that it keeps. */
 export const anonymousActor = (realm: string, name: string = ANONYMOUS): Actor =>
   actorOf({ kind: ANONYMOUS, id: ANONYMOUS, name: cut(name, 255), realm });
 
 const RESERVED = new Set(["system", "anonymous", "cli", "domain verification"]);
 const RESERVED_BEGINNING = /^(master\/|erased:|identity provider |initial access token |(ldap|ad|oidc|saml|scim|agent|client):)/;
 
-/** Names that the audit trail has for other kinds of actors: no user and no client gets one. Letter case and Unicode form make no difference. */
+/** Tells whether the audit trail uses the name for another kind of actor: no user or client may have it. Letter case and Unicode form make no difference. */
 export function isReservedName(name: string): boolean {
   const key = loginKey(name);
   return RESERVED.has(key) || RESERVED_BEGINNING.test(key);

@@ -2,22 +2,22 @@ import { createLru } from "../../kernel/lru.ts";
 import type { RealmChanges } from "./realm-changes.ts";
 
 export interface RealmCache<T> {
-  /** Null for a realm that does not exist. */
+  /** Returns null for a realm that does not exist. */
   get(realm: string): Promise<T | null>;
-  /** The cached value. */
+  /** Returns the cached value without loading it. */
   peek(realm: string): T | undefined;
 }
 
 const MAX_REALMS = 2_000;
 
-/** Keeps what `load` says of the realms in use, until a change of theirs is announced. */
+/** Keeps what `load` returns for the realms in use, until a change of the realm is announced. */
 export function createRealmCache<T extends { readonly configVersion: number }>(
   changes: RealmChanges,
   load: (realm: string) => Promise<T | null>,
 ): RealmCache<T> {
   // Only realms that exist are kept: guessing names must not push them out.
   const kept = createLru<T>(MAX_REALMS);
-  // Shared, so that a hundred requests for a cold realm read it once.
+  // Concurrent requests share a read, so that a hundred requests for a cold realm read it once.
   const loading = new Map<string, Promise<T | null>>();
 
   changes.onDrop((realm, version) => {

@@ -16,22 +16,22 @@ declare module "../db/tables.ts" {
 
 export const CHANNEL = "gatehouse_realm";
 
-/** A node that hears nothing from the database may act this long on earlier reads: a client may have been disabled since. */
+/** A node that hears nothing from the database may use earlier reads for this long at most: a client may have been disabled since. */
 const MAX_SILENCE = 5 * SECOND;
-/** A node trusts newer reads this long while the polls fail. */
+/** While the polls fail, a node uses what it reads for this long before it reads again. */
 const UNCONFIRMED = SECOND;
 
 type Drop = (realm: string | null, version?: number) => void;
 
 export interface RealmChanges {
-  /** In the transaction that changes a realm's configuration. */
+  /** Announces a change of a realm's configuration, in the transaction that makes it. */
   announce(tx: Tx, realm: string): Promise<void>;
-  /** In this process: forget the realm, or all of them; with a version, only what is older. */
+  /** Makes this process forget the realm, or all realms if it is null. With a version, only what was read at another version is dropped. */
   drop: Drop;
   onDrop(listener: Drop): void;
-  /** Every change committed before this moment (of `performance.now()`) has been announced here. A node that never says so is alone. */
+  /** Says that every change committed before this moment (of `performance.now()`) has been announced here. A process without other nodes never calls it. */
   confirm(at: number): void;
-  /** Before something is used that was kept: drops everything when the last confirmation is too long ago. */
+  /** Called before a cached value is used: drops everything if the last confirmation is too long ago. */
   expire(): void;
 }
 
@@ -53,7 +53,7 @@ export function createRealmChanges(): RealmChanges {
     confirm(at) {
       validUntil = at + MAX_SILENCE;
     },
-    // Checked at each use, not by a timer, because timers of a suspended process are late.
+    // This is checked at each use and not by a timer, because timers of a suspended process are late.
     expire() {
       const now = performance.now();
       if (now <= validUntil) return;
@@ -63,7 +63,7 @@ export function createRealmChanges(): RealmChanges {
   };
 }
 
-/** The version of what a node is about to read. Taken first: a change in between makes the read look old, never new. */
+/** Returns the version of what a node is about to read. It is read first: a change in between makes the cached value look older than it is, never newer. */
 export async function configVersion(db: Db, realm: string): Promise<number> {
   const row = await db.selectFrom("realm_versions").select("version").where("realm_id", "=", realm).executeTakeFirst();
   return row?.version ?? 0;

@@ -1,9 +1,9 @@
 import { createLru } from "../../kernel/lru.ts";
 import type { RealmChanges } from "./realm-changes.ts";
 
-/** Records of all realms, by their name in the realm. */
+/** Caches records of all realms by realm and name. */
 export interface RecordCache<T> {
-  /** Null if the realm has none of that name. */
+  /** Returns null if the realm has no record of that name. */
   get(realm: string, name: string): Promise<T | null>;
 }
 
@@ -12,7 +12,7 @@ export interface LoadedRecord<T> {
   readonly configVersion: number;
 }
 
-/** Shared by the records of a realm that were read since its last change; one of another generation than the realm's present one is old. */
+/** The mark of all records of a realm that were read since its last change. A record whose generation is not the present one of its realm is stale. */
 interface Generation {
   configVersion: number;
 }
@@ -28,7 +28,7 @@ export function createRecordCache<T>(
   // Only records that exist are kept: guessing names must not push them out.
   const kept = createLru<{ readonly record: T; readonly generation: Generation }>(MAX_RECORDS);
   const generations = createLru<Generation>(MAX_REALMS);
-  // Shared, so that a hundred requests for a cold record read it once.
+  // Concurrent requests share a read, so that a hundred requests for a cold record read it once.
   const loading = new Map<string, { readonly realm: string; readonly record: Promise<T | null> }>();
 
   changes.onDrop((realm, version) => {
@@ -44,7 +44,7 @@ export function createRecordCache<T>(
 
   const keep = (key: string, realm: string, { record, configVersion }: LoadedRecord<T>) => {
     const generation = generations.get(realm) ?? { configVersion };
-    // The version of the oldest record that was read: a change that only some records have seen drops all of them.
+    // This is the version of the oldest record that was read: a change that only some of the records have seen drops all of them.
     generation.configVersion = Math.min(generation.configVersion, configVersion);
     generations.set(realm, generation);
     kept.set(key, { record, generation });

@@ -23,7 +23,7 @@ interface Options {
 const POLL_EVERY = SECOND;
 const TIMEOUT = 5 * SECOND;
 
-/** Hears what other nodes change: by notification at once, and by polling each second should a notification be lost. */
+/** Listens for changes by other nodes: by notifications, and by a poll each second in case a notification is lost. */
 export async function watchRealmChanges({
   db,
   url,
@@ -33,10 +33,10 @@ export async function watchRealmChanges({
   reconnectAfter = SECOND,
 }: Options): Promise<{ close(): Promise<void> }> {
   let isClosed = false;
-  /** Gives up the connection that listens at present. */
+  /** Gives up the present connection of the listener. */
   let giveUp: (error?: Error) => void = () => {};
 
-  /** Answers once it listens, with what waits until the connection is lost. */
+  /** Resolves once the connection listens. The result is a function that waits until the connection is lost. */
   const listen = async () => {
     const client = await connectDirectly(url, {
       application_name: "gatehouse listen",
@@ -51,7 +51,7 @@ export async function watchRealmChanges({
       client.on("end", () => resolve(undefined));
     });
     client.on("notification", ({ payload }) => changes.drop(payload || null));
-    // Without a farewell, which on a dead connection would wait for an answer.
+    // The socket is destroyed without a goodbye, because a goodbye on a dead connection would wait for an answer.
     const hangUp = () => (client as unknown as { connection: { stream: { destroy(): void } } }).connection.stream.destroy();
     try {
       await client.query(`listen ${CHANNEL}`);
@@ -59,7 +59,7 @@ export async function watchRealmChanges({
       hangUp();
       throw error;
     }
-    // Changes during the gap are unknown: drop everything.
+    // Changes during the gap are unknown, so everything is dropped.
     changes.drop(null);
     return async () => {
       const error = await lost;
@@ -84,7 +84,7 @@ export async function watchRealmChanges({
   };
 
   let isApart = false;
-  /** `now` is the time of the database during a query that took `tookMs` and has just ended. */
+  /** Warns if the clocks differ. `now` is the database's time during a query that took `tookMs` and has just ended. */
   const compareClocks = (now: number, tookMs: number) => {
     const seconds = Math.round(Math.max(0, Math.abs(clock.now() - now) - tookMs) / SECOND);
     if (seconds > MUCH_SKEW / SECOND === isApart) return;
@@ -96,8 +96,8 @@ export async function watchRealmChanges({
   let horizon = "0";
   const poll = async () => {
     const began = performance.now();
-    // Everything written by transactions that were still open at the last look, or began since. Every visible row was written below xmax: a higher
-    // number came with a dump of another cluster, and stays until the realm is changed here.
+    // Selects what was written by transactions that were still open at the last poll, or began since. Every row of this cluster was written below xmax: a
+    // higher number came with a dump of another cluster, and stays until the realm is changed here.
     const { rows } = await sql<{ xmin: string; now: number; realm_id: string | null; version: number | null }>`
       with writable as (${assertWritable})
       select pg_snapshot_xmin(pg_current_snapshot())::text as xmin, (extract(epoch from clock_timestamp()) * 1000)::bigint as now,

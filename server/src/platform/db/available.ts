@@ -6,7 +6,7 @@ import { DatabaseUnavailable, isDatabaseUnavailable } from "./unavailable.ts";
 
 const PROBE_MS = 3 * SECOND;
 const AGAIN_MS = 500;
-/** A reason that stays the same is logged at this interval. */
+/** An unchanged reason is logged again after this time. */
 const REMIND_MS = 10 * SECOND;
 
 export interface Awaited {
@@ -23,8 +23,7 @@ export interface Waiting {
 }
 
 /**
- * Waits until the database can be used: it answers, and takes writes. A fault that waiting cannot mend (a wrong password, a database that does not
- * exist) is thrown at once.
+ * Waits until the database answers and accepts writes. A fault that waiting cannot mend (a wrong password, a database that does not exist) is thrown at once.
  */
 export async function awaitPostgres({ url, setting }: Awaited, { withinMs, limitedBy, log }: Waiting): Promise<void> {
   const host = addressOf(url).names.join(", ");
@@ -59,7 +58,7 @@ async function probe(url: string): Promise<Error | null> {
       const { rows } = await client.query("select pg_is_in_recovery() as standby");
       return rows[0].standby ? new DatabaseUnavailable("it is a standby, which takes no writes") : null;
     } finally {
-      await client.end().catch(() => {}); // it has answered
+      await client.end().catch(() => {}); // the probe has its answer
     }
   } catch (error) {
     return error as Error;
@@ -75,7 +74,7 @@ const SOCKET = new Set([
 function isPassing(error: Error): boolean {
   const { code } = error as { code?: unknown };
   if (error instanceof pg.DatabaseError) return isDatabaseUnavailable(error);
-  // Without a code: it gave no answer in time, or closed the connection.
+  // An error without a code means that the server gave no answer in time, or closed the connection.
   return error instanceof DatabaseUnavailable && (code === undefined || SOCKET.has(String(code)));
 }
 
@@ -86,7 +85,7 @@ const WORDS: Readonly<Record<string, string>> = {
   ENOENT: "there is no such socket",
 };
 
-/** Never the driver's message of a socket error, which may hold what was configured. */
+/** Describes the error. A socket error's own message is not used, because it may contain configured values. */
 function reasonOf(error: Error): string {
   const { code } = error as { code?: unknown };
   if (typeof code === "string" && SOCKET.has(code)) return WORDS[code] ?? code;

@@ -18,8 +18,8 @@ interface Queue<K, R> {
 }
 
 /**
- * Batches the same query of concurrent requests: those of one turn of the event loop share a query, and those that arrive while it runs share the
- * next one. A round trip costs more than the read. A result is never older than its request. `ask` returns the results in the order of the keys.
+ * Batches the same query of concurrent requests: keys of one turn of the event loop share a query, and keys that arrive while it runs share the next one. A
+ * round trip costs more than the read. A result is never older than its request. `ask` returns the results in the order of the keys.
  */
 export function batched<K, R>(ask: (db: Db, keys: readonly K[]) => Promise<readonly (R | undefined)[]>) {
   const queues = new WeakMap<Db, Queue<K, R>>();
@@ -43,7 +43,7 @@ export function batched<K, R>(ask: (db: Db, keys: readonly K[]) => Promise<reado
   };
 
   return async (db: Db, key: K): Promise<R | undefined> => {
-    // A transaction sees its own writes, and has one connection.
+    // A transaction sees its own writes and has one connection, so its reads are not batched.
     if (db.isTransaction) return (await ask(db, [key]))[0];
     const queue = queues.get(db) ?? { running: 0, isScheduled: false, startedAt: 0, waiting: [] };
     queues.set(db, queue);

@@ -14,9 +14,9 @@ interface Owner {
   readonly token: string;
   readonly host: string;
   readonly pid: number;
-  /** Boot and pid namespace, within which pids can be compared; null: unknown. */
+  /** The boot id and the pid namespace, within which pids can be compared. Null if they are unknown. */
   readonly scope: string | null;
-  /** When the process began, in the system's own ticks. */
+  /** The start time of the process, in the system's own ticks. */
   readonly started: string | null;
 }
 
@@ -31,8 +31,8 @@ export class FolderInUse extends Error {
 }
 
 /**
- * One data folder, one process: PGlite takes no lock itself, and a second opener would lose rows. Returns the release.
- * `onLost` is called when another process has taken the folder from a suspended one, which must not write any more.
+ * Locks a data folder for this process: PGlite takes no lock itself, and a second process on it would lose rows. Returns a function that releases the lock.
+ * `onLost` is called if this process was suspended and another one has taken the folder: this one must not write any more.
  */
 export async function lockDirectory(dir: string, onLost: (error: Error) => void): Promise<() => void> {
   const file = `${dir.replace(/\/+$/, "")}.lock`;
@@ -59,17 +59,17 @@ function describeSelf(): Owner {
   return { token: randomUUID(), host: hostname(), pid: process.pid, scope: pidScope(), started: startOf(process.pid) };
 }
 
-/** Linux only. Two processes with the same answer see each other's pids. */
+/** Identifies the system and pid namespace (Linux only): two processes with the same result see each other's pids. */
 function pidScope(): string | null {
   try {
     return `${readFileSync("/proc/sys/kernel/random/boot_id", "utf8").trim()} ${readlinkSync("/proc/self/ns/pid")}`;
   } catch {
-    // Another system, or a sandbox that hides it: then the beat decides.
+    // This is another system, or a sandbox that hides the files: the heartbeat decides.
     return null;
   }
 }
 
-/** The start time of a process, field 22 of /proc/<pid>/stat; the name in field 2 may hold spaces and brackets. */
+/** Returns the start time of a process, field 22 of /proc/<pid>/stat. The name in field 2 may contain spaces and brackets. */
 function startOf(pid: number): string | null {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
@@ -90,7 +90,7 @@ function tryCreate(file: string, self: Owner): boolean {
 }
 
 interface Found {
-  /** Null when it cannot be read: just being written, or torn by a crash. */
+  /** Null if the file cannot be read, because it is just being written or was torn by a crash. */
   readonly owner: Owner | null;
   readonly text: string;
   readonly beatAt: number;
@@ -114,11 +114,11 @@ function parseOwner(text: string): Owner | null {
   }
 }
 
-/** Exact where pids can be compared; elsewhere a process that no longer beats is dead. */
+/** Tells whether the owner lives. The answer is exact where pids can be compared; elsewhere a process without a heartbeat counts as dead. */
 async function isHeld(file: string, { owner, beatAt }: Found): Promise<boolean> {
   if (owner?.scope && owner.started && owner.scope === pidScope()) return startOf(owner.pid) === owner.started;
   if (owner?.scope === null && owner.host === hostname() && !exists(owner.pid)) return false;
-  // A restarted container finds the lock of its former life: wait for a beat that does not come rather than give up.
+  // A restarted container finds the lock of its predecessor. It waits to see that the heartbeat has stopped, instead of giving up at once.
   for (;;) {
     if (clock.now() - beatAt > STALE_AFTER) return false;
     const now = look(file);
@@ -138,8 +138,8 @@ function exists(pid: number): boolean {
 }
 
 /**
- * Removes a dead lock, unless it has changed since. One process at a time: of two that found the same dead lock, the slower
- * one would otherwise remove what the quicker one has put in its place.
+ * Removes a dead lock, unless it has changed since. Only one process does so at a time: of two that found the same dead lock, the slower one would otherwise
+ * remove the new lock of the quicker one.
  */
 async function removeDead(file: string, dead: Found): Promise<void> {
   const guard = `${file}.removing`;

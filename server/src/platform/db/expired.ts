@@ -3,7 +3,7 @@ import type { Db, Tables } from "./tables.ts";
 
 const BATCH = 5_000;
 
-/** Deletes rows whose `expires_at` has passed, in batches, so that locks are short. */
+/** Deletes rows whose `expires_at` has passed, in batches, so that locks are held briefly. */
 export async function deleteExpired(db: Db, table: keyof Tables & string, now: number): Promise<void> {
   const rows = sql.table(table);
   for (;;) {

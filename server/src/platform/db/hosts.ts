@@ -2,17 +2,17 @@ import pg from "pg";
 import { type PostgresAddress, readPostgresUrl } from "../../kernel/postgres-url.ts";
 import { asUnavailable, DatabaseUnavailable, isDatabaseUnavailable } from "./unavailable.ts";
 
-/** The hosts of a database URL, tried in turn as libpq does: one that cannot be reached, or is not what was asked for, is passed over. */
+/** The hosts of a database URL. They are tried in turn, as libpq does: a host that cannot be reached or has the wrong role is skipped. */
 export interface Hosts {
   readonly count: number;
   /** The URL of the host that was last usable. */
   current(): string;
   failed(url: string): void;
-  /** Refuses a connection to a host that `target_session_attrs` excludes; null: every host suits. */
+  /** Refuses a connection to a host that `target_session_attrs` excludes. Null if every host will do. */
   readonly check: ((client: pg.ClientBase) => Promise<void>) | null;
 }
 
-/** The configuration has read it before. */
+/** Reads a URL that the configuration has already accepted. */
 export function addressOf(url: string): PostgresAddress {
   const address = readPostgresUrl(url);
   if (typeof address === "string") throw new Error(address);
@@ -26,7 +26,7 @@ export function hostsOf(url: string): Hosts {
     count: urls.length,
     current: () => urls[at]!,
     failed(url) {
-      // When several connections fail at once, one of them moves on.
+      // When several connections to the same host fail at once, only the first failure moves on to the next host.
       if (urls[at] === url) at = (at + 1) % urls.length;
     },
     check: attrs === "any" ? null : (client) => checkAttrs(client, attrs),
@@ -41,11 +41,11 @@ async function checkAttrs(client: pg.ClientBase, attrs: "read-write" | "primary"
   if (attrs === "read-write" && rows[0].read_only) throw new DatabaseUnavailable("the host takes no writes");
 }
 
-/** Like libpq, tries the next host when this one cannot be reached or does not serve, and not when it refuses the password. */
+/** Tells whether to try the next host, as libpq does: if this host cannot be reached or does not serve, but not if it refuses the password. */
 export const isHostFailure = (error: Error): boolean =>
   error instanceof pg.DatabaseError ? isDatabaseUnavailable(error) : error.message !== "timeout exceeded when trying to connect";
 
-/** A connection of its own, to the first host that suits. */
+/** Opens a connection outside of the pools, to the first suitable host. */
 export async function connectDirectly(url: string, config: pg.ClientConfig): Promise<pg.Client> {
   const hosts = hostsOf(url);
   for (let left = hosts.count; ; left--) {
@@ -57,7 +57,7 @@ export async function connectDirectly(url: string, config: pg.ClientConfig): Pro
       await hosts.check?.(client);
       return client;
     } catch (error) {
-      // Without a farewell, which on a dead connection would wait for an answer.
+      // The socket is destroyed without a goodbye, because a goodbye on a dead connection would wait for an answer.
       (client as unknown as { connection: { stream: { destroy(): void } } }).connection.stream.destroy();
       if (left <= 1 || !isHostFailure(error as Error)) throw error instanceof pg.DatabaseError ? error : asUnavailable(error as Error);
       hosts.failed(at);

@@ -34,39 +34,39 @@ export interface DatabaseOptions {
   readonly dataDir: string;
   readonly pool: number;
   readonly preparedStatements: boolean;
-  /** True when the URL leads to a pooler in transaction mode, where nothing can be set for a session. */
+  /** True if the URL leads to a pooler in transaction mode, where no setting can be made for a session. */
   readonly isPooled?: boolean;
-  /** For requests and for background work. By default none, as for commands. */
+  /** The deadlines of requests and of background work. There are none by default, as in commands. */
   readonly deadlines?: { readonly requests: Deadlines; readonly background: Deadlines } | undefined;
   readonly onIdleError: (error: Error) => void;
-  /** Given by a server: while the embedded database is open, it is checkpointed and vacuumed, and this hears what failed. */
+  /** Set by a server, so that the embedded database is checkpointed and vacuumed while it is open. It is called with each failure. */
   readonly onMaintenanceError?: (error: unknown) => void;
-  /** Instead of the template that ships with the build; tests bring their own. */
+  /** Replaces the template that ships with the build, in tests. */
   readonly template?: Uint8Array<ArrayBuffer> | undefined;
-  /** The embedded database of `dataDir`, if it is being opened already. */
+  /** The embedded database of `dataDir`, if it is already being opened. */
   readonly embedded?: Promise<OpenedEmbedded> | undefined;
 }
 
 export interface Database {
-  /** For requests. */
+  /** The connections for requests. */
   readonly db: Db;
   /** For jobs, imports and other slow work, on separate connections, so that requests never wait for one. */
   readonly background: Db;
   /** One connection for health checks and polls: a full pool does not mean that the database is unreachable. */
   readonly monitor: Db;
-  /** Migrations: no deadline, and a connection that is closed afterwards. */
+  /** Runs work on its own connection without deadlines, such as migrations, and closes the connection. */
   withoutDeadlines<T>(work: (db: Db) => Promise<T>): Promise<T>;
   readonly kind: "postgres" | "embedded";
-  /** The embedded database has none. */
+  /** Never recorded for the embedded database. */
   readonly outages: Outages;
-  /** Postgres only. */
+  /** Null for the embedded database. */
   readonly pool: pg.Pool | null;
-  /** Embedded only: the data folder as a tar. */
+  /** Returns the data folder of the embedded database as a tar. */
   dump(): Promise<Uint8Array<ArrayBuffer>>;
   close(): Promise<void>;
 }
 
-// Loaded on demand, as above.
+// The modules are loaded on demand, because the embedded database does not need the driver.
 
 export const connectDirectly = async (url: string, config: pg.ClientConfig): Promise<pg.Client> =>
   (await import("./hosts.ts")).connectDirectly(url, config);
@@ -82,7 +82,7 @@ const MONITOR: Deadlines = { connectMs: 2_000, statementMs: 2_000, lockMs: 2_000
 export async function openDatabase(options: DatabaseOptions): Promise<Database> {
   if (options.url) return openPools({ ...options, url: options.url });
   const opening: Promise<OpenedEmbedded> = options.embedded ?? openEmbedded(options.dataDir, options.template);
-  // If the caller is opening it already, the first query waits for it.
+  // If the caller is already opening it, the first query waits for it.
   if (!options.embedded) await opening;
   const db = new Kysely<Tables>({ dialect: embeddedDialect(opening) });
   singleConnection.add(db);
@@ -90,7 +90,7 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
   const close = async () => {
     endMaintenance?.();
     await db.destroy();
-    await opening.then((embedded) => embedded.close()).catch(() => {}); // it never opened: the first query has failed with the reason
+    await opening.then((embedded) => embedded.close()).catch(() => {}); // if it never opened, the first query has failed with the reason
   };
   return {
     db,
@@ -111,7 +111,6 @@ async function openPools({
   deadlines,
   ...options
 }: DatabaseOptions & { readonly url: string }): Promise<Database> {
-  // Loaded on demand: the embedded database does not need the driver.
   const [{ openPostgres }, { hostsOf }] = await Promise.all([import("./postgres.ts"), import("./hosts.ts")]);
   const hosts = hostsOf(options.url);
   const open = (max: number, deadlines: Deadlines | undefined) => {

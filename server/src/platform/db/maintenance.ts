@@ -2,15 +2,15 @@ import { sql } from "kysely";
 import { MINUTE } from "../../kernel/clock.ts";
 import type { Db } from "./tables.ts";
 
-// A Postgres server has processes that checkpoint and vacuum. The embedded database is one process that does neither: without
-// this, its write-ahead log grows until the disk is full, and what was deleted stays in the tables.
+// A Postgres server has processes that checkpoint and vacuum. The embedded database is a single process that does neither: without this module its write-ahead
+// log grows until the disk is full, and deleted rows stay in the tables.
 
 const MB = 1024 * 1024;
-/** Written since the last checkpoint: what a crash makes the next start read again. */
+/** The number of bytes that may be written since the last checkpoint. The next start after a crash has to read them again. */
 const CHECKPOINT_AFTER = 16 * MB;
 const VACUUM_AFTER = 32 * MB;
 
-/** Checkpoints and vacuums the embedded database when enough was written since. The first call vacuums. */
+/** Returns a function that checkpoints and vacuums the embedded database if enough was written since. Its first call vacuums. */
 export function createMaintenance(db: Db): () => Promise<void> {
   let vacuumedAt = 0;
   return async () => {
@@ -19,7 +19,7 @@ export function createMaintenance(db: Db): () => Promise<void> {
       from pg_control_checkpoint()`.execute(db);
     const position = Number(rows[0]!.position);
     if (vacuumedAt === 0 || position - vacuumedAt > VACUUM_AFTER) {
-      // Set first: a table that cannot be vacuumed must not be tried every minute.
+      // This is set first, so that a table that cannot be vacuumed is not tried every minute.
       vacuumedAt = position;
       await vacuum(db);
     }
@@ -27,14 +27,14 @@ export function createMaintenance(db: Db): () => Promise<void> {
   };
 }
 
-/** Table by table: requests come in between. */
+/** Vacuums one table after another, so that requests can run in between. */
 async function vacuum(db: Db): Promise<void> {
   const { rows: tables } = await sql<{ name: string }>`
     select relname as name from pg_class where relnamespace = 'public'::regnamespace and relkind = 'r' order by relname`.execute(db);
   for (const { name } of tables) await sql`vacuum (analyze) ${sql.table(name)}`.execute(db);
 }
 
-/** Runs it every minute, from the first full minute on. @returns what ends it. */
+/** Maintains the database every minute, for the first time after a minute. @returns a function that ends it. */
 export function maintain(db: Db, onFailure: (error: unknown) => void): () => void {
   const run = createMaintenance(db);
   const timer = setInterval(() => void run().catch(onFailure), MINUTE).unref();

@@ -12,10 +12,10 @@ export interface MigrationState {
 
 /** Brings the schema up to date. Safe when several nodes start at once: Kysely's lock lets one work and the others wait. */
 export async function migrate(db: Db): Promise<string[]> {
-  // Most starts find nothing to do, and asking the migrator for that takes the embedded database a third of a second.
+  // Most starts find nothing to do, and the migrator needs a third of a second on the embedded database to find that out.
   if (await isUpToDate(db)) return [];
   const first = await (await migrator(db)).migrateToLatest();
-  // A newer node may have added its migrations while we waited for the lock: look again, once.
+  // A newer node may have added its migrations while this one waited for the lock, so it looks again, once.
   const { error, results } = first.error ? await (await migrator(db)).migrateToLatest() : first;
   if (error) throw new Error(`The database could not be brought up to date: ${(error as Error).message}`, { cause: error });
   return (results ?? []).filter(({ status }) => status === "Success").map(({ migrationName }) => migrationName);
@@ -57,7 +57,7 @@ async function isUpToDate(db: Db): Promise<boolean> {
   return (await migrationFiles()).every((file) => applied.has(nameOf(file)));
 }
 
-/** A node of the previous release meets migrations it does not know: they are expand-only, so it serves on. */
+/** Returns the migrations in the database that this release does not know. Migrations are expand-only, so a node of the previous release can serve on. */
 async function newerMigrations(db: Db, own: Record<string, Migration>): Promise<Record<string, Migration>> {
   const unknown = (await appliedMigrations(db)).filter((name) => !(name in own));
   return Object.fromEntries(unknown.map((name) => [name, { up: async () => {} }]));
@@ -73,7 +73,7 @@ async function appliedMigrations(db: Db): Promise<string[]> {
 const migrationFiles = async () => (await readdir(FOLDER)).filter((file) => file.endsWith(".sql")).sort();
 const nameOf = (file: string) => file.replace(/[.]sql$/, "");
 
-/** One statement at a time (neither driver takes several with the extended protocol); a `--;;` line ends one that holds semicolons. */
+/** Splits a script into statements, because neither driver takes several with the extended protocol. A `--;;` line ends one that contains semicolons. */
 export function statements(script: string): string[] {
   const blocks = script.split(/^--;;[ \t]*$/m);
   return blocks

@@ -1,18 +1,18 @@
 import { clock, SECOND } from "../../kernel/clock.ts";
 
-/** Polls come each second: one that was missed is no outage, three are. */
+/** A silence of this length is an outage. Polls come each second, so one missed poll is none and three are. */
 const SILENCE = 3 * SECOND;
-/** A statement may have been sent this long before the silence began, and outages this close together count as one. */
+/** A statement may have been sent this long before the silence began. Outages closer together than this count as one. */
 const MARGIN = 10 * SECOND;
 
 /**
- * When the database was last silent, as this node saw it. A write shortly before or during an outage may have been committed although its answer was
+ * Records when the database was last silent, as this node saw it. A write shortly before or during an outage may have been committed although its answer was
  * lost: callers repeat it once the database is back.
  */
 export interface Outages {
-  /** The database has answered a poll. */
+  /** Records that the database has answered a poll. */
   heard(): void;
-  /** For what was written at this time (epoch milliseconds): when its answer could first be given or repeated. */
+  /** Returns when the answer to a write of this time (epoch milliseconds) could first be given or repeated: the end of the outage, or the time itself. */
   answerable(writtenAt: number): number;
 }
 
@@ -21,7 +21,7 @@ export function createOutages(monotonic: () => number = () => performance.now())
   let last: { readonly from: number; readonly until: number } | null = null;
   return {
     heard() {
-      // Measured by the monotonic clock: a corrected time of day is no outage.
+      // The silence is measured by the monotonic clock, so that a correction of the time of day does not look like an outage.
       const at = monotonic();
       const silence = heardAt === null ? 0 : at - heardAt;
       heardAt = at;

@@ -7,7 +7,10 @@ const personMembers: ReadonlySet<string> = new Set([
 ]);
 export const isPersonMember = (member: string): boolean => personMembers.has(member.toLowerCase());
 
-/** An id is unique, so it names the user anywhere; a name only in a member that can name a user. Letter case makes no difference. */
+/**
+ * The ids and names to search for. An id is unique, so it names the user anywhere; a name counts only in a member that can name a user. Letter case makes no
+ * difference.
+ */
 export interface PersonNames {
   readonly ids: readonly string[];
   readonly names: readonly string[];

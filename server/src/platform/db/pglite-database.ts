@@ -16,19 +16,19 @@ interface Answer {
 export interface EmbeddedOptions {
   /** A folder, or `memory://` for a test that keeps nothing. */
   readonly dir: string;
-  /** A prepared data folder, as tar or as the file that holds one: opening from it takes a fifth of the time of creating one. */
+  /** A prepared data folder, as a tar or as the path of a file that holds one: opening it takes a fifth of the time of creating a folder. */
   readonly template?: Uint8Array<ArrayBuffer> | string | undefined;
 }
 
-/** Made by the build; without it (a source checkout) the first start creates the folder, which takes longer. */
+/** The template that the build makes. Without it (a source checkout) the first start creates the folder, which takes longer. */
 const SHIPPED = fileURLToPath(packageFile("dist/embedded-template.tar.gz"));
 
-/** The folder of the embedded database, which exists whole or not at all. */
+/** The folder of the embedded database, which exists completely or not at all. */
 export const embeddedFolder = (dataDir: string): string => (dataDir.startsWith("memory:") ? dataDir : join(dataDir, "database"));
 
 /**
- * Opens the embedded database below a data folder. This module loads no database library, so that the start command can begin
- * to open, in another thread, before the main one has loaded everything else.
+ * Opens the embedded database below a data folder. This module loads no database library, so that the start command can begin to open it in another thread,
+ * before the main thread has loaded everything else.
  */
 export async function openEmbedded(dataDir: string, template?: Uint8Array<ArrayBuffer>): Promise<EmbeddedDatabase> {
   const embedded = new EmbeddedDatabase({ dir: embeddedFolder(dataDir), template: template ?? SHIPPED });
@@ -36,7 +36,7 @@ export async function openEmbedded(dataDir: string, template?: Uint8Array<ArrayB
   return embedded;
 }
 
-/** The part of it that the rest of the server needs. */
+/** The part of the embedded database that the rest of the server needs. */
 export type OpenedEmbedded = Pick<EmbeddedDatabase, "query" | "dump" | "close">;
 
 /** Talks to the thread that holds the embedded database. */
@@ -54,7 +54,7 @@ export class EmbeddedDatabase {
   async open(): Promise<void> {
     const { dir } = this.#options;
     if (!dir.startsWith("memory:")) this.#unlock = await lockDirectory(dir, (error) => this.#abandon(error));
-    // Beside this file in the sources, and beside its bundle in the build.
+    // The worker is beside this file in the sources, and beside its bundle in the build.
     const worker = new Worker(new URL("./pglite-worker.js", import.meta.url), { workerData: this.#options });
     this.#worker = worker;
     await new Promise<void>((resolve, reject) => {
@@ -77,7 +77,7 @@ export class EmbeddedDatabase {
     await this.#send({ op: "script", sql });
   }
 
-  /** The whole data folder as a tar, to open others from. */
+  /** Returns the whole data folder as a tar, from which others can be opened. */
   async dump(): Promise<Uint8Array<ArrayBuffer>> {
     return (await this.#send({ op: "dump" })).bytes!;
   }
@@ -94,7 +94,7 @@ export class EmbeddedDatabase {
     }
   }
 
-  /** Another process has taken the folder: nothing may be written any more, so the server has to stop. */
+  /** Stops the server, because another process has taken the folder and nothing may be written any more. */
   #abandon(error: Error): never {
     void this.#worker?.terminate();
     this.#worker = undefined;

@@ -14,10 +14,10 @@ import type { OpenedEmbedded } from "./pglite-database.ts";
 import { isInTransaction } from "./transaction.ts";
 import { DatabaseUnavailable } from "./unavailable.ts";
 
-/** WebAssembly cannot be interrupted, so statements have no deadline; waiting for the connection has one. */
+/** The longest wait for the connection. Statements have no deadline, because WebAssembly cannot be interrupted. */
 const MAX_WAIT = 30 * SECOND;
 
-/** One connection, handed out in turn. Asking for it while holding it would wait for ever, so that is an error instead. */
+/** Hands out the one connection in turn. Code that holds it and asks for it again would wait for ever, so that is an error instead. */
 class EmbeddedDriver implements Driver {
   readonly #opening: Promise<OpenedEmbedded>;
   #database!: OpenedEmbedded;
@@ -42,7 +42,7 @@ class EmbeddedDriver implements Driver {
       free = resolve;
     });
     await inTime(previous).catch((error) => {
-      // The waiters behind still wait for the one before.
+      // Waiters behind this one still have to wait for the one before it.
       void previous.then(free);
       throw error;
     });

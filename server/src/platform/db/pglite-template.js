@@ -1,20 +1,20 @@
-// Makes the folder of the embedded database: from the template that ships, in a tenth of a second, or anew, in seconds.
-// Plain JavaScript, because the worker runs it as it is, from the sources and from the build alike.
+// Makes the folder of the embedded database: from the template that ships, in a tenth of a second, or from scratch, in seconds.
+// It is plain JavaScript because the worker runs it unchanged, from the sources and from the build.
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { basename, dirname, join, normalize } from "node:path";
 import { gunzipSync } from "node:zlib";
 import { PGlite } from "@electric-sql/pglite";
 
-/** Bytes of a tar, or the file that holds one (gzip). @typedef {Uint8Array<ArrayBuffer> | string | undefined} Template */
+/** The bytes of a tar, or the path of a gzip file that holds one. @typedef {Uint8Array<ArrayBuffer> | string | undefined} Template */
 
 /**
- * No process sees half a folder: it is made under another name and moved into place. The caller holds the folder's lock.
+ * Prepares the folder. It is made under another name and moved into place, so that no process sees an incomplete one. The caller holds the folder's lock.
  * @param {string} dir @param {Template} template
  */
 export async function prepareFolder(dir, template) {
   const parent = dirname(dir);
   const prefix = `${basename(dir)}.new-`;
-  // Left by a first start that was killed. Nothing was ever stored there.
+  // These were left by a first start that was killed. Nothing was ever stored in them.
   for (const name of readdirSync(parent)) if (name.startsWith(prefix)) rmSync(join(parent, name), { recursive: true });
   if (existsSync(dir)) return;
   const draft = join(parent, `${prefix}${process.pid}`);
@@ -27,17 +27,17 @@ export async function prepareFolder(dir, template) {
 /** @param {Template} template @returns {Uint8Array<ArrayBuffer> | undefined} the tar */
 export function readTemplate(template) {
   if (typeof template !== "string") return template;
-  // A source checkout has none until it is built.
+  // A source checkout has no template until it is built.
   if (!existsSync(template)) return undefined;
   const packed = readFileSync(template);
-  // The last bytes of a gzip file are the length of what it holds: one buffer of that size, where growing would leave two behind.
+  // A gzip file ends with the length of its content. One buffer of that size suffices, while a growing one would leave two copies behind.
   return gunzipSync(packed, { chunkSize: packed.readUInt32LE(packed.length - 4) + 1 });
 }
 
 const BLOCK = 512;
 const FOLDER = "5";
 
-/** Reads what PGlite's dump writes: plain ustar. Its own reader takes ten times as long. @param {Uint8Array} tar @param {string} target */
+/** Unpacks a dump of PGlite, which is plain ustar. PGlite's own reader takes ten times as long. @param {Uint8Array} tar @param {string} target */
 function unpack(tar, target) {
   const bytes = Buffer.from(tar.buffer, tar.byteOffset, tar.byteLength);
   mkdirSync(target, { recursive: true, mode: 0o700 });

@@ -1,11 +1,11 @@
-// The embedded Postgres, in a worker thread: PGlite computes in WebAssembly and would starve the event loop.
+// Runs the embedded Postgres in a worker thread: PGlite computes in WebAssembly and would block the event loop.
 import { setFlagsFromString } from "node:v8";
 import { parentPort, workerData } from "node:worker_threads";
 import { PGlite } from "@electric-sql/pglite";
 import { prepareFolder } from "./pglite-template.js";
 
-// V8 optimizes a function of WebAssembly after 1,800,000 units of work, which most reach while the database opens: half of the computing
-// of a start and 40 MB. Functions that real use keeps busy still get there, and queries become as fast as before.
+// V8 optimizes a function of WebAssembly after 1,800,000 units of work, which most functions reach while the database opens: this takes half of the computing
+// time of a start and 40 MB. With the larger budget, functions that are used much are still optimized, and queries become as fast as before.
 setFlagsFromString("--wasm-tiering-budget=100000000");
 
 const port = /** @type {import("node:worker_threads").MessagePort} */ (parentPort);
@@ -15,8 +15,8 @@ const { dir, template } = workerData;
 const INT8 = 20;
 const parsers = { [INT8]: Number };
 
-// A server on the embedded database serves few people; Postgres's usual 128 MB would be most of the process. Files it reads again
-// come from the system's own cache.
+// A server on the embedded database serves few people, and Postgres's usual 128 MB would be most of the memory of the process. Files that are read again come
+// from the system's own cache.
 const startParams = [...PGlite.defaultStartParams, "-c", "shared_buffers=16MB"];
 const settings = { parsers, startParams };
 
@@ -25,7 +25,7 @@ async function open() {
     await prepareFolder(dir, template);
     return PGlite.create(dir, settings);
   }
-  // Tests only: they bring their own, or make one, and not from a build that may be older than the migrations.
+  // Only tests keep nothing. They bring a template or create a folder: the template of a build may be older than the migrations.
   const tar = typeof template === "string" ? undefined : template;
   return PGlite.create(dir, { ...(tar && { loadDataDir: new Blob([tar]) }), ...settings });
 }

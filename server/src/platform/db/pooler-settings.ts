@@ -1,6 +1,6 @@
 import type { Pooling } from "./pooler.ts";
 
-/** The settings that a pooler concerns. */
+/** The settings that depend on the pooler. */
 export interface PoolerSettings {
   readonly databaseUrl: string | null;
   readonly listenUrl: string | null;
@@ -10,7 +10,10 @@ export interface PoolerSettings {
 const FOUND = "DATABASE_URL leads to a pooler in transaction mode, such as PgBouncer";
 const DIRECT = "GATEHOUSE_LISTEN_URL to a direct connection to Postgres";
 
-/** Settings that do not work with a pooler in transaction mode: `refused` would end in errors, `warning` works by polling. */
+/**
+ * Judges settings that do not work with a pooler in transaction mode: `refused` names those that would end in errors, `warning` those that work by polling
+ * only.
+ */
 export function poolerVerdict(
   { databaseUrl, listenUrl, preparedStatements }: PoolerSettings,
   { byTransaction, keepsPrepared }: Pooling,

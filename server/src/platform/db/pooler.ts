@@ -2,22 +2,22 @@ import type pg from "pg";
 import { SECOND } from "../../kernel/clock.ts";
 import { connectDirectly } from "./hosts.ts";
 
-/** The way from a URL to Postgres. */
+/** The kind of connection that a URL leads to. */
 export interface Pooling {
-  /** A session does not keep its connection beyond a transaction, as with PgBouncer in transaction mode. */
+  /** True if a session does not keep its connection beyond a transaction, as with PgBouncer in transaction mode. */
   readonly byTransaction: boolean;
-  /** Named prepared statements work all the same (PgBouncer from 1.21 on, with `max_prepared_statements`). */
+  /** True if named prepared statements work nevertheless (PgBouncer from 1.21 on, with `max_prepared_statements`). */
   readonly keepsPrepared: boolean;
 }
 
 const DIRECT: Pooling = { byTransaction: false, keepsPrepared: true };
 const TIMEOUT = 5 * SECOND;
-/** On a busy pooler another session may come in between. */
+/** The test is repeated, because on a busy pooler another session may take the connection in between. */
 const ROUNDS = 5;
 
 /**
- * Tells which kind of pooler is in between, if any. Directly connected, the process that answers is the one that greeted. A pooler
- * greets itself; where two sessions then meet in one process, or one session moves between two, it pools by transaction.
+ * Finds out whether there is a pooler in between, and of which kind. Without one, the process that answers is the one that greeted. A pooler greets in its own
+ * name. If two sessions then meet in one process, or one session moves between two processes, it pools by transaction.
  */
 export async function poolingOf(url: string): Promise<Pooling> {
   const config = { application_name: "gatehouse pooling", connectionTimeoutMillis: TIMEOUT, query_timeout: TIMEOUT };
@@ -28,10 +28,10 @@ export async function poolingOf(url: string): Promise<Pooling> {
     try {
       return { byTransaction: await movesAround(one, other), keepsPrepared: await keepsPrepared(one, other) };
     } finally {
-      await other.end().catch(() => {}); // it has answered
+      await other.end().catch(() => {}); // the probe has its answer
     }
   } finally {
-    await one.end().catch(() => {}); // it has answered
+    await one.end().catch(() => {}); // the probe has its answer
   }
 }
 
@@ -42,7 +42,7 @@ async function movesAround(one: pg.Client, other: pg.Client): Promise<boolean> {
     const before = await processOf(one);
     await other.query("begin");
     const hasMet = (await processOf(other)) === before;
-    // After a meeting there may be only one server connection, and a query for another would wait.
+    // After a meeting there may be only one server connection, so a query of the first session would wait.
     const hasMoved = hasMet || (await processOf(one)) !== before;
     await other.query("commit");
     if (hasMoved) return true;
@@ -50,7 +50,7 @@ async function movesAround(one: pg.Client, other: pg.Client): Promise<boolean> {
   return false;
 }
 
-/** Two sessions prepare under one name. */
+/** Tells whether two sessions can prepare a statement under the same name. */
 async function keepsPrepared(one: pg.Client, other: pg.Client): Promise<boolean> {
   const ask = (client: pg.Client) => client.query({ name: "gatehouse_pooling", text: "select $1::int", values: [1] });
   try {

@@ -6,29 +6,29 @@ import { asUnavailable, DatabaseUnavailable } from "./unavailable.ts";
 const INT8 = 20;
 pg.types.setTypeParser(INT8, Number);
 
-/** Each is kept by the server with its plan, for every connection. */
+/** The maximum number of named statements. The server keeps each with its plan, for every connection. */
 const MAX_NAMES = 500;
-/** Texts that came once. */
+/** The maximum number of remembered texts that came only once. */
 const MAX_SEEN = 2_000;
 
 type Callback = (error: Error | null, result: unknown) => void;
 
-/** A pool waits this long, in milliseconds, until the database counts as unavailable. */
+/** The time limits of a pool in milliseconds. After these the database counts as unavailable. */
 export interface Deadlines {
-  /** For a free connection, and for opening one. */
+  /** The limit for getting a free connection, and for opening one. */
   readonly connectMs: number;
-  /** For one statement. */
+  /** The limit for one statement. */
   readonly statementMs: number;
-  /** For a lock that another transaction holds. */
+  /** The limit for waiting for a lock that another transaction holds. */
   readonly lockMs: number;
 }
 
-/** Postgres cancels a late statement and keeps the connection; only if it does not answer, the connection is closed. */
+/** The extra time for Postgres to cancel a late statement, which keeps the connection. If no answer comes, the connection is closed. */
 const GRACE_MS = 1_000;
-/** A node that is cut off in the middle of a transaction must not keep its locks: nothing slow happens in one. */
+/** A node that is cut off in the middle of a transaction must not keep its locks. Nothing slow happens inside a transaction. */
 const IDLE_IN_TRANSACTION_MS = 30_000;
 
-/** The parts of pg's `Query` and `Connection` that its types leave out; they are as in the version that is pinned. */
+/** The parts of pg's `Query` and `Connection` that its types leave out, as they are in the pinned version. */
 interface Internals extends pg.Submittable {
   name?: string | undefined;
   callback?: Callback;
@@ -52,11 +52,11 @@ interface Shape {
   readonly _prebuiltEmptyResultObject: unknown;
 }
 
-/** Stands in for the connection while pg lays out a query: messages are collected, to leave in one write. */
+/** Stands in for the connection while pg lays out a query: it collects the messages, to send them in one write. */
 interface Collector extends Connection {
   parts: Buffer[];
   isDescribed: boolean;
-  /** By statement of this connection: the columns of a prepared statement do not change while it lives. */
+  /** The shapes by the name of the prepared statement, whose columns do not change during the life of the connection. */
   readonly shapes: Map<string, Shape>;
 }
 const collectors = new WeakMap<Connection, Collector>();
@@ -81,8 +81,8 @@ function collectorOf(connection: Connection): Collector {
 }
 
 /**
- * pg writes the four messages of a query one by one, and requests and parses the column descriptions every time, which
- * together costs more than the rest. Here they are one write, and a statement that has run before is not described again.
+ * Sends a query in one write, and does not describe a statement again that has run before. pg itself writes the four messages one by one, and requests and
+ * parses the column descriptions every time, which together costs more than everything else.
  */
 class PreparedQuery extends Query {
   override prepare(connection: Connection): void {
@@ -120,7 +120,7 @@ interface ClientInternals {
 const Client = pg.Client as unknown as new (config?: pg.ClientConfig) => pg.Client & ClientInternals;
 
 interface ClientOptions {
-  /** Undefined: a query that is not prepared by name. */
+  /** Returns undefined for a query that is not to be prepared by name. */
   readonly nameOf: (text: string) => string | undefined;
   /** The time limit of an answer, if there is one. */
   readonly answerMs: number | undefined;
@@ -131,11 +131,11 @@ interface ClientOptions {
 const READ_ONLY = "25006";
 
 /**
- * Every parameterised query becomes a prepared statement of the connection: the server plans it once. It is handed over as a
- * `Query`, because pg copies anything else property by property, which takes longer than sending it.
+ * A client that makes every parameterised query a prepared statement of its connection, so that the server plans it once. It passes a `Query` to pg, because pg
+ * copies anything else property by property, which takes longer than sending it.
  *
- * A query that gets no answer in time takes its connection with it. pg's own `query_timeout` would give the connection back to the
- * pool, where the late answer would meet the next query.
+ * A query without an answer in time closes its connection. pg's own `query_timeout` would return the connection to the pool, where the late answer would meet
+ * the next query.
  */
 const clientWith = ({ nameOf, answerMs, hosts }: ClientOptions) =>
   class extends Client {
@@ -167,13 +167,13 @@ const clientWith = ({ nameOf, answerMs, hosts }: ClientOptions) =>
       const timer = answerMs === undefined ? undefined : setTimeout(late, answerMs);
       return (error, result) => {
         clearTimeout(timer);
-        // The pool shall open another connection, which finds the new primary.
+        // The connection is closed so that the pool opens another one, which finds the new primary.
         if ((error as pg.DatabaseError | null)?.code === READ_ONLY) this.connection.stream.destroy(error!);
         callback(error && this.#explained(error), result);
       };
     }
 
-    /** Only connection failures are translated; errors of values and of Postgres itself are passed on. */
+    /** Translates connection failures. Errors of values and errors that Postgres reports are passed on. */
     #explained(error: Error): Error {
       const isLost = !this._queryable || this._ending;
       return isLost && !(error instanceof pg.DatabaseError) ? asUnavailable(error) : error;
@@ -190,7 +190,7 @@ const clientWith = ({ nameOf, answerMs, hosts }: ClientOptions) =>
 
 type Connected = (error: Error | undefined, client: pg.PoolClient | undefined, done: (release?: unknown) => void) => void;
 
-/** A pool that cannot give a connection, for any reason, means that the database cannot be used now. */
+/** A pool whose every failure to give a connection means that the database is unavailable now. */
 class Pool extends pg.Pool {
   readonly #hosts: Hosts;
 
@@ -220,7 +220,10 @@ class Pool extends pg.Pool {
   }
 }
 
-/** Ever new query texts (lists of values) would fill the server's memory: only repeated ones are prepared, up to a limit. */
+/**
+ * Names the statements to prepare. New query texts without end (lists of values) would fill the server's memory, so only repeated ones are prepared, up to a
+ * limit.
+ */
 function statementNames(): (text: string) => string | undefined {
   const names = new Map<string, string>();
   const seen = new Set<string>();
@@ -239,20 +242,20 @@ function statementNames(): (text: string) => string | undefined {
 }
 
 /**
- * The first rows of a larger set (a page, a count that stops somewhere) are found by walking along an index or by looking at
- * everything, and how much there is decides which. A kept plan is made for the average realm: among thousands of small ones it would
- * sort the whole of a large one for every page. Without a name, such a query is planned for its own values each time.
+ * Tells whether a query asks for the first rows of a larger set (a page, a bounded count). The best plan walks along an index or reads everything, depending on
+ * the number of rows. A kept plan is made for the average realm: among thousands of small realms it would sort the whole of a large one for every page. Without
+ * a name, such a query is planned for its own values each time.
  */
 const isPartOfMany = (text: string): boolean => / limit \$\d+/.test(text);
 
 export interface PostgresOptions {
   readonly hosts: Hosts;
   readonly max: number;
-  /** Off behind a pooler in transaction mode, which mixes up prepared statements. */
+  /** False behind a pooler in transaction mode that mixes up prepared statements. */
   readonly preparedStatements: boolean;
-  /** Settings of a session would reach another client. */
+  /** True if settings of a session would reach another client. */
   readonly isPooled: boolean;
-  /** Undefined: as long as it takes. */
+  /** Undefined if there is no limit. */
   readonly deadlines: Deadlines | undefined;
   readonly onIdleError: (error: Error) => void;
 }
@@ -275,17 +278,17 @@ export function openPostgres({ hosts, max, preparedStatements, isPooled, deadlin
     },
   };
   const pool = new Pool(config, hosts);
-  // Without a listener an idle connection that breaks (a database restart) would end the process. The pool adds the whole client to it.
+  // Without a listener, an idle connection that breaks (a database restart) would end the process. The pool attaches the whole client to the error.
   pool.on("error", (error) => {
     delete (error as { client?: unknown }).client;
     onIdleError(error);
   });
-  // A connection in use may fail, too, which the pool does not watch; its query reports the failure.
+  // A connection in use may fail, too. The pool does not watch it, and its query reports the failure.
   pool.on("connect", (client) => client.on("error", () => {}));
   return { pool, dialect: new PostgresDialect({ pool }) };
 }
 
-/** Once per connection, and not as startup parameters: PgBouncer refuses those. */
+/** Sets the deadlines once per connection, and not as startup parameters, because PgBouncer refuses those. */
 async function setDeadlines(client: pg.ClientBase, { statementMs, lockMs }: Deadlines): Promise<void> {
   await client.query(
     `set statement_timeout = ${statementMs}; set lock_timeout = ${lockMs}; set idle_in_transaction_session_timeout = ${IDLE_IN_TRANSACTION_MS}`,

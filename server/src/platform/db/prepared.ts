@@ -2,15 +2,15 @@ import type { CompiledQuery } from "kysely";
 import type pg from "pg";
 import type { Db } from "./tables.ts";
 
-/** The pool behind a database, for queries that need nothing else of Kysely once they are compiled. */
+/** The pools behind databases, for queries that need only the pool once they are compiled. */
 export const poolOf = new WeakMap<Db, pg.Pool>();
 
 const NAME = Symbol("the value that comes later");
 type Later = { readonly [NAME]: string };
 
 /**
- * A query of one shape: built and compiled at its first use, afterwards only its values change. Building it again costs a
- * request more than sending it does. `values` must go into the query as they are; nothing may be decided by them.
+ * Returns a query that is built and compiled at its first use; afterwards only its values change. Building it again would cost a request more than sending it.
+ * `build` must put `values` into the query as they are, and must decide nothing by them.
  */
 export function prepared<V extends object, R>(
   build: (values: V, db: Db) => { compile(db: Db): CompiledQuery<R> },

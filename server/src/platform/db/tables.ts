@@ -1,16 +1,16 @@
 import { type Kysely, sql, type Transaction } from "kysely";
 import type { AppError } from "../../kernel/errors.ts";
 
-/** Every table, declared by the feature that owns it (declaration merging): see directory/users/store.ts. */
+/** Every table. The feature that owns a table declares it by declaration merging: see directory/users/store.ts. */
 // biome-ignore lint/suspicious/noEmptyInterface: features merge their tables into it
 export interface Tables {}
 
-/** For reads: a pool, or a transaction. */
+/** A database for reads: a pool or a transaction. */
 export type Db = Kysely<Tables>;
-/** For writes: only a transaction will do. */
+/** A database for writes: always a transaction. */
 export type Tx = Transaction<Tables>;
 
-/** Turns named constraint violations into named errors, so no store checks before it writes. */
+/** Turns violations of named constraints into named errors, so that no store has to check before it writes. */
 export async function translating<T>(byConstraint: Record<string, (cause?: unknown) => AppError>, write: Promise<T>): Promise<T> {
   return write.catch((cause: { constraint?: string }) => {
     throw byConstraint[cause.constraint ?? ""]?.(cause) ?? cause;
@@ -18,14 +18,14 @@ export async function translating<T>(byConstraint: Record<string, (cause?: unkno
 }
 
 /**
- * Locks the realm's row until commit: serialises changes that must stay consistent within a realm.
- * `no key`, so that rows which merely refer to the realm (a new user) need not wait.
+ * Locks the realm's row until the commit, to serialise changes that must stay consistent within a realm. It locks with `no key`, so that new rows that merely
+ * refer to the realm (such as a user) need not wait.
  */
 export async function lockRealm(tx: Tx, realm: string): Promise<void> {
   await sql`select 1 from realms where realm_id = ${realm} for no key update`.execute(tx);
 }
 
-/** Keeps transactions that lock the realm waiting until commit. Transactions that share it do not wait for each other. */
+/** Makes transactions that lock the realm wait until the commit. Transactions that share the realm do not wait for each other. */
 export async function shareRealm(tx: Tx, realm: string): Promise<void> {
   await sql`select 1 from realms where realm_id = ${realm} for share`.execute(tx);
 }

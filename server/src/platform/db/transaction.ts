@@ -5,7 +5,7 @@ import type { Db, Tx } from "./tables.ts";
 const scope = new AsyncLocalStorage<true>();
 
 /**
- * Databases with a single connection, where a query outside of the open transaction would deadlock. Only for these: on Node 20 an active
+ * The databases with a single connection, where a query outside of the open transaction would deadlock. Others are not tracked, because on Node 20 an active
  * AsyncLocalStorage slows down every promise of the process.
  */
 export const singleConnection = new WeakSet<Db>();
@@ -13,15 +13,15 @@ export const singleConnection = new WeakSet<Db>();
 /** Tells whether the running code is inside `inTransaction`: a query on the pool from there would deadlock. */
 export const isInTransaction = (): boolean => scope.getStore() === true;
 
-/** Runs what is not part of the open transaction, such as a test's request to the server meanwhile. */
+/** Runs work that is not part of the open transaction, such as a request that a test makes meanwhile. */
 export const outsideTransaction = <T>(work: () => T): T => scope.exit(work);
 
-/** The only way to open a transaction that writes. */
+/** Runs work in a transaction. This is the only way to open one that writes. */
 export function inTransaction<T>(db: Db, work: (tx: Tx) => Promise<T>): Promise<T> {
   return db.transaction().execute(singleConnection.has(db) ? (tx) => scope.run(true, () => work(tx)) : work);
 }
 
-/** Runs a part of the transaction so that it is undone whole, alone, when it fails or when its result is not one that `keeps`. */
+/** Runs a part of the transaction in a savepoint. Only this part is undone if it fails, or if `keeps` refuses its result. */
 export async function inSavepoint<T>(tx: Tx, work: () => Promise<T>, keeps: (result: T) => boolean = () => true): Promise<T> {
   await sql`savepoint part`.execute(tx);
   try {

@@ -1,4 +1,4 @@
-/** The database did not answer: it cannot be reached, the connection broke, or a deadline passed. The message and code of the cause stay. */
+/** The database did not answer: it cannot be reached, the connection broke, or a deadline passed. The message and code of the cause are kept. */
 export class DatabaseUnavailable extends Error {
   readonly code: string | undefined;
 
@@ -9,7 +9,7 @@ export class DatabaseUnavailable extends Error {
   }
 }
 
-/** A failure of the driver or the socket as what it means to the caller. */
+/** Makes a failure of the driver or the socket a DatabaseUnavailable. */
 export const asUnavailable = (cause: Error): DatabaseUnavailable =>
   cause instanceof DatabaseUnavailable ? cause : new DatabaseUnavailable(cause.message, cause);
 
@@ -20,12 +20,12 @@ const states = new Set([
   "25P04", // transaction_timeout
   "25006", // read_only_sql_transaction: the primary became a standby
 ]);
-// Connection exceptions, insufficient resources (too many connections, a full disk), and operator intervention (a restart).
+// The classes of connection exceptions, insufficient resources (too many connections, a full disk), and operator intervention (a restart).
 const CLASSES = /^(08|53|57P)...?$/;
 
 /**
- * Tells whether the same request could succeed once the database is back: the one rule behind every 503 of the database. Failures below the protocol
- * are marked where they happen (postgres.ts, pglite-database.ts): a refused connection to another host must not count.
+ * Tells whether the same request could succeed once the database is back. This rule stands behind every 503 of the database. Failures below the protocol are
+ * marked where they happen (postgres.ts, pglite-database.ts), because a refused connection to another host must not count.
  */
 export function isDatabaseUnavailable(error: unknown): boolean {
   if (error instanceof DatabaseUnavailable) return true;
