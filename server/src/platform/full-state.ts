@@ -1,6 +1,6 @@
 import { invalidFields } from "../kernel/errors.ts";
 
-/** A PUT may send back the answer of GET, also the members that cannot be changed; only another value of one is refused. */
+/** Refuses new values of members that cannot be changed. A PUT may send the answer of GET back, with these members unchanged. */
 export function refuseReadOnly<T extends object, M extends keyof T & string>(
   current: T,
   input: { readonly [K in M]?: unknown },

@@ -3,7 +3,7 @@ import { sql } from "kysely";
 import type { Vault } from "../kernel/vault.ts";
 import type { Db, Tx } from "./db/index.ts";
 
-// Keys of hashes that are compared for years. They are derived from the master key once and kept under it, so that they outlive its change.
+// Keys of hashes that are compared for years. They are derived from the master key once and stored sealed under it, so that they outlive its change.
 
 interface LastingKeysTable {
   purpose: string;
@@ -21,7 +21,7 @@ type Purpose = (typeof purposes)[number];
 
 const placeOf = (purpose: string) => ({ realm: "", table: "lasting_keys", column: "sealed", row: purpose });
 
-/** At each start. `masterKeyId` names the master key that the database is sealed under: what earlier releases hashed was under that one. */
+/** Stores missing keys, at each start. `masterKeyId` names the master key that the database is sealed under, from which earlier releases made their hashes. */
 export async function keepLastingKeys(tx: Tx, vault: Vault, masterKeyId: string): Promise<void> {
   for (const purpose of purposes) {
     const sealed = vault.seal(vault.derive(purpose, masterKeyId).export().toString("base64"), placeOf(purpose));
@@ -29,7 +29,7 @@ export async function keepLastingKeys(tx: Tx, vault: Vault, masterKeyId: string)
   }
 }
 
-/** A vault belongs to one database, where a key never changes: it is read once. */
+/** A vault belongs to one database, where a key never changes, so each key is read once. */
 const opened = new WeakMap<Vault, Map<Purpose, KeyObject>>();
 
 export async function lastingKey(db: Db, vault: Vault, purpose: Purpose): Promise<KeyObject> {

@@ -1,22 +1,22 @@
 import { SECOND } from "../kernel/clock.ts";
 
 /**
- * The interval of looking for work that may have come without a notice. If other nodes write to the same database, each second. A process
- * that is alone with its database hears of its own commits, and a look costs the embedded database far more than Postgres: it looks
- * when it is woken, when something is due, and now and then to be safe.
+ * Returns the interval of looking for work that may have come without a notice. It is a second if other nodes write to the same database. A process that is
+ * alone with its database hears of its own commits, and a look costs the embedded database far more than Postgres. It looks when it is woken, when something is
+ * due, and now and then to be safe.
  */
 export const pollEvery = (alone: boolean): number => (alone ? 30 * SECOND : SECOND);
 
-/** Something that is done again and again, never twice at once: at the latest every so often, sooner when woken. */
+/** Work that is repeated and never runs twice at once. A turn comes at the latest after the interval, and sooner when the loop is woken. */
 export interface Loop {
   start(): void;
   /** Runs a turn within this time, or after the running one. */
   wake(withinMs?: number): void;
-  /** Waits for the running turn. */
+  /** Stops and waits for the running turn. */
   stop(): Promise<void>;
 }
 
-/** `turn` answers whether there is more to do at once. */
+/** Creates a loop. `turn` returns whether there is more to do at once. */
 export function createLoop(turn: () => Promise<boolean>, everyMs: number, failed: (error: unknown) => void): Loop {
   let isOn = false;
   let timer: NodeJS.Timeout | undefined;
@@ -38,7 +38,7 @@ export function createLoop(turn: () => Promise<boolean>, everyMs: number, failed
       (more) => after(more ? 0 : Math.min(askedFor ?? everyMs, everyMs)),
       (error) => {
         failed(error);
-        // A wake-up during a failed turn does not retry sooner.
+        // A wake-up during a turn that failed does not make the next one come sooner.
         after(everyMs);
       },
     );

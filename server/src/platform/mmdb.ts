@@ -3,17 +3,17 @@ import { isIPv4 } from "node:net";
 
 const MARKER = Buffer.from("abcdef4d61784d696e642e636f6d", "hex"); // \xAB\xCD\xEFMaxMind.com
 const SEPARATOR = 16;
-/** Data is a few levels deep; a broken file must not lead in circles. */
+/** The deepest nesting of data. Real data has a few levels, and a broken file must not lead in circles. */
 const MOST_LEVELS = 32;
 
 export interface MmdbFile {
   readonly type: string;
   readonly builtAt: Date;
-  /** The record of an address; null: the file has none. */
+  /** Returns the record of an address, or null if the file has none. */
   find(address: string): unknown;
 }
 
-/** Throws where it is no such file. */
+/** Opens a file. Throws if it has another format. */
 export function openMmdb(file: Buffer): MmdbFile {
   const start = file.lastIndexOf(MARKER);
   if (start < 0) throw new Error("it is no file in MaxMind's format (mmdb)");
@@ -24,12 +24,12 @@ export function openMmdb(file: Buffer): MmdbFile {
   const treeBytes = nodes * nodeBytes;
   const decode = decoderOf(file.subarray(0, start), treeBytes + SEPARATOR);
 
-  /** Record 0 is the one for a bit that is not set. */
+  /** Reads a record of a node. Record 0 is for a bit that is not set. */
   const record = (node: number, side: 0 | 1): number => {
     const at = node * nodeBytes;
     if (bits === 24) return file.readUIntBE(at + side * 3, 3);
     if (bits === 32) return file.readUInt32BE(at + side * 4);
-    // 28 bits: the byte between the two records has the highest bits of both.
+    // With 28 bits, the byte between the two records contains the highest bits of both.
     const middle = file[at + 3]!;
     return side === 0 ? (middle >> 4) * 2 ** 24 + file.readUIntBE(at, 3) : (middle & 15) * 2 ** 24 + file.readUIntBE(at + 4, 3);
   };
@@ -47,7 +47,7 @@ export function openMmdb(file: Buffer): MmdbFile {
   };
 }
 
-/** In a tree of IPv6, an IPv4 address has 96 zeros before it. */
+/** Yields the bits of an address. In a tree of IPv6, an IPv4 address has 96 zeros before it. */
 function* bitsOf(address: string, version: number): Generator<0 | 1> {
   const isShort = isIPv4(address);
   if (!isShort && version === 4) return;
@@ -56,7 +56,7 @@ function* bitsOf(address: string, version: number): Generator<0 | 1> {
     for (let place = 7; place >= 0; place--) yield ((byte >> place) & 1) as 0 | 1;
 }
 
-/** The URL parser brings an address into its canonical form; what `::` leaves out is filled in. */
+/** Returns the bytes of an IPv6 address. The URL parser makes it canonical; the zeros that `::` leaves out are filled in. */
 function ipv6Bytes(address: string): number[] {
   const [head = "", tail] = new URL(`http://[${address.replace(/%.*$/, "")}]`).hostname.slice(1, -1).split("::");
   const words = (part: string | undefined) => (part ? part.split(":").map((word) => Number.parseInt(word, 16)) : []);
@@ -65,11 +65,11 @@ function ipv6Bytes(address: string): number[] {
   return all.flatMap((word) => [word >> 8, word & 255]);
 }
 
-/** Offsets, and those of pointers, count from `base`. */
+/** Returns a reader of values. Offsets, also those in pointers, count from `base`. */
 function decoderOf(file: Buffer, base: number): (offset: number) => unknown {
   return (offset) => read(base + offset, 0)[0];
 
-  /** The value, and where the next one begins. */
+  /** Returns the value, and where the next one begins. */
   function read(at: number, level: number): [unknown, number] {
     if (level > MOST_LEVELS) throw new Error("its data leads in circles");
     const control = file.readUInt8(at++);
@@ -80,7 +80,7 @@ function decoderOf(file: Buffer, base: number): (offset: number) => unknown {
     }
     if (type === 0) type = 7 + file.readUInt8(at++);
     let size = control & 31;
-    // 29, 30 and 31: one, two or three more bytes say by how much it is larger.
+    // With 29, 30 and 31 the next one, two or three bytes say how much larger the size is.
     const more = Math.max(0, size - 28);
     if (more > 0) {
       size = file.readUIntBE(at, more) + [0, 29, 285, 65_821][more]!;
@@ -111,7 +111,7 @@ function decoderOf(file: Buffer, base: number): (offset: number) => unknown {
     if (type === 2) return file.toString("utf8", at, at + size);
     if (type === 3) return file.readDoubleBE(at);
     if (type === 15) return file.readFloatBE(at);
-    // Numbers of more than six bytes, and bytes themselves, say nothing about a place.
+    // Numbers of more than six bytes, and plain bytes, are not needed to locate an address.
     return size === 0 ? 0 : size <= 6 ? file.readUIntBE(at, size) : file.subarray(at, at + size);
   }
 }

@@ -1,23 +1,23 @@
-// The DNS, for what is published there to prove something. Addresses of hosts are looked up by platform/outbound.
+// Asks the DNS for records that prove something. Addresses of hosts are looked up by platform/outbound.
 import { Resolver } from "node:dns/promises";
 
 export interface Dns {
-  /** The TXT records of a name; none is an empty list. Null: the DNS did not answer, which says nothing. */
+  /** Returns the TXT records of a name, or an empty list if it has none. Returns null if the DNS did not answer, which proves nothing. */
   txt(name: string): Promise<readonly string[] | null>;
 }
 
 const TIMEOUT = 1_500;
 const TRIES = 2;
-/** No name takes longer, whatever its servers do. */
+/** The longest time for a name, however slow its servers are. */
 const DEADLINE = 4_000;
-/** c-ares' words for a name, or a record of it, that does not exist. */
+/** The error codes of c-ares for a name or a record that does not exist. */
 const ABSENT = new Set(["ENOTFOUND", "ENODATA"]);
 
-/** `servers`: addresses with an optional port; empty: those of the system. */
+/** Creates the client. `servers` are addresses with an optional port; an empty list stands for the servers of the system. */
 export function createDns({ servers }: { readonly servers: readonly string[] }): Dns {
   return {
     async txt(name) {
-      // One for each question, so that a question that takes too long can be given up without the others.
+      // Each question has its own resolver, so that one that takes too long can be given up without the others.
       const resolver = new Resolver({ timeout: TIMEOUT, tries: TRIES });
       if (servers.length > 0) resolver.setServers(servers);
       const deadline = setTimeout(() => resolver.cancel(), DEADLINE);

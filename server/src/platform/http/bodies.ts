@@ -6,12 +6,12 @@ import { faultOfParameter, isTooDeep, MAX_JSON_DEPTH, tooDeepMembers } from "../
 import { isCleanText } from "../../kernel/text.ts";
 import { notFound } from "./problem.ts";
 
-/** The number of reported fields. */
+/** The most fields that an error reports. */
 const MAX_REPORTED = 200;
-/** RFC 7396: says what PATCH changes, and nothing that any other method could mean. */
+/** The media type of a PATCH (RFC 7396). It has no meaning for other methods. */
 export const MERGE_PATCH = "application/merge-patch+json";
 
-/** JSON bodies: valid UTF-8, no prototype tricks, no text that the database could not keep as it was sent. */
+/** Parses a JSON body. Refuses invalid UTF-8, names that reach the prototype, and text that the database could not store unchanged. */
 export function parseJson(body: Buffer): unknown {
   if (!isUtf8(body)) throw malformed("The body is not valid UTF-8");
   const text = body.toString("utf8");
@@ -28,12 +28,12 @@ export function parseJson(body: Buffer): unknown {
   return value;
 }
 
-/** Query strings and forms are small: always looked at whole. */
+/** Refuses text that cannot be stored. Query strings and forms are small, so they are always checked completely. */
 export function refuseDirtyText(value: unknown): void {
   if (!isClean(value)) throw invalidFields(dirtyFields(value));
 }
 
-/** Tells whether `dirtyFields` finds nothing, as nearly always, without building the names of fields. */
+/** Tells whether `dirtyFields` would find nothing, without building the names of fields. This is nearly always so. */
 function isClean(value: unknown): boolean {
   if (typeof value === "string") return isCleanText(value);
   if (typeof value !== "object" || value === null) return true;
@@ -61,7 +61,7 @@ const dirtyField = (field: string): FieldError => ({
 });
 
 const notPatched = () => new AppError("request.media_type", 415, `${MERGE_PATCH} is for PATCH: send application/json`);
-/** For parameters whose texts may be JSON or tokens, before anything reads them. */
+/** Checks parameters whose texts may be JSON or tokens, before anything reads them. */
 export function refuseUnreadableParameters(parameters: Readonly<Record<string, unknown>>): void {
   refuseDirtyText(Object.keys(parameters));
   const faults = Object.entries(parameters).flatMap(([name, value]) => {
@@ -82,7 +82,7 @@ function tooDeep(text: string): AppError {
     try {
       return tooDeepMembers(JSON.parse(text));
     } catch {
-      return []; // not JSON either
+      return []; // the body is not JSON at all
     }
   };
   const fields = members();
@@ -96,24 +96,24 @@ export function acceptJson(app: FastifyInstance): void {
   app.addContentTypeParser(["application/json", MERGE_PATCH], { parseAs: "buffer" }, (request, body, done) => {
     try {
       if (request.method !== "PATCH" && request.headers["content-type"]?.startsWith(MERGE_PATCH)) throw notPatched();
-      // Many clients name the content type and send nothing; where a body is needed, the schema says so.
+      // Many clients name the content type and send nothing. If the route needs a body, its schema says so.
       done(null, body.length === 0 ? undefined : parseJson(body as Buffer));
     } catch (error) {
       done(error as Error);
     }
   });
   app.addHook("preValidation", (request, _reply, done) => {
-    // In a URL such characters are percent-encoded.
+    // In a URL such characters are always percent-encoded.
     if (request.url.includes("%")) {
       if (request.query) refuseDirtyText(request.query);
-      // Nothing is kept under such a name: a malformed id is a 404.
+      // Nothing can be stored under such a name, so it is a 404 like any malformed id.
       if (request.params && dirtyFields(request.params).length > 0) return done(notFound());
     }
     done();
   });
 }
 
-/** For our own APIs: a route that declares no body takes none, or {}. A request that asks for less than the whole act must not get it. */
+/** Makes the routes of our own APIs refuse a body that they do not declare, except {}. A request that asks for less than the whole act must not get it. */
 export function refuseUnknownBody(app: FastifyInstance): void {
   app.addHook("onRoute", (route) => {
     if (route.schema?.body !== undefined) return;

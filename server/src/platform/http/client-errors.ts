@@ -6,9 +6,9 @@ import { SECOND } from "../../kernel/clock.ts";
 import { AppError } from "../../kernel/errors.ts";
 import { problemOf } from "./problem.ts";
 
-/** A client may take this long to send a request. A slow sender would otherwise hold its connection without end. */
+/** The time limits for sending a request. A slow sender would otherwise hold its connection for ever. */
 export const REQUEST_TIMEOUTS = {
-  /** For the whole of it, body included. */
+  /** The limit for the whole request, body included. */
   requestTimeout: 60 * SECOND,
   /** Idle time of the socket: a stalled body, or a response that is not read. */
   connectionTimeout: 300 * SECOND,
@@ -18,8 +18,8 @@ export const REQUEST_TIMEOUTS = {
 const streaming = new WeakSet<Socket>();
 
 /**
- * For a route whose body may take as long as it likes, as long as it keeps coming. Node knows one limit for all requests; it says when one
- * is over, and leaves the connection alone if we do.
+ * Allows a body to take as long as it likes, as long as data keeps coming. Node has one limit for all requests, but it only reports a request that exceeds it,
+ * and leaves the connection to us.
  */
 export function allowSlowBody({ socket }: IncomingMessage, body: NodeJS.ReadableStream): void {
   streaming.add(socket);
@@ -39,10 +39,10 @@ const errorOf = ({ code }: ConnectionError): AppError => {
   }
 };
 
-/** Answers errors that occur before there is a request. `defaultHeaders`: the headers of every response, names and values in turn. */
+/** Answers errors that occur before there is a request. `defaultHeaders` are the headers of every response, names and values in turn. */
 export const answerClientError = (defaultHeaders: readonly string[]) => (cause: ConnectionError, socket: Socket) => {
   if (cause.code === "ERR_HTTP_REQUEST_TIMEOUT" && streaming.has(socket)) return;
-  // A second answer on top of one that has begun would be read as part of it.
+  // If a response has begun, a second one would be read as part of it.
   const begun = (socket as { _httpMessage?: ServerResponse | null })._httpMessage;
   if (socket.writable && cause.code !== "ECONNRESET" && !begun?.headersSent) {
     const error = errorOf(cause);

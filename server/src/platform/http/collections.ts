@@ -8,7 +8,7 @@ import { created, paged } from "./replies.ts";
 interface CollectionRoutes<P extends TSchema, R extends TSchema, Q extends TSchema, B extends TSchema> {
   readonly tags?: string[];
   readonly params?: P;
-  /** One item of the list, and the response of POST. */
+  /** An item of the list, and the response of POST. */
   readonly record: R;
   readonly list?: Operation & {
     readonly query: Q;
@@ -16,15 +16,15 @@ interface CollectionRoutes<P extends TSchema, R extends TSchema, Q extends TSche
   };
   readonly create?: Operation & {
     readonly body: B;
-    /** The response of POST, where it has more than an item of the list. */
+    /** The response of POST, if it has more members than an item of the list. */
     readonly answer?: TSchema;
-    /** The last part of the item's address, or its parts. */
+    /** Returns the last segment of the item's address, or its last segments. */
     id(made: Static<R>): string | readonly string[];
     run(ctx: Ctx, params: Static<P>, body: Static<B>): Promise<Static<R>>;
   };
 }
 
-/** The routes of a collection: GET with pages, and POST, which answers 201 with the item and its address. */
+/** Adds the routes of a collection: GET with pages, and POST, which answers 201 with the item and its address. */
 export function collectionRoutes<P extends TSchema, R extends TSchema, Q extends TSchema, B extends TSchema>(
   app: Routes,
   url: string,

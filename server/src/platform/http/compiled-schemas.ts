@@ -1,8 +1,8 @@
 import { referredTo } from "./schemas.ts";
 
-/** Functions made from schemas, for a process that starts many servers with the same routes, as tests do. */
+/** Functions made from schemas. They are shared in a process that starts many servers with the same routes, as tests do. */
 export interface CompiledSchemas {
-  /** The function of this kind for a schema of the same text that refers to the same named schemas, made if there is none. */
+  /** Returns the function of this kind for the schema's text and the named schemas that it refers to. Makes it if there is none. */
   get<T>(kind: string, schema: unknown, named: Record<string, unknown>, make: () => T): T;
 }
 

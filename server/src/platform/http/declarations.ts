@@ -6,18 +6,18 @@ import Type from "typebox";
  * enforces it; with an undeclared route the server does not start.
  */
 export type Caller =
-  /** No authentication. */
+  /** A caller without authentication. */
   | { readonly by: "anonymous" }
   /** A browser, signed in or not: `request.visitor`. */
   | { readonly by: "browser" }
   | SessionCaller
   /** An access token (RFC 6750, RFC 9449) that names this audience: `request.accessToken` and `request.client`. */
   | { readonly by: "bearer"; readonly audience: string }
-  /** A client that authenticates itself (RFC 6749 §2.3). Where `in` names a step, that step authenticates it. */
+  /** A client that authenticates itself (RFC 6749 §2.3). If `in` names a step, that step authenticates it. */
   | { readonly by: "client"; readonly in?: "pipeline" | "engine" }
   /**
-   * The holder of a mailed or single-use token, which the service checks. It is in the path or the form of a page (`request.visitor`), or in the
-   * header (`request.presentedToken`).
+   * The holder of a mailed or single-use token, which the service checks. The token is in the path or the form of a page (`request.visitor`), or in the header
+   * (`request.presentedToken`).
    */
   | { readonly by: "link"; readonly in?: "header" }
   /** An initial or registration access token (RFC 7591, RFC 7592), which the service checks: `request.presentedToken`. */
@@ -30,17 +30,17 @@ export type Caller =
    */
   | { readonly by: "token"; readonly kind: string };
 
-/** The realm's own session; without one, a page redirects to the sign-in and back. */
+/** The realm's own session. Without one, a page redirects to the sign-in and back. */
 export interface SessionCaller {
   readonly by: "session";
-  /** Only pages accept the session; API callers need a token. */
+  /** Accepts the session on pages only: API callers need a token. */
   readonly onlyPages?: boolean;
   /**
-   * The session must have proven what the realm's own flow asks of its user now, or the user signs in again. `by-handler`: the handler knows the
-   * client, and asks for what the client's flow needs instead.
+   * The session must satisfy what the realm's own flow now requires of its user, or the user signs in again. With `by-handler` the handler, which knows the
+   * client, requires what the client's flow needs instead.
    */
   readonly judged?: "by-handler";
-  /** The page after signing in; by default the requested one. */
+  /** Returns the page to show after the sign-in. The default is the requested one. */
   readonly returnTo?: (request: FastifyRequest) => string;
 }
 
@@ -53,12 +53,12 @@ export const link = (options: { readonly in?: "header" } = {}): Caller => ({ by:
 export const registration = (): Caller => ({ by: "registration" });
 export const device = (): Caller => ({ by: "device" });
 export const token = ({ kind }: { readonly kind: string }): Caller => ({ by: "token", kind });
-/** One of several callers, by what the request presents. Not `oneOf`, which is a schema helper. */
+/** Accepts several callers: what the request presents decides which one it is. (`oneOf` is the helper for schemas.) */
 export const anyOf = (...callers: readonly Caller[]): readonly Caller[] => callers;
 
 /**
- * The place of a write's CSRF token. `sign-in-form`: the form may be older than a session that began in another tab, so tokens of earlier
- * pre-sessions are accepted as well. `none`: nothing to protect, or other sites post here by design.
+ * The place of the CSRF token in a write. With `sign-in-form` the form may be older than a session that began in another tab, so tokens of earlier pre-sessions
+ * are accepted as well. With `none` there is nothing to protect, or other sites post here by design.
  */
 type CsrfRule = "header" | "form" | "sign-in-form" | "form-or-header" | "none";
 
@@ -69,22 +69,22 @@ declare module "fastify" {
   interface FastifyContextConfig {
     caller?: Caller | readonly Caller[];
     csrf?: CsrfRule;
-    /** Exempts single requests. */
+    /** Tells which requests need no CSRF token. */
     csrfUnless?: (request: FastifyRequest) => boolean;
-    /** Shows the form again if its token is stale; by default the gate shows an error page. */
+    /** Shows the form again if its token is stale. By default the gate shows an error page. */
     // biome-ignore lint/suspicious/noExplicitAny: routes type their own requests
     onStale?: (request: any, reply: any) => unknown;
     /** Names in the table of limits (app/limits.ts). */
     limit?: string | readonly string[];
     errors?: ErrorForm | NegotiatedErrors;
-    /** The prefix of the gate's error codes; by default `auth`. */
+    /** The prefix of the gate's error codes. The default is `auth`. */
     codes?: string;
-    /** Also allowed during impersonation. */
+    /** True if the route is also allowed during impersonation. */
     impersonated?: boolean;
   }
 }
 
-/** A page or problem+json by the `Accept` header; `otherwise` is the default. */
+/** Errors as a page or as problem+json, by the `Accept` header. `otherwise` is the default. */
 export interface NegotiatedErrors {
   readonly otherwise: "page" | "problem";
 }
@@ -92,7 +92,7 @@ export const negotiated = (otherwise: "page" | "problem"): NegotiatedErrors => (
 
 type Declaration = Pick<FastifyContextConfig, "caller" | "csrf" | "limit" | "errors" | "codes" | "impersonated">;
 
-/** The declaration of every route of this plugin; a route's own config overrides it. So do its own tags and path parameters in the description. */
+/** Declares every route of this plugin. A route's own config overrides the declaration, and its own tags and path parameters override these here. */
 export function declare(
   app: Pick<FastifyInstance, "addHook">,
   { tags, ...declaration }: Declaration & { readonly tags?: readonly string[] },
@@ -103,11 +103,11 @@ export function declare(
   });
 }
 
-/** Texts, for routes that say nothing about the parameters of their path. */
+/** Declares the path parameters as texts, for routes that do not describe them. */
 const paramsIn = (url: string) => Type.Object(Object.fromEntries([...url.matchAll(/:(\w+)/g)].map(([, name]) => [name!, Type.String()])));
 
 const NONE: readonly Caller[] = [];
-/** Cached, because every request reads it several times. */
+/** These lists are cached, because every request reads them several times. */
 const single = new WeakMap<Caller, readonly Caller[]>();
 
 export function callersOf({ caller }: Declaration): readonly Caller[] {

@@ -6,9 +6,9 @@ import type { PublishedDocument } from "./documents.ts";
 export interface EarlyAnswers {
   /** The headers of every response, names and values in turn. */
   readonly defaultHeaders: readonly string[];
-  /** False: every request is routed normally. */
+  /** Returns false if every request is to be routed normally. */
   isWanted(): boolean;
-  /** An answer was given, after so many seconds. */
+  /** Called after an early answer, with the seconds that it took. */
   observe(route: string, seconds: number): void;
 }
 
@@ -20,13 +20,12 @@ interface Source {
 const PREFIX = "/realms/";
 const PATTERN = "/realms/:realm";
 
-/** Headers by which a request asks for more than the document. */
+/** Tells whether the headers ask for more than the document. */
 const asksForMore = ({ headers }: IncomingMessage): boolean => headers["if-none-match"] !== undefined || headers.traceparent !== undefined;
 
 /**
- * Relying parties read a realm's keys and its discovery document very often. A cached document is sent before the request is routed:
- * there is nothing to parse, validate or serialise, which would cost more than the response. A request that asks for more, and every
- * document that is not cached, is handled by the route itself.
+ * Sends cached documents before the request is routed. Relying parties read a realm's keys and its discovery document very often, and parsing, validating and
+ * serialising would cost more than the response. The route itself handles a request that asks for more, and every document that is not cached.
  */
 export function answerEarly(app: FastifyInstance, { defaultHeaders, isWanted, observe }: EarlyAnswers): void {
   const sources = new Map<string, Source>();
@@ -35,7 +34,7 @@ export function answerEarly(app: FastifyInstance, { defaultHeaders, isWanted, ob
     if (find && method === "GET" && url.startsWith(`${PATTERN}/`)) sources.set(url.slice(PATTERN.length), { route: url, find });
   });
 
-  // One header list per document, into which every request writes its id: `writeHead` copies it synchronously.
+  // Each document has one header list, into which every request writes its id. This is safe because `writeHead` copies the list synchronously.
   const lists = new WeakMap<PublishedDocument, string[]>();
   const headersFor = (document: PublishedDocument): string[] => {
     let list = lists.get(document);

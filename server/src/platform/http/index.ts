@@ -1,5 +1,5 @@
-// The HTTP side of the platform: the server, strict bodies, problem+json, replies, records, and the unit of work on each request.
-// For routes. Paging, versions and full states are in `platform/paging`, `versions.ts` and `full-state.ts`, for services and stores.
+// The HTTP side of the platform: the server, strict bodies, problem+json, replies, records, and the unit of work of each request.
+// Routes import it. Services and stores import `platform/paging`, `versions.ts` and `full-state.ts`.
 export { parseJson, refuseDirtyText, refuseUnknownBody, refuseUnreadableParameters } from "./bodies.ts";
 export { allowSlowBody } from "./client-errors.ts";
 export { collectionRoutes } from "./collections.ts";

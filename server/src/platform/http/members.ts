@@ -1,8 +1,8 @@
 import Type, { type Static } from "typebox";
 
 /**
- * A stored member of a configuration record, declared once: its schema, the value that it has where nothing was stored or sent, and its name
- * elsewhere, such as in client metadata (RFC 7591).
+ * A stored member of a configuration record, declared once: its schema, its value if nothing was stored or sent, and its name elsewhere, such as in client
+ * metadata (RFC 7591).
  */
 export interface Member<S extends Type.TSchema = Type.TSchema, N extends string = string> {
   readonly schema: S;
@@ -17,11 +17,11 @@ export const member = <S extends Type.TSchema, N extends string = never>(schema:
 
 export const nullable = <T extends Type.TSchema>(schema: T, description: string) => Type.Union([schema, Type.Null()], { description });
 
-/** A member that is null unless it is set. */
+/** Declares a member that is null unless it is set. */
 export const nullableMember = <T extends Type.TSchema, N extends string = never>(schema: T, description: string, name?: N) =>
   member(nullable(schema, description), null, name);
 
-/** A member that is false unless it is set. */
+/** Declares a member that is false unless it is set. */
 export const flagMember = <N extends string = never>(description: string, name?: N) => member(Type.Boolean({ description }), false, name);
 
 type SchemasOf<M> = { [K in keyof M]: M[K] extends Member<infer S> ? S : never };
@@ -44,13 +44,13 @@ type Immutable<T> = T extends readonly (infer E)[]
 /** The record of all members. */
 export type ValuesOf<M> = { readonly [K in keyof M]: M[K] extends Member<infer S> ? Immutable<Static<S>> : never };
 
-/** Every member, with its initial value where `given` has none: rows of an older release gain the new members. Others are left out. */
+/** Returns every member, with its initial value if `given` has none, so that rows of an older release gain the new members. Other members are left out. */
 export const complete = <M extends Members>(members: M, given: Partial<ValuesOf<M>>): ValuesOf<M> =>
   Object.fromEntries(
     Object.entries(members).map(([key, { initial }]) => [key, given[key] === undefined ? initial : given[key]]),
   ) as ValuesOf<M>;
 
-/** The keys of the members that have a name elsewhere, by that name. */
+/** Maps the names elsewhere to the keys of the members that have one. */
 type NamesOf<M> = { readonly [K in keyof M as M[K] extends Member<Type.TSchema, infer N> ? N : never]: K };
 
 export const namesOf = <M extends Members>(members: M): NamesOf<M> =>

@@ -4,8 +4,8 @@ type Json = Record<string, unknown>;
 const isObject = (value: unknown): value is Json => typeof value === "object" && value !== null && !Array.isArray(value);
 
 /**
- * RFC 7396, with one addition: a secret is never shown, so there is nothing that null could remove from the record. A member that the
- * schema calls `writeOnly` keeps its null, which a PUT takes for "clear it", and the member that says whether it is set is not sent back.
+ * Applies a patch (RFC 7396), with one addition for secrets. The record never shows them, so null has nothing to remove. A member that the schema calls
+ * `writeOnly` therefore keeps its null, which a PUT takes for "clear it", and the member that says whether it is set is left out.
  */
 export function mergePatch(target: unknown, patch: unknown, schema: Json = {}): unknown {
   if (!isObject(patch)) return patch;
@@ -21,8 +21,8 @@ export function mergePatch(target: unknown, patch: unknown, schema: Json = {}): 
 }
 
 /**
- * The schema of a PATCH for a record that a PUT replaces by `schema`: the same members, none of them required, without defaults (a member
- * left out is kept), and null where a PUT may leave the member out.
+ * Returns the schema of a PATCH for a record that a PUT replaces by `schema`. It has the same members, all optional, without defaults (a member that is left
+ * out is kept), and null for each member that a PUT may leave out.
  */
 export function patchSchema(schema: TSchema): TSchema {
   const { $id, ...patch } = partial(schema as Json) as Json;
@@ -31,7 +31,7 @@ export function patchSchema(schema: TSchema): TSchema {
 }
 
 function partial(schema: Json): Json {
-  // `allOf` holds rules between members, which only the merged record can keep.
+  // `allOf` contains rules between members, which only the merged record can satisfy.
   const { default: _default, required = [], allOf: _rules, ...rest } = schema as Json & { required?: string[] };
   if (isObject(rest.properties)) {
     const members = Object.entries(rest.properties as Record<string, Json>).map(([name, member]) => {
@@ -50,7 +50,7 @@ function partial(schema: Json): Json {
   return rest;
 }
 
-/** A named schema is the whole one; a partial copy of it has no name. Arrays are replaced, so their items stay whole. */
+/** Returns the partial copy of a member's schema, without the name of the complete one. Arrays are replaced, so their items stay complete. */
 function nested(member: Json): Json {
   const { $id: _name, ...rest } = partial(member);
   if (!Array.isArray(rest.anyOf)) return rest;

@@ -4,20 +4,20 @@ import { sendProblem } from "./problem.ts";
 
 declare module "fastify" {
   interface FastifyContextConfig {
-    /** Served however busy the server is: probes must not take a busy node for a dead one. */
+    /** Serves the route however busy the server is: a probe must not take a busy node for a dead one. */
     servedAlways?: boolean;
   }
 }
 
 export interface LoadLimits {
-  /** Requests that are being answered at once. 0: no limit. */
+  /** The most requests that are served at the same time. 0 means no limit. */
   readonly maxInFlight: number;
-  /** The event loop may run this late, on average over about a second. 0: no limit. */
+  /** The longest delay of the event loop, as an average over about a second. 0 means no limit. */
   readonly maxLoopDelayMs: number;
 }
 
 const SAMPLE_MS = 250;
-/** The weight of the latest sample: one long pause alone (a garbage collection) is forgotten after a few. */
+/** The weight of the latest sample. A single long pause (a garbage collection) is forgotten after a few samples. */
 const LATEST = 0.3;
 const RETRY_SECONDS = 2;
 
@@ -27,8 +27,8 @@ const overloaded = () =>
   });
 
 /**
- * Sheds load before anything else is done for a request: a request that is refused at once costs next to nothing, one that waits costs
- * memory, and its caller has given up by the time it is answered.
+ * Sheds load before anything else is done for a request. A request that is refused at once costs next to nothing. One that waits costs memory, and its caller
+ * has given up before the answer.
  */
 export function shedLoad(app: FastifyInstance, { maxInFlight, maxLoopDelayMs }: LoadLimits): void {
   let inFlight = 0;
@@ -45,10 +45,10 @@ export function shedLoad(app: FastifyInstance, { maxInFlight, maxLoopDelayMs }: 
   const isOverloaded = () => (maxInFlight > 0 && inFlight >= maxInFlight) || (maxLoopDelayMs > 0 && delayMs > maxLoopDelayMs);
   app.addHook("onRequest", (request, reply, done) => {
     if (request.routeOptions.config?.servedAlways === true) return done();
-    // Without the pages' own error handlers: they would read the database.
+    // The error handlers of pages are bypassed, because they would read the database.
     if (isOverloaded()) return void sendProblem(reply, request, overloaded());
     inFlight += 1;
-    // Also if the caller has disconnected.
+    // This event also comes if the caller has disconnected.
     reply.raw.once("close", () => {
       inFlight -= 1;
     });

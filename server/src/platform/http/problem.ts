@@ -5,7 +5,7 @@ import { AppError, type FieldError } from "../../kernel/errors.ts";
 import { isDatabaseUnavailable } from "../db/index.ts";
 import { toFieldErrors } from "./validation.ts";
 
-/** RFC 9457. */
+/** A problem document (RFC 9457). */
 export const Problem = Type.Object(
   {
     type: Type.String({ description: "A URN for the code" }),
@@ -34,7 +34,7 @@ export type Problem = Static<typeof Problem>;
 /** RFC 9110 renamed 413; Node.js still has the old title. */
 const titleOf = (status: number): string => (status === 413 ? "Content Too Large" : (STATUS_CODES[status] ?? "Error"));
 
-/** Any error as an AppError: an unexpected error becomes a 500 without details. */
+/** Turns any error into an AppError. An unexpected error becomes a 500 without details. */
 export function asAppError(error: unknown): AppError {
   if (error instanceof AppError) return error;
   const { validation, validationContext, statusCode, code } = error as FastifyError;
@@ -91,14 +91,14 @@ export function sendProblem(reply: FastifyReply, request: FastifyRequest, error:
     .send(problemOf(error, request.id));
 }
 
-/** Any error, in the form of the API. */
+/** Answers any error as a problem document. */
 export function answerProblem(cause: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const error = asAppError(cause);
   logFailure(request, error);
   return sendProblem(reply, request, error);
 }
 
-/** The line that the request number of an error page leads to. */
+/** Logs an error page. The request id that the page shows leads to this line. */
 export function logShownError(
   request: FastifyRequest,
   shown: { readonly error: string; readonly reason: string; readonly clientId?: string },
@@ -106,7 +106,7 @@ export function logShownError(
   request.log.info({ realm: request.realmId, ...shown }, "an error page was shown");
 }
 
-/** The one log line of a failure: causes are for us, never for the answer. */
+/** Logs a failure in one line. Causes are for the log, never for the answer. */
 export function logFailure(request: FastifyRequest, error: AppError): void {
   if (error.status >= 500) request.log.error({ err: error.cause ?? error, code: error.code }, "request failed");
   else request.log.debug({ code: error.code }, "request refused");

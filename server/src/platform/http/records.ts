@@ -18,23 +18,23 @@ type Versioned<R extends TSchema> = Static<R> & { readonly version: number };
 interface RecordRoutes<P extends TSchema, R extends TSchema, B extends TSchema, Q extends TSchema> {
   readonly tags: string[];
   readonly params: P;
-  /** For records that the path alone does not name. */
+  /** The query parameters, for records that the path alone does not identify. */
   readonly querystring?: Q;
   /** The response of GET, PUT and PATCH. */
   readonly record: R;
   readonly read: Operation & { run(ctx: ReadCtx, params: Static<P>, query: Static<Q>): Promise<Versioned<R>> };
   readonly replace?: Operation & {
-    /** The full state. A named schema. */
+    /** The full state, as a named schema. */
     readonly body: B;
-    /** The response of PUT and PATCH, where it has more than GET's. */
+    /** The response of PUT and PATCH, if it has more members than GET's. */
     readonly answer?: TSchema;
-    /** `named`: the members that the request itself names; a PATCH leaves the others as they are. */
+    /** Replaces the record. `named` are the members in the request itself; a PATCH leaves the others as they are. */
     run(ctx: Ctx, params: Static<P>, body: Static<B>, query: Static<Q>, named: readonly string[]): Promise<Versioned<R>>;
-    /** Members that a PATCH returns to their default when it changes the member they follow and does not name them. */
+    /** Maps a member to the member that it follows. A PATCH that changes the latter and does not name the former returns the former to its default. */
     readonly follows?: Readonly<Record<string, string>>;
-    /** If one of the two has another path or meaning. */
+    /** Restricts the methods, if PUT or PATCH has another path or meaning. */
     readonly methods?: readonly ("PUT" | "PATCH")[];
-    /** The beginning of PUT's description, such as the defaults of members that are left out: a PATCH keeps those. */
+    /** The beginning of PUT's description, such as the defaults of members that are left out, because a PATCH keeps those. */
     readonly ofPut?: string;
   };
   readonly remove?: Operation & { run(ctx: Ctx, params: Static<P>, query: Static<Q>): Promise<unknown> };
@@ -42,7 +42,7 @@ interface RecordRoutes<P extends TSchema, R extends TSchema, B extends TSchema, 
 
 declare module "fastify" {
   interface FastifyContextConfig {
-    /** A route of a record with a version: `ETag`, `If-Match` and `If-None-Match`. False: below such a record, but no part of it. */
+    /** True for a route of a record with a version: `ETag`, `If-Match` and `If-None-Match`. False for a route below such a record that is not a part of it. */
     readonly versioned?: boolean;
   }
 }
@@ -58,7 +58,7 @@ export const textsOf = ({ summary, description, operationId }: Operation) => ({
   ...(operationId !== undefined && { operationId }),
 });
 
-/** The item routes of a record: GET, PUT with PATCH beside it, DELETE. Every record with PUT can also be patched. */
+/** Adds the item routes of a record: GET, PUT with PATCH beside it, and DELETE. Every record with PUT can also be patched. */
 export function recordRoutes<P extends TSchema, R extends TSchema, B extends TSchema, Q extends TSchema>(
   app: Routes,
   url: string,
@@ -124,7 +124,7 @@ export function recordRoutes<P extends TSchema, R extends TSchema, B extends TSc
     });
 }
 
-/** The record as GET shows it, changed by the patch, and checked as the body of a PUT is. */
+/** Applies the patch to the record as GET shows it, and validates the result like the body of a PUT. */
 function merge(
   request: FastifyRequest,
   reply: FastifyReply,
@@ -152,10 +152,13 @@ function bodyReference(body: TSchema): { $ref: string } {
   return known;
 }
 
-/** Retries of a PATCH that loses against concurrent changes. */
+/** The number of times that a PATCH is tried if concurrent changes win. */
 const TRIES = 10;
 
-/** Two patches at once: the later one is applied to what the earlier one left, unless its caller named the version that it must apply to. */
+/**
+ * Repeats a patch that lost against a concurrent one, so that it is applied to the changed record. A caller that named the version which the patch must apply
+ * to gets the error instead.
+ */
 async function untilUnchanged<T>(request: FastifyRequest, work: () => Promise<T>): Promise<T> {
   const isConditional = (request.headers["if-match"] ?? "*").trim() !== "*";
   for (let tries = 1; ; tries++) {

@@ -7,16 +7,16 @@ import { etag, withDigest } from "../versions.ts";
 export const pathParams = <const N extends readonly string[]>(...names: N) =>
   Type.Object(Object.fromEntries(["realm", ...names].map((name) => [name, Type.String()])) as Record<"realm" | N[number], Type.TString>);
 
-/** For `response`: 204, and what has been done then. */
+/** Describes a 204 for `response`, with what has been done then. */
 export const noContentAnswer = (description = "Done") => ({ 204: Type.Null({ description }) });
 
-/** 204, when `_done` has been awaited: `noContent(reply, await req.transact(…))`. */
+/** Answers 204 when `_done` has been awaited: `noContent(reply, await req.transact(…))`. */
 export function noContent(reply: FastifyReply, _done?: unknown): null {
   reply.code(204);
   return null;
 }
 
-/** 200 with the record and its version. */
+/** Answers 200 with the record and its version. */
 export function versioned<R extends { readonly version: number }>(reply: FastifyReply, record: R): R;
 export function versioned<R>(reply: FastifyReply, record: R, version: number): R;
 export function versioned<R>(reply: FastifyReply, record: R, version = (record as { version?: number }).version!): R {
@@ -24,7 +24,7 @@ export function versioned<R>(reply: FastifyReply, record: R, version = (record a
   return record;
 }
 
-/** 201 with the record, its `Location` (`id` below the address that was posted to) and its version, if it has one. */
+/** Answers 201 with the record, its `Location` (`id` below the requested address) and its version, if it has one. */
 export function created<R extends object>(reply: FastifyReply, id: string | readonly string[], record: R): R {
   const [collection = ""] = reply.request.url.split("?", 1);
   const item = [id].flat().map(encodeURIComponent).join("/");
@@ -39,7 +39,7 @@ export function createdAt<R extends object>(reply: FastifyReply, location: strin
   return record;
 }
 
-/** 200 with the rows, and `X-Total-Count`, `X-Total-Estimated` and `Link` (RFC 8288) beside them. */
+/** Answers 200 with the rows, and with `X-Total-Count`, `X-Total-Estimated` and `Link` (RFC 8288). */
 export function paged<Row>(reply: FastifyReply, page: Page<Row>): Row[] {
   reply.header("x-total-count", String(page.total));
   if (page.estimated) reply.header("x-total-estimated", "true");
@@ -58,7 +58,7 @@ export function paged<Row>(reply: FastifyReply, page: Page<Row>): Row[] {
   return page.rows;
 }
 
-/** RFC 9110 §13.1.2: weak comparison, because proxies that compress weaken our tag. */
+/** RFC 9110 §13.1.2: the comparison is weak, because proxies that compress weaken our tag. */
 export const isKnown = (ifNoneMatch: string | undefined, tag: string): boolean =>
   (ifNoneMatch ?? "")
     .split(",")
@@ -66,9 +66,9 @@ export const isKnown = (ifNoneMatch: string | undefined, tag: string): boolean =
     .some((each) => each === tag || each === "*");
 
 /**
- * Makes the version that a route has set a strong ETag, and answers `If-None-Match` with 304. Records also show what changes without a
- * new version (a user's `mfaEnabled`, the path of a group whose parent was renamed), so the tag carries a digest of the representation.
- * Answers to writes keep the bare version: they may hold a secret that is shown once, and nothing derived from it belongs in a header.
+ * Makes the version that a route has set a strong ETag, and answers `If-None-Match` with 304. A representation can change without a new version (a user's
+ * `mfaEnabled`, the path of a group whose parent was renamed), so the tag contains a digest of it. Answers to writes keep the bare version: they may contain a
+ * secret that is shown once, and nothing derived from it belongs in a header.
  */
 export function answerConditionally(app: FastifyInstance): void {
   app.addHook("onSend", (request, reply, payload, done) => {
@@ -78,7 +78,7 @@ export function answerConditionally(app: FastifyInstance): void {
     const tag = withDigest(version, payload);
     reply.header("etag", tag);
     if (reply.statusCode !== 200 || !isKnown(request.headers["if-none-match"], tag)) return done(null, payload);
-    // RFC 9110 §15.4.5: nothing that describes a body.
+    // RFC 9110 §15.4.5: a 304 has no headers that describe a body.
     reply.code(304).removeHeader("content-type").removeHeader("content-length");
     done(null, null);
   });

@@ -7,17 +7,17 @@ import { requestSource, type UnitOfWork } from "../unit-of-work.ts";
 
 declare module "fastify" {
   interface FastifyContextConfig {
-    /** The route may take longer than others (an import, an erasure): it works on the connections of background work. */
+    /** True if the route may take long (an import, an erasure): it then uses the connections of background work. */
     readonly takesLong?: boolean;
   }
   interface FastifyRequest {
     /** The caller, once the gate has authenticated the request. */
     actor: Actor | null;
-    /** The realm that the work is in: the one of the path, or `master` for what reaches over all. */
+    /** The realm of the work: the one in the path, or `master` for work that concerns all realms. */
     realmId: string;
-    /** Writes: one transaction with its audit events. */
+    /** Runs work that writes, in one transaction with its audit events. */
     transact<T>(work: (ctx: Ctx) => Promise<T>): Promise<T>;
-    /** Reads: each statement on its own. */
+    /** Runs work that only reads, each statement on its own. */
     read<T>(work: (ctx: ReadCtx) => Promise<T>): Promise<T>;
   }
 }
@@ -25,7 +25,7 @@ declare module "fastify" {
 interface Parts {
   readonly db: Db;
   readonly work: UnitOfWork;
-  /** For routes that take long. */
+  /** The database and unit of work of routes that take long. */
   readonly background: { readonly db: Db; readonly work: UnitOfWork };
 }
 

@@ -19,15 +19,15 @@ const visible = (what: string, example: string) => ({
 /** A display name of visible characters. */
 export const visibleName = (what: string, example: string) => Type.String(visible(what, example));
 
-/** HTTP clients remove `.` and `..` from a path, also written %2E: a record of that name is out of reach, and its address is that of another. */
+/** Excludes `.` and `..`, which HTTP clients remove from a path, also if written as %2E: such a record would be out of reach, at another record's address. */
 export const NO_DOT_SEGMENT = "(?!\\.{1,2}$)";
 
-/** A name that stands in the path of its record. The pattern begins with `^`. */
+/** A name that is a segment of its record's path. The pattern begins with `^`. */
 export const pathName = ({ pattern, description, ...options }: Type.TStringOptions & { pattern: string; description: string }) =>
   Type.String({ ...options, pattern: `^${NO_DOT_SEGMENT}${pattern.slice(1)}`, description: `${description}, and is neither . nor ..` });
 export const visiblePathName = (what: string, example: string) => pathName(visible(what, example));
 
-/** Checks a text that no route has checked. */
+/** Returns a check by the schema for texts that no route has validated. */
 export function fitsSchema(schema: Type.TString): (text: string) => boolean {
   const { pattern, maxLength } = schema as unknown as { readonly pattern: string; readonly maxLength: number };
   const expression = new RegExp(pattern, "u");
@@ -39,14 +39,14 @@ interface Schema {
   [keyword: string]: unknown;
 }
 
-/** One for the whole server: fastify's own would copy every named schema for every plugin, which took a quarter of a start. */
+/** Creates one store for the whole server. Fastify's own would copy every named schema for every plugin, which took a quarter of a start. */
 export function schemaStore() {
   const named: Record<string, Schema> = {};
   return {
     add(schema: unknown) {
       const { $id } = schema as Schema;
       if (!$id) throw new Error("A shared schema needs a name");
-      // Fastify adds it again for every plugin.
+      // Fastify adds the same schema again for every plugin.
       if (named[$id] !== undefined && named[$id] !== schema) throw new Error(`Two shared schemas are called ${$id}`);
       named[$id] = schema as Schema;
     },
@@ -55,7 +55,7 @@ export function schemaStore() {
   };
 }
 
-/** The named schemas that a schema refers to, and those that they refer to. */
+/** Returns the named schemas that a schema refers to, directly or through others. */
 export function referredTo(schema: unknown, named: Record<string, unknown>): Record<string, unknown> {
   const found: Record<string, unknown> = {};
   const visit = (value: unknown): void => {
@@ -72,13 +72,13 @@ export function referredTo(schema: unknown, named: Record<string, unknown>): Rec
   return found;
 }
 
-/** A schema with references in place of the named ones, and these, the innermost first. */
+/** A schema with references in place of named schemas, and these named schemas, the innermost first. */
 interface Shared {
   readonly schema: unknown;
   readonly named: readonly Schema[];
 }
 
-/** Kept for the process, which may start several servers with the same routes, as tests do. */
+/** These are kept for the process, which may start several servers with the same routes, as tests do. */
 const sharedForms = new WeakMap<object, Shared>();
 
 function sharedForm(value: unknown): Shared {
@@ -125,7 +125,7 @@ export function shareNamedSchemas(app: FastifyInstance): void {
   });
 }
 
-/** For our own APIs: an unknown query member is a 400, also for routes without any. Protocol endpoints ignore unknown ones. */
+/** Makes our own APIs answer an unknown query member with 400, also on routes without any. Protocol endpoints ignore unknown ones. */
 export function refuseUnknownQuery(app: FastifyInstance): void {
   app.addHook("onRoute", (route) => {
     const { querystring = { type: "object", properties: {}, additionalProperties: false } } = route.schema ?? {};
@@ -135,13 +135,13 @@ export function refuseUnknownQuery(app: FastifyInstance): void {
   });
 }
 
-/** Parameters are listed one by one in OpenAPI, so they stay where they are. */
+/** OpenAPI lists parameters one by one, so they are not replaced by a reference. */
 const inline = (schema: unknown): unknown => {
   const { $id: _, ...rest } = schema as Schema;
   return rest;
 };
 
-/** Parts of the schemas of pages: a page, a redirect, a field of a form that may be missing. */
+/** The schema parts of pages: a page, a redirect, and a form field that may be missing. */
 export const page = (description: string) => Type.String({ description });
 export const redirect = (description: string) => Type.Null({ description });
 export const field = (maxLength: number, description?: string) =>

@@ -22,15 +22,15 @@ export interface ServerOptions {
   readonly logger: Logger;
   readonly trustProxy: boolean | number | string[];
   readonly secure: boolean;
-  /** Beyond these, requests are refused; without them none is. */
+  /** Requests beyond these limits are refused. Without limits none is. */
   readonly load?: LoadLimits;
-  /** Called for each document that was answered before routing; without it, none is. */
+  /** Called for each document that was answered before routing. Without it, no document is. */
   readonly onEarlyAnswer?: (route: string, seconds: number) => void;
-  /** From then on every answer ends its connection. */
+  /** While it returns true, every answer ends its connection. */
   readonly isDraining?: () => boolean;
-  /** Shared with other servers of this process; without it, the server makes its own functions. */
+  /** The functions that servers of this process share. Without it, the server makes its own. */
   readonly compiled?: CompiledSchemas | undefined;
-  /** Answers a browser that asks for a page which does not exist; without it, everyone gets a problem document. */
+  /** Answers a browser that asks for a page which does not exist. Without it, everyone gets a problem document. */
   readonly showNotFound?: (error: AppError, request: FastifyRequest, reply: FastifyReply) => unknown;
 }
 
@@ -41,8 +41,8 @@ const MAX_PARAM_LENGTH = 2048;
 const serializers = SerializerSelector();
 
 /**
- * Like a validator, a route's serializer is made when it first answers: making all of them took a third of a start.
- * The maker looks through all the named schemas it is given, so it is given only those that the answer refers to.
+ * Makes the serializer of a route at its first answer, as its validator is made: making all of them took a third of a start. The maker searches all named
+ * schemas that it gets, so it gets only those that the answer refers to.
  */
 const lazySerializers =
   (compiled: CompiledSchemas | undefined): typeof serializers =>
@@ -59,7 +59,7 @@ const lazySerializers =
 
 const DISPLAY_NAME = Symbol.for("fastify.display-name");
 
-/** Fastify looks for a plugin that has no display name among all modules that were loaded: a tenth of the time to build a server in tests. */
+/** Names the plugins. Fastify searches all loaded modules for one without a display name, which is a tenth of the time to build a server in tests. */
 function namePlugins(app: FastifyInstance): void {
   const register = app.register as (this: FastifyInstance, plugin: unknown, options?: unknown) => unknown;
   const registerNamed = function (this: FastifyInstance, plugin: unknown, options?: unknown) {
@@ -70,7 +70,7 @@ function namePlugins(app: FastifyInstance): void {
   app.register = registerNamed as unknown as FastifyInstance["register"];
 }
 
-/** A bare server with the defaults of every server here: strict bodies, problem+json, request ids, security headers, quiet draining. */
+/** Creates a bare server with the defaults of every server here: strict bodies, problem+json, request ids, security headers, quiet draining. */
 export function createServer(options: ServerOptions): App {
   const { logger, trustProxy, secure, load, onEarlyAnswer, compiled, showNotFound, isDraining = () => false } = options;
   const defaultHeaders = Object.entries({
@@ -92,10 +92,10 @@ export function createServer(options: ServerOptions): App {
     clientErrorHandler: answerClientError(defaultHeaders.flat()),
     forceCloseConnections: "idle",
     return503OnClosing: false,
-    // Requests that cannot be routed: broken percent-encoding, a segment that is too long.
+    // These are requests that cannot be routed: broken percent-encoding, or a segment that is too long.
     frameworkErrors: (cause, request, reply) => void sendProblem(reply as FastifyReply, request as FastifyRequest, asAppError(cause)),
     schemaController: {
-      bucket: (() => store) as never, // fastify's types ask for an answer that it never reads
+      bucket: (() => store) as never, // fastify's types require a return value that it never reads
       compilersFactory: {
         // biome-ignore lint/suspicious/noExplicitAny: fastify types the factories by its own compiler packages
         buildValidator: (() => validators) as any,
@@ -110,11 +110,11 @@ export function createServer(options: ServerOptions): App {
   app.register(cookie);
   app.register(formbody, { bodyLimit: 64 * 1024 });
 
-  // With the log level `debug`, every request is logged.
+  // With the log level `debug` every request is logged, so none is answered early.
   const isWanted = () => !isDraining() && !logger.isLevelEnabled("debug");
   if (onEarlyAnswer) answerEarly(app, { defaultHeaders: defaultHeaders.flat(), isWanted, observe: onEarlyAnswer });
 
-  // Hooks of every request call back instead of being async: nothing in them waits, and a promise each would cost more than they do.
+  // Hooks of every request use callbacks instead of promises: they never wait, and a promise for each would cost more than their work.
   app.addHook("onRequest", (request, reply, done) => {
     reply.header("x-request-id", request.id);
     for (const [name, value] of defaultHeaders) reply.header(name, value);

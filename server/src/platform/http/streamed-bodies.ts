@@ -3,8 +3,8 @@ import { allowSlowBody } from "./client-errors.ts";
 import { buildValidator } from "./validation.ts";
 
 /**
- * From here on, routes of this plugin get a body as it arrives, whatever its length, in `request.body`. The answer is the compiler for a route
- * whose handler judges the body item by item; everything else of the request is validated as usual.
+ * Gives the routes of this plugin their body as a stream of any length, in `request.body`. The result is the compiler for a route whose handler validates the
+ * body item by item; everything else of the request is validated as usual.
  */
 // biome-ignore lint/suspicious/noExplicitAny: fastify's own type depends on the type provider of the instance
 export function streamBodies(app: FastifyInstance<any, any, any, any, any>, contentType: string): FastifySchemaCompiler<unknown> {

@@ -15,7 +15,7 @@ const strict = {
   strict: false,
   discriminator: true,
   verbose: true,
-  // A test validates the schemas, so that a start does not have to.
+  // A test validates the schemas, so a start does not have to.
   validateSchema: false,
 } as const;
 
@@ -25,8 +25,8 @@ interface Validate {
 }
 
 /**
- * Bodies are taken as they are (no coercion, unknown members refused); query strings, being text, are coerced.
- * A schema is compiled when its route is first used: compiling all of them took more than half of a start.
+ * Builds the validators. Bodies are taken as they are (no coercion, unknown members refused); query strings are texts, so they are coerced. A schema is
+ * compiled when its route is first used: compiling all of them took more than half of a start.
  */
 export function buildValidator(shared: Record<string, unknown>, compiled?: CompiledSchemas) {
   const make = (coerceTypes: boolean) => {
@@ -54,7 +54,7 @@ export function buildValidator(shared: Record<string, unknown>, compiled?: Compi
   };
 }
 
-/** Limits the response: a megabyte of wrong members must not produce ten megabytes of errors. */
+/** The most fields that an error reports: a megabyte of wrong members must not produce ten megabytes of errors. */
 const MAX_FIELDS = 200;
 
 /** Translates ajv's errors: one entry per offending field. */
@@ -64,9 +64,9 @@ export function toFieldErrors(errors: readonly FastifySchemaValidationError[], c
   const seen = new Map<string, FieldError>();
   for (const error of errors as unknown as ErrorObject[]) {
     if (seen.size === MAX_FIELDS) break;
-    // A failed `anyOf` is reported by the errors of its alternatives or, without any, by its own.
+    // A failed `anyOf` is reported by the errors of its alternatives. If these have none, its own error is reported.
     if (isSummary(error) && explained.has(error.instancePath)) continue;
-    // A member that may be null is not wrong for not being null: its other alternative says what is.
+    // If a member may be null, the fault is not that it is not null: the error of its other alternative says what is wrong.
     if (isNullBranch(error) && explainedElsewhere.has(error.instancePath)) continue;
     const field = fieldOf(error) || (context ?? "body");
     if (!seen.has(field)) seen.set(field, { field, code: codeOf(error), message: messageOf(error, field) });
@@ -77,7 +77,7 @@ export function toFieldErrors(errors: readonly FastifySchemaValidationError[], c
 const isSummary = ({ keyword }: { keyword: string }) => keyword === "anyOf" || keyword === "if";
 const isNullBranch = ({ keyword, params }: FastifySchemaValidationError | ErrorObject) => keyword === "type" && params.type === "null";
 
-/** The paths at which, or below which, there are errors. */
+/** Returns the paths with an error at or below them. */
 function pathsAbove(errors: readonly FastifySchemaValidationError[]): ReadonlySet<string> {
   const paths = new Set<string>();
   for (let { instancePath: path } of errors) {
@@ -117,7 +117,7 @@ function messageOf({ keyword, params, message, parentSchema }: ErrorObject, fiel
     case "required":
       return `${field} is required`;
     case "additionalProperties":
-      // The names of free members must match a pattern.
+      // The names of these members are free but must match a pattern.
       return parentSchema?.patternProperties ? `${field} is not a name that is accepted here` : `${field} is not a known member`;
     case "type":
       return `${field} must be ${article(String(params.type))}`;

@@ -1,5 +1,5 @@
-// Work that happens after a commit, at least once: a table, a lease, backoff, dead letters. Owns `jobs`.
-// Enqueue inside the transaction whose outcome the job depends on; handlers must bear being run twice.
+// Runs work after a commit, at least once, by a table, a lease, backoff and dead letters. Owns `jobs`.
+// Enqueue a job inside the transaction whose outcome it depends on. Handlers must tolerate being run twice.
 export { cancelJob, type Enqueue, enqueue, enqueueAll, firstEnqueued, queueDepth, sealPlace } from "./store.ts";
 export {
   createJobWorker,

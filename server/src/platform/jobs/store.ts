@@ -8,7 +8,7 @@ interface JobsTable {
   realm_id: string | null;
   kind: string;
   payload: ColumnType<Record<string, unknown>, string, string>;
-  /** Ciphertext, see cli/sealed-columns.ts. */
+  /** Ciphertext: see cli/sealed-columns.ts. */
   sealed: ColumnType<string | null, string | null | undefined, string | null>;
   dedupe_key: string | null;
   run_at: number;
@@ -38,36 +38,36 @@ const columns = [
   "jobs.locked_until",
 ] as const;
 
-/** A job as its worker holds it. */
+/** A job as its worker sees it. */
 export type Job = Pick<
   Selectable<JobsTable>,
   "job_id" | "realm_id" | "kind" | "payload" | "sealed" | "dedupe_key" | "attempts" | "max_attempts" | "locked_until"
 >;
 
 export interface Enqueue {
-  /** For callers that need the id first, to seal the payload. */
+  /** Given by callers that need the id first, to seal the payload. */
   readonly id?: string;
   readonly kind: string;
   readonly realm?: string | null;
   readonly payload?: Record<string, unknown>;
-  /** Encrypted content; see `sealPlace`. */
+  /** The encrypted content: see `sealPlace`. */
   readonly sealed?: string;
-  /** One job of this kind with this key at a time: a second one is dropped while the first waits; while it runs, it runs again. */
+  /** Only one job of this kind with this key exists at a time. A second one is dropped while the first waits; if the first is running, it runs again. */
   readonly dedupeKey?: string;
   readonly runAt: number;
   readonly maxAttempts?: number;
 }
 
-/** The place of a job's sealed part, which opens for this job only. */
+/** Returns the place of a job's sealed part, by which it opens for this job only. */
 export const sealPlace = (realm: string, id: string): Place => ({ realm, table: "jobs", column: "sealed", row: id });
 
-/** Puts a job into the transaction: it runs if, and only after, that commits. */
+/** Enqueues a job in the transaction: it runs only after the commit. */
 export const enqueue = (tx: Tx, job: Enqueue, now: number): Promise<void> => enqueueAll(tx, [job], now);
 
-/** A statement has at most 65,535 parameters. */
+/** The number of jobs in one statement, which has at most 65,535 parameters. */
 const AT_A_TIME = 1_000;
 
-/** Several jobs of one make: all or none of them say `maxAttempts`, and no two have the same key. */
+/** Enqueues several jobs of the same shape: either all or none have `maxAttempts`, and no two have the same key. */
 export async function enqueueAll(tx: Tx, jobs: readonly Enqueue[], now: number): Promise<void> {
   for (let from = 0; from < jobs.length; from += AT_A_TIME) await insertJobs(tx, jobs.slice(from, from + AT_A_TIME), now);
 }
@@ -94,13 +94,13 @@ async function insertJobs(tx: Tx, jobs: readonly Enqueue[], now: number): Promis
         .columns(["kind", "dedupe_key"])
         .where("dead_at", "is", null)
         .where("dedupe_key", "is not", null)
-        // Not "do nothing": the row stays locked until we commit, so that the job cannot run before and miss what we wrote.
+        // An update, unlike "do nothing", keeps the row locked until the commit: the job cannot run earlier and miss what this transaction wrote.
         .doUpdateSet({ attempts: sql`case when jobs.locked_until > ${now} then 0 else jobs.attempts end` }),
     )
     .execute();
 }
 
-/** When the next job of these kinds can be taken; null when none waits. */
+/** Returns when the next job of these kinds can be taken, or null if none waits. */
 export async function nextDueAt(db: Db, kinds: readonly string[]): Promise<number | null> {
   const { rows } = await sql<{ due: number | null }>`
     select min(greatest(run_at, locked_until)) as due from jobs where dead_at is null and kind = any(${kinds}::text[])`.execute(db);
@@ -109,7 +109,7 @@ export async function nextDueAt(db: Db, kinds: readonly string[]): Promise<numbe
 
 const enqueuedIn = new WeakMap<Tx, number>();
 
-/** When the first of the jobs that the transaction enqueued is due: once it has committed, the worker of this process looks then. */
+/** Returns when the first job that the transaction enqueued is due. After the commit, the worker of this process looks for jobs at that time. */
 export const firstEnqueued = (tx: Tx): number | undefined => enqueuedIn.get(tx);
 
 /** The number of a worker's places that the jobs of one kind and realm hold. */
@@ -120,8 +120,8 @@ export interface Taken {
 }
 
 /**
- * Takes up to `limit` due jobs for the length of the lease; several nodes never take the same one. It takes
- * at most `perRealm` of one kind and realm, including those that are `taken`; further jobs wait and do not block other realms.
+ * Takes up to `limit` due jobs for the length of the lease. Several nodes never take the same one. It takes at most `perRealm` of one kind and realm, including
+ * the jobs in `taken`; further jobs wait and do not block other realms.
  */
 export async function claimJobs(
   db: Db,
@@ -153,20 +153,20 @@ export async function claimJobs(
   return rows;
 }
 
-/** A plain condition, so that the due ones are still read in their order from the index. */
+/** Excludes full realms. It is a plain condition, so that due jobs are still read in order from the index. */
 const notIn = (full: readonly Taken[]) =>
   full.length === 0
     ? sql``
     : sql`and (realm_id is null or (kind, realm_id) not in (${sql.join(full.map(({ kind, realm }) => sql`(${kind}, ${realm})`))}))`;
 
 /**
- * A claim is known by the end of its lease: a worker whose lease ran out must not end the job of the one that took over. Endings
- * name the attempt too, which changes when the job was enqueued again while it ran.
+ * Selects the job while this worker's claim holds. The end of the lease identifies the claim: a worker whose lease ran out must not end the job of its
+ * successor. `thisRun` also compares the attempts, which change if the job was enqueued again while it ran.
  */
 const held = (db: Db, job: Job) => db.updateTable("jobs").where("job_id", "=", job.job_id).where("locked_until", "=", job.locked_until);
 const thisRun = (db: Db, job: Job) => held(db, job).where("attempts", "=", job.attempts);
 
-/** Takes back a job that is not needed any more. One that runs at this moment runs to its end. */
+/** Deletes a job that is not needed any more. One that is running at this moment runs to its end. */
 export async function cancelJob(tx: Tx, id: string): Promise<void> {
   await tx.deleteFrom("jobs").where("job_id", "=", id).execute();
 }
@@ -181,7 +181,7 @@ export async function finishJob(db: Db, job: Job, now: number): Promise<void> {
   if (numDeletedRows === 0n) await held(db, job).set({ locked_until: 0, run_at: now, last_error: null }).execute();
 }
 
-/** A recurring job is never finished: its row waits for the next time. */
+/** Schedules the next run of a recurring job, which is never finished. */
 export async function rescheduleJob(db: Db, job: Job, runAt: number): Promise<void> {
   await held(db, job).set({ run_at: runAt, locked_until: 0, attempts: 0, last_error: null }).execute();
 }
@@ -190,7 +190,7 @@ export async function retryJob(db: Db, job: Job, runAt: number, error: string): 
   await held(db, job).set({ run_at: runAt, locked_until: 0, last_error: error }).execute();
 }
 
-/** Ends a job as failed and deletes its sealed content. False: it was requested again while it ran, so it is retried. */
+/** Ends a job as failed and deletes its sealed content. Returns false if it was requested again while it ran: it is then retried. */
 export async function buryJob(db: Db, job: Job, now: number, error: string): Promise<boolean> {
   const { numUpdatedRows } = await thisRun(db, job)
     .set({ dead_at: now, locked_until: 0, last_error: error, sealed: null })
@@ -199,7 +199,7 @@ export async function buryJob(db: Db, job: Job, now: number, error: string): Pro
   return numUpdatedRows > 0n;
 }
 
-/** Answers the job with its new lease, or null when another worker has taken it over. */
+/** Returns the job with its new lease, or null if another worker has taken it over. */
 export async function extendLease(db: Db, job: Job, until: number): Promise<Job | null> {
   const { numUpdatedRows } = await held(db, job).set({ locked_until: until }).executeTakeFirst();
   return numUpdatedRows > 0n ? { ...job, locked_until: until } : null;

@@ -18,34 +18,34 @@ import {
 
 /** A job as its handler sees it. */
 export interface RunningJob {
-  /** Constant over all attempts. */
+  /** The same id in all attempts. */
   readonly id: string;
   readonly realm: string | null;
   readonly payload: Record<string, unknown>;
   readonly sealed: string | null;
-  /** From 1. */
+  /** The number of this attempt, from 1. */
   readonly attempt: number;
 }
 
 /** Runs the jobs of one kind. A job may run twice, never at once. */
 export interface JobHandler {
   readonly run: (job: RunningJob) => Promise<void>;
-  /** Makes it recur, on one node at a time. */
+  /** The interval of a recurring job, which runs on one node at a time. */
   readonly every?: number;
-  /** The waits after the first, the second … failed attempt; after more of them, the last one applies. */
+  /** The waits after the first, the second … failed attempt. If there are more attempts, the last one applies to them. */
   readonly waits?: readonly number[];
-  /** Called once it is given up: after the last attempt, a `GiveUp`, or a worker that did not survive it. */
+  /** Called when a job is given up: after the last attempt, after a `GiveUp`, or if no worker survived it. */
   readonly buried?: (job: RunningJob) => void;
 }
 
 export type JobHandlers = Record<string, JobHandler>;
 
-/** Thrown by a handler: trying again cannot help. The message is kept in the table. */
+/** Thrown by a handler if trying again cannot help. The message is kept in the table. */
 export class GiveUp extends Error {
   override readonly name = "GiveUp";
 }
 
-/** Thrown by a handler: try again, but after this long at the earliest. */
+/** Thrown by a handler to be called again, but not before this time has passed. */
 export class TryAgain extends Error {
   override readonly name = "TryAgain";
   readonly afterMs: number;
@@ -58,11 +58,11 @@ export class TryAgain extends Error {
 
 export interface JobWorker {
   start(): Promise<void>;
-  /** Waits for the jobs that are running; the others stay in the table. */
+  /** Stops and waits for the running jobs. The others stay in the table. */
   stop(): Promise<void>;
-  /** Looks for jobs at this time, or now, instead of at the next turn: for jobs that have just been committed. */
+  /** Looks for jobs at this time, or at once, and not only at the next turn. It serves jobs that have just been committed. */
   wake(dueAt?: number): void;
-  /** Runs what is due now and answers how many that were, for tests. */
+  /** Runs the jobs that are due and returns their number, for tests. */
   runDue(): Promise<number>;
 }
 
@@ -78,17 +78,17 @@ const AT_ONCE = 20;
 const PER_REALM = 5;
 const KEEP_DEAD = 30 * DAY;
 
-/** 2 s, 4 s, 8 s … at most an hour. */
+/** Returns the usual wait: 2 s, 4 s, 8 s … at most an hour. */
 const usualWait = (attempts: number): number => Math.min(HOUR, 2 ** attempts * SECOND);
 
-/** A fifth of jitter, so that failures do not march in step. */
+/** Adds a fifth of jitter, so that failed jobs do not come back together. */
 const jittered = (wait: number): number => Math.round(wait * (0.8 + Math.random() * 0.4));
 
-/** The time until the next attempt, before jitter. */
+/** Returns the time until the next attempt, before jitter. */
 export const waitAfter = (attempts: number, waits?: readonly number[]): number =>
   waits?.[Math.min(attempts, waits.length) - 1] ?? usualWait(attempts);
 
-/** `alone`: no other node can have this database open. */
+/** Creates the worker. `alone` says that no other node can have this database open. */
 export function createJobWorker(db: Db, given: JobHandlers, log: Log, alone = false): JobWorker {
   const handlers: JobHandlers = { ...given, "jobs.cleanup": { every: HOUR, run: () => deleteDeadJobs(db, clock.now() - KEEP_DEAD) } };
   const kinds = Object.keys(handlers);
@@ -98,9 +98,9 @@ export function createJobWorker(db: Db, given: JobHandlers, log: Log, alone = fa
   let isStarted = false;
   let isLooking = false;
   let looking: Promise<unknown> = Promise.resolve();
-  /** A wake-up arrived during a poll. */
+  /** True if a wake-up arrived during a poll. */
   let lookAgain = false;
-  /** The last look had no place for everything: look again as soon as one is free. */
+  /** True if the last look had no place for all jobs: the worker looks again as soon as a place is free. */
   let leftBehind = false;
 
   const run = async (claimed: Job) => {
@@ -108,7 +108,7 @@ export function createJobWorker(db: Db, given: JobHandlers, log: Log, alone = fa
     const isRecurring = handler.every !== undefined;
     const lease = keepLease(claimed);
     try {
-      // A job that took its worker down each time never came to fail: this is where it ends.
+      // A job that ended its worker in every attempt never failed in the normal way, so it is given up here.
       if (!isRecurring && claimed.attempts > claimed.max_attempts) throw new GiveUp("the worker did not survive the last attempt");
       await handler.run(seenBy(claimed));
       const job = await lease.end();
@@ -151,7 +151,7 @@ export function createJobWorker(db: Db, given: JobHandlers, log: Log, alone = fa
     }
   };
 
-  /** Takes what is due and begins it. A slow job keeps one place, not the others from running. */
+  /** Takes the due jobs and starts them. A slow job occupies one place and does not stop the others. */
   const begin = async (): Promise<Promise<void>[]> => {
     const begun: Promise<void>[] = [];
     for (;;) {
@@ -163,28 +163,28 @@ export function createJobWorker(db: Db, given: JobHandlers, log: Log, alone = fa
           .catch((err) => log.warn({ err, kind: job.kind, jobId: job.job_id }, "could not store how a job ended; it will run again"))
           .finally(() => {
             running.delete(done);
-            // Alone, the next look is set by what was due before this one ended: it may run again sooner.
+            // Alone, the next look was planned while this job was still running, and the job may be due again sooner.
             if (leftBehind || alone) wake();
           });
         running.set(done, job);
         begun.push(done);
       }
-      // Counted at the time of the claim: jobs that have ended since then were part of it.
+      // These are the places at the time of the claim, with jobs that have ended since.
       const hasFullRealm = placesByRealm([...before, ...jobs]).some((realm) => realm.places >= PER_REALM);
       leftBehind = jobs.length >= places || hasFullRealm;
-      // A realm at its limit may have hidden jobs of others, which the next turn takes.
+      // The jobs of a full realm may have hidden jobs of other realms, which the next round takes.
       if (jobs.length === 0 || !leftBehind) return begun;
     }
   };
 
-  /** The time until the next look. */
+  /** Returns the time until the next look. */
   const pause = async (): Promise<number> => {
     const most = pollEvery(alone);
     const due = alone ? await nextDueAt(db, kinds) : null;
     return due === null ? most : Math.min(most, Math.max(0, due - clock.now()));
   };
 
-  // Bound, so that the turns which follow a nudge are not taken for a part of the request that gave it.
+  // The turns that follow a wake-up run in the worker's own async context, so that they do not count as a part of the request that caused it.
   const tick = AsyncResource.bind(() => {
     isLooking = true;
     lookAgain = false;

@@ -10,21 +10,21 @@ export class BerError extends Error {
 
 export const TAG = { boolean: 0x01, integer: 0x02, octets: 0x04, enumerated: 0x0a, sequence: 0x30, set: 0x31 } as const;
 
-/** The bounds of an element's content; null: its header is incomplete. */
+/** Returns the bounds of an element's content, or null if its header is incomplete. */
 export function headAt(bytes: Buffer, at: number): { readonly start: number; readonly end: number } | null {
   if (bytes.length < at + 2) return null;
   const first = bytes[at + 1]!;
   if (first < 0x80) return { start: at + 2, end: at + 2 + first };
   const count = first & 0x7f;
-  // Indefinite lengths are not allowed in LDAP, and nothing that long is ever accepted.
+  // LDAP does not allow indefinite lengths, and no element with a longer length field would be accepted.
   if (count === 0 || count > 4) throw new BerError("A length is not one that LDAP allows");
   if (bytes.length < at + 2 + count) return null;
   const start = at + 2 + count;
-  // Not by shifting: four bytes would come out negative, and the reader would go backwards.
+  // A shift would make some four-byte lengths negative, and the reader would go backwards.
   return { start, end: start + bytes.readUIntBE(at + 2, count) };
 }
 
-/** Reads elements one after another. A length beyond its container is refused. Containers are not copied: entries are many. */
+/** Reads elements one after another. It refuses a length that exceeds the container. It copies no container, because there are many entries. */
 export class BerReader {
   readonly #bytes: Buffer;
   readonly #end: number;
@@ -45,7 +45,7 @@ export class BerReader {
     return this.#at < this.#end ? this.#bytes[this.#at]! : -1;
   }
 
-  /** The content of the next element, whatever its tag. */
+  /** Reads the content of the next element, whatever its tag. */
   any(): Buffer {
     const start = this.#pass();
     return this.#bytes.subarray(start, this.#at);
@@ -72,7 +72,7 @@ export class BerReader {
     return bytes.readIntBE(0, bytes.length);
   }
 
-  /** Goes behind the next element, and answers where its content starts. */
+  /** Skips the next element, and returns where its content starts. */
   #pass(tag = this.tag): number {
     if (this.tag !== tag) throw new BerError(`Expected tag ${tag}, got ${this.tag}`);
     const head = headAt(this.#bytes, this.#at);
@@ -82,7 +82,7 @@ export class BerReader {
   }
 }
 
-/** One element around its parts. */
+/** Encodes an element with its parts. */
 export function element(tag: number, ...parts: readonly (Buffer | string)[]): Buffer {
   const content = parts.map((part) => (typeof part === "string" ? Buffer.from(part, "utf8") : part));
   const length = content.reduce((sum, part) => sum + part.length, 0);
@@ -105,7 +105,7 @@ export const boolean = (value: boolean): Buffer => Buffer.from([TAG.boolean, 1, 
 export function integer(value: number, tag: number = TAG.integer): Buffer {
   const content = Buffer.alloc(4);
   content.writeInt32BE(value);
-  // The shortest form: a leading byte that only repeats the sign is left out.
+  // This is the shortest form: leading bytes that only repeat the sign are left out.
   let from = 0;
   while (from < 3 && ((content[from] === 0 && content[from + 1]! < 0x80) || (content[from] === 0xff && content[from + 1]! >= 0x80))) from++;
   return element(tag, content.subarray(from));

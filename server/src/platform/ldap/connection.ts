@@ -21,20 +21,20 @@ export interface ConnectionOptions {
   /** `ldap://host:port` or `ldaps://host:port`. */
   readonly url: string;
   readonly startTls: boolean;
-  /** PEM certificates of the authorities to trust, instead of the public ones. */
+  /** PEM certificates of the trusted authorities, instead of the public ones. */
   readonly ca: string | null;
-  /** Our own certificate and its key, PEM, for a directory that asks for one. */
+  /** Our own certificate and its key in PEM, for a directory that requires one. */
   readonly identity?: ClientIdentity | null;
-  /** For the connection with its handshake, and for each operation. */
+  /** The limit for the connection with its handshake, and for each operation. */
   readonly timeoutMs: number;
 }
 
 export interface BindAnswer {
-  /** Password policy of OpenLDAP and others (draft-behera-ldap-password-policy): the password is to be replaced. */
+  /** True if the password policy of OpenLDAP and others (draft-behera-ldap-password-policy) says that the password must be replaced. */
   readonly mustChange: boolean;
 }
 
-/** A bind that the directory refused, and whether the password policy says that the password itself was right but has expired. */
+/** A bind that the directory refused. `isExpired` is true if the password policy says that the password was right but has expired. */
 export class BindRefused extends LdapError {
   readonly isExpired: boolean;
 
@@ -45,7 +45,7 @@ export class BindRefused extends LdapError {
   }
 }
 
-/** A new password that the directory refused, and what its password policy says about it, where it says anything. */
+/** A new password that the directory refused, with the reason of its password policy, if it gave one. */
 export class PasswordRefused extends LdapError {
   readonly policy: PolicyError | null;
 
@@ -63,7 +63,7 @@ const DIRSYNC = "1.2.840.113556.1.4.841";
 const PASSWORD_POLICY = "1.3.6.1.4.1.42.2.27.8.5.1";
 const POLICY_HINTS = "1.2.840.113556.1.4.2239";
 
-/** Connects, with TLS where it is configured. A failure leaves no connection behind: nothing is ever sent in the clear instead. */
+/** Connects, with TLS if it is configured. If TLS fails, the connection is closed and nothing is sent in the clear. */
 export async function openConnection(options: ConnectionOptions): Promise<LdapConnection> {
   const { outbound, startTls, timeoutMs } = options;
   const { host, port, tls } = parseLdapUrl(options.url);
@@ -91,8 +91,8 @@ export async function openConnection(options: ConnectionOptions): Promise<LdapCo
 }
 
 /**
- * One connection. It never reconnects by itself: every later operation runs as the identity that was bound on it.
- * Operations may run at the same time; a bind runs alone (RFC 4511 §4.2.1).
+ * One connection. It never reconnects by itself, because every later operation runs as the identity that was bound on it. Operations may run at the same time;
+ * a bind runs alone (RFC 4511 §4.2.1).
  */
 export class LdapConnection {
   readonly #conversation: Conversation;
@@ -107,7 +107,7 @@ export class LdapConnection {
     return this.#conversation.isOpen;
   }
 
-  /** A simple bind. An empty password would be an anonymous bind, which succeeds (RFC 4513 §5.1.2): it is never sent. */
+  /** Performs a simple bind. An empty password is never sent: it would be an anonymous bind, which succeeds (RFC 4513 §5.1.2). */
   async bind(dn: string, password: string): Promise<BindAnswer> {
     if (dn === "" || password === "") throw new LdapError("protocol", "A bind needs a name and a password.");
     const controls = [{ oid: PASSWORD_POLICY }];
@@ -117,7 +117,7 @@ export class LdapConnection {
     return { mustChange: policy === "must-change" };
   }
 
-  /** All that is found, for searches with few answers. A reached size limit is no error: the caller set it. */
+  /** Returns everything that is found, for searches with few results. A reached size limit is no error, because the caller set it. */
   async search(request: SearchRequest): Promise<readonly LdapEntry[]> {
     const { entries, result } = await this.#search(request, []);
     const isCut = result.code === RESULT.sizeLimitExceeded && request.sizeLimit !== undefined && entries.length >= request.sizeLimit;
@@ -126,20 +126,20 @@ export class LdapConnection {
   }
 
   /**
-   * All that is found, page by page. Only an empty cookie ends it: a page may be empty in the middle (RFC 2696 §3). Any result but success
-   * throws, so that a part is never taken for the whole. The directory reads the next page while the caller works on this one, so nothing else may
-   * page on this connection meanwhile: OpenLDAP keeps one cookie per connection.
+   * Yields everything that is found, page by page. Only an empty cookie ends it: a page may be empty in the middle (RFC 2696 §3). Any result but success
+   * throws, so that a part is never taken for the whole. The directory reads the next page while the caller works on this one. Nothing else may page on this
+   * connection meanwhile, because OpenLDAP keeps one cookie per connection.
    */
   async *pages(request: SearchRequest, pageSize: number): AsyncGenerator<readonly LdapEntry[]> {
     let emptyPages = 0;
     for (let nextPage = this.#page(request, pageSize, Buffer.alloc(0)); ; ) {
       const { entries, cookie } = await nextPage;
-      // Each page is bounded; their number is not, unless nothing ever comes.
+      // The number of pages has no limit, but that of successive empty pages has.
       emptyPages = entries.length === 0 ? emptyPages + 1 : 0;
       if (emptyPages > MAX_EMPTY_PAGES) throw new LdapError("protocol", "The directory sends empty pages without end.");
       if (cookie.length > 0) {
         nextPage = this.#page(request, pageSize, cookie);
-        // A caller that stops early does not wait for it.
+        // A caller that stops early does not wait for the next page.
         nextPage.catch(() => {});
       }
       if (entries.length > 0) yield entries;
@@ -148,8 +148,8 @@ export class LdapConnection {
   }
 
   /**
-   * The changes since `cookie`, part by part, each with the next cookie: DirSync of Active Directory (MS-ADTS §3.1.1.3.4.1.3). The base is
-   * that of a whole domain.
+   * Yields the changes since `cookie` in parts, each with the next cookie, by DirSync of Active Directory (MS-ADTS §3.1.1.3.4.1.3). The base must be the root
+   * of a domain.
    */
   async *changes(
     request: SearchRequest,
@@ -172,7 +172,7 @@ export class LdapConnection {
     if (result.code !== RESULT.success) throw refusedBy(result.code, result.diagnostic);
   }
 
-  /** RFC 3062: the directory hashes the password by its own rules. `current`: of the entry that changes its own. */
+  /** Sets a password by RFC 3062: the directory hashes it by its own rules. `current` is given if the entry changes its own password. */
   async setPassword(dn: string, password: string, current: string | null = null): Promise<void> {
     const value = sequence(element(0x80, dn), ...(current === null ? [] : [element(0x81, current)]), element(0x82, password));
     const controls = [{ oid: PASSWORD_POLICY }];
@@ -184,8 +184,9 @@ export class LdapConnection {
   }
 
   /**
-   * AD's way, which it takes over TLS only: the password in quotes, as UTF-16. With `current` an entry changes its own password; without, another
-   * account resets it, and the control asks AD to apply the history all the same (MS-ADTS §3.1.1.3.4.1.27); Samba 4.17 does not know it.
+   * Sets a password in Active Directory, which accepts it only over TLS, in quotes and as UTF-16. With `current` an entry changes its own password. Without it
+   * another account resets the password, and the control asks AD to apply the history nevertheless (MS-ADTS §3.1.1.3.4.1.27). Samba 4.17 does not know the
+   * control.
    */
   async setUnicodePassword(dn: string, password: string, current: string | null = null): Promise<void> {
     const attribute = "unicodePwd";
@@ -214,7 +215,7 @@ export class LdapConnection {
   }
 
   #search(request: SearchRequest, controls: readonly Control[]): Promise<{ entries: LdapEntry[]; result: LdapResult }> {
-    // The directory ends the search by itself before we give up, so that it does not go on without a reader.
+    // The directory gets our time limit, so that it does not continue a search whose reader has given up.
     const seconds = Math.max(1, Math.ceil(this.#timeoutMs / 1_000));
     return this.#conversation.ask("search", searchRequest(request, seconds), { timeoutMs: this.#timeoutMs, controls });
   }
@@ -239,7 +240,7 @@ function dirSyncState(value: Buffer | undefined): { readonly hasMore: boolean; r
 }
 
 function pageCookie(value: Buffer | undefined): Buffer {
-  // Without the control the directory has sent everything at once.
+  // A response without the control means that the directory has sent everything at once.
   if (value === undefined) return Buffer.alloc(0);
   try {
     const reader = new BerReader(value).inside();
@@ -252,7 +253,7 @@ function pageCookie(value: Buffer | undefined): Buffer {
 
 const quoted = (password: string): Buffer => Buffer.from(`"${password}"`, "utf16le");
 
-/** draft-behera-ldap-password-policy §6.2, in the order of its numbers. */
+/** The errors of draft-behera-ldap-password-policy §6.2, in the order of their numbers. */
 const POLICY_ERRORS = [
   "expired",
   "locked",

@@ -21,7 +21,7 @@ const MAX_MESSAGE_BYTES = 16 * 1024 * 1024;
 const MAX_ANSWER_BYTES = 64 * 1024 * 1024;
 const MAX_ID = 2 ** 31 - 1;
 
-/** Requests and answers on one socket. Anything unexpected ends it, and everything that waits fails. */
+/** Exchanges requests and answers on one socket. Anything unexpected ends it, and all waiting requests fail. */
 export class Conversation {
   readonly #socket: Socket;
   readonly #framer = new Framer(MAX_MESSAGE_BYTES);
@@ -40,7 +40,7 @@ export class Conversation {
     return this.#ended === null;
   }
 
-  /** Sends a request and waits for its whole answer, however slowly it drips, no longer than `timeoutMs`. */
+  /** Sends a request and waits for its whole answer for at most `timeoutMs`, even if parts keep arriving. */
   ask(
     kind: Kind,
     operation: Buffer,
@@ -48,7 +48,7 @@ export class Conversation {
   ): Promise<{ entries: LdapEntry[]; result: LdapResult }> {
     if (this.#ended) return Promise.reject(this.#ended);
     if (kind === "bind" && this.#pending.size > 0) throw new Error("A bind must run alone on its connection");
-    // One that is still waiting keeps its number.
+    // The id of a request that is still waiting is not used again.
     do this.#lastId = this.#lastId === MAX_ID ? 1 : this.#lastId + 1;
     while (this.#pending.has(this.#lastId));
     const id = this.#lastId;
@@ -75,17 +75,17 @@ export class Conversation {
     });
   }
 
-  /** Takes leave (unbind) and closes. */
+  /** Sends an unbind and closes the connection. */
   end(): void {
     if (this.#ended) return;
     const socket = this.#socket;
-    // A peer that does not read must not keep the socket either.
+    // A peer that does not read must not keep the socket open.
     socket.write(message(this.#lastId + 1, unbindRequest()), () => socket.destroy());
     setTimeout(() => socket.destroy(), 1_000).unref();
     this.#fail(new LdapError("closed", "The connection to the directory was closed."));
   }
 
-  /** Hands the socket on, for TLS. Bytes behind the last answer came in the clear and would be taken for protected. */
+  /** Releases the socket for TLS. Data after the last answer arrived in the clear and would be taken for protected, so it is refused. */
   release(): void {
     if (this.#ended) throw this.#ended;
     if (!this.#framer.isEmpty) throw new LdapError("protocol", "The directory sent unexpected data before TLS.");
@@ -115,7 +115,7 @@ export class Conversation {
 
   #take(answer: Answer, bytes: number): void {
     const pending = this.#pending.get(answer.id);
-    // Number 0 is the directory speaking by itself: it says that it will close (RFC 4511 §4.4.1). Other numbers answer no request.
+    // Id 0 is an unsolicited notice that the directory will close the connection (RFC 4511 §4.4.1). Ids that were never sent answer no request.
     if (!pending) {
       if (answer.id !== 0 && answer.id <= this.#lastId) return;
       throw new LdapError("closed", "The directory closed the connection.");
@@ -132,7 +132,7 @@ export class Conversation {
     pending.resolve({ entries: pending.entries, result: answer.result });
   }
 
-  /** One search that takes too long is given up; the others go on. Any other late answer leaves the connection in doubt. */
+  /** Gives up a search that takes too long; other searches continue. Any other late answer leaves the state of the connection unknown, so it is closed. */
   #tooLate(id: number): void {
     const pending = this.#pending.get(id);
     if (!pending) return;

@@ -1,13 +1,13 @@
-// Distinguished names (RFC 4514), as far as two spellings of one name must be known for the same.
+// Distinguished names (RFC 4514), as far as it takes to recognise two spellings of one name.
 
-/** Letters whose lower case is the letter of another script or alphabet: a directory may distinguish them. */
+/** Letters whose lower case belongs to another script or alphabet: a directory may distinguish them. */
 const APART = /[\u0130\u1e9e\u2126\u212a\u212b]/;
 const folded = (text: string): string => text.replace(/\p{Lu}/gu, (letter) => (APART.test(letter) ? letter : letter.toLowerCase()));
 
 /** One RDN: its attribute types and values, unescaped. */
 type Rdn = readonly (readonly [type: string, value: string])[];
 
-/** The RDNs, or null for what is no DN. */
+/** Returns the RDNs, or null if the text is not a DN. */
 export function parseDn(dn: string): readonly Rdn[] | null {
   const rdns: Rdn[] = [];
   let rdn: [string, string][] = [];
@@ -31,7 +31,7 @@ export function parseDn(dn: string): readonly Rdn[] | null {
   }
 }
 
-/** A value up to the next `,`, `;` or `+`. Blanks around it count only where they are escaped. */
+/** Reads a value up to the next `,`, `;` or `+`. Blanks around it count only if they are escaped. */
 function readValue(dn: string, from: number): { readonly value: string; readonly end: number } | null {
   const bytes: Buffer[] = [];
   let at = from;
@@ -42,7 +42,7 @@ function readValue(dn: string, from: number): { readonly value: string; readonly
     const found = quoted.exec(dn);
     return found && { value: found[1]!.replace(/\\(.)/gs, "$1"), end: quoted.lastIndex };
   }
-  // The number of bytes that belong to the value in any case: blanks after these are not part of it.
+  // The number of bytes that certainly belong to the value. Unescaped blanks after them do not.
   let certain = 0;
   for (; at < dn.length && !",;+".includes(dn[at]!); at++) {
     if (dn[at] !== "\\") {
@@ -64,7 +64,7 @@ function readValue(dn: string, from: number): { readonly value: string; readonly
 
 const escaped = (value: string): string => folded(value).replace(/[\\,+=]/g, "\\$&");
 
-/** Normalises a DN: case, blanks and escapes do not count. Null: it is no DN. */
+/** Normalises a DN: case, blanks and escapes do not count. Returns null if the text is not a DN. */
 export function dnKey(dn: string): string | null {
   // Most names have nothing to unescape or to order.
   if (/^(?:[a-z]+=[a-z0-9][a-z0-9._@-]*)(?:,[a-z]+=[a-z0-9][a-z0-9._@-]*)*$/i.test(dn)) return dn.toLowerCase();
@@ -78,11 +78,11 @@ export function dnKey(dn: string): string | null {
   return rdns.map(keyOf).join(",");
 }
 
-/** Tells whether a name is the base or is below it. */
+/** Tells whether a name is the base itself or below it. */
 export function isWithin(dn: string, base: string): boolean {
   const [key, root] = [dnKey(dn), dnKey(base)];
   return key !== null && root !== null && (root === "" || key === root || key.endsWith(`,${root}`));
 }
 
-/** The value of the first RDN: what a group is called, where nothing else says it. */
+/** Returns the value of the first RDN, which names a group that has no other name. */
 export const firstValue = (dn: string): string | null => parseDn(dn)?.[0]?.[0]?.[1] ?? null;

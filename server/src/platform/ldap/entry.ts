@@ -1,6 +1,6 @@
 const NONE: readonly Buffer[] = [];
 
-/** An entry as the directory sent it. Names of attributes are compared without case, and every value is bytes until it is decoded. */
+/** An entry as the directory sent it. Names of attributes are compared without case. Every value is bytes until it is decoded. */
 export class LdapEntry {
   readonly dn: string;
   readonly #attributes: ReadonlyMap<string, readonly Buffer[]>;
@@ -18,14 +18,14 @@ export class LdapEntry {
     return this.bytes(attribute).map((value) => value.toString("utf8"));
   }
 
-  /** The first value, or null. */
+  /** Returns the first value, or null. */
   text(attribute: string): string | null {
     return this.bytes(attribute)[0]?.toString("utf8") ?? null;
   }
 
   /**
-   * The part of a long list that came, and where the next part starts. AD sends at most 1,500 values under `member` and answers
-   * with `member;range=0-1499` beside an empty `member`; the last part ends with `*`.
+   * Returns the received part of a long list, and where the next part starts. AD sends at most 1,500 values under `member`: it answers with
+   * `member;range=0-1499` beside an empty `member`, and the last part ends with `*`.
    */
   part(attribute: string): { readonly values: readonly string[]; readonly next: number | null } {
     const prefix = `${attribute.toLowerCase()};range=`;
@@ -39,10 +39,10 @@ export class LdapEntry {
   }
 }
 
-// The ids that survive renaming and moving. AD's is binary (MS-DTYP §2.3.4), the others are text.
+// The attributes with binary ids. Ids survive renaming and moving; AD's is binary (MS-DTYP §2.3.4), the others are text.
 const BINARY_IDS = new Set(["objectguid"]);
 
-/** The entry's id as text, or null when it has none, or several. */
+/** Returns the entry's id as text, or null if it has none or several. */
 export function entryId(entry: LdapEntry, attribute: string): string | null {
   const [value, ...others] = entry.bytes(attribute);
   if (value === undefined || others.length > 0 || value.length === 0) return null;
@@ -53,11 +53,11 @@ export function entryId(entry: LdapEntry, attribute: string): string | null {
   return value.length === 16 ? guidText(value) : null;
 }
 
-/** The value to search an entry by its id with. */
+/** Returns the value by which a search finds an entry with this id. */
 export const idValue = (id: string, attribute: string): Buffer =>
   BINARY_IDS.has(attribute.toLowerCase()) ? guidBytes(id) : Buffer.from(id, "utf8");
 
-/** The first three groups are little-endian. */
+/** Formats a GUID, whose first three groups are little-endian. */
 function guidText(bytes: Buffer): string {
   const groups = [
     Buffer.from(bytes.subarray(0, 4)).reverse(),

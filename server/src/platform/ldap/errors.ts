@@ -1,12 +1,12 @@
 import { OutboundError } from "../outbound/index.ts";
 
 /**
- * The kind of fault: `reach` and `tls` before the first message, `timeout`, `closed`, `protocol` and `too_large` in the conversation,
- * `result` when the directory answered with its own error.
+ * The kind of fault: `reach` and `tls` before the first message, `timeout`, `closed`, `protocol` and `too_large` in the conversation, `result` if the directory
+ * answered with an error of its own.
  */
 export type LdapFault = "reach" | "tls" | "timeout" | "closed" | "protocol" | "too_large" | "result";
 
-/** `message` may be shown to an administrator. The directory's own text is in `diagnostic`, for the log. */
+/** An error of a directory. `message` may be shown to an administrator. `diagnostic` is the directory's own text, for the log. */
 export class LdapError extends Error {
   readonly fault: LdapFault;
   readonly resultCode: number | null;
@@ -71,7 +71,7 @@ export const refusedBy = (resultCode: number, diagnostic: string): LdapError =>
     diagnostic: diagnostic.slice(0, 1_000),
   });
 
-/** Why a connection could not be had, in our words. */
+/** Says in our words why no connection could be opened. */
 export function notReached(error: unknown): LdapError {
   if (error instanceof LdapError) return error;
   if (!(error instanceof OutboundError)) return new LdapError("reach", "The directory could not be reached.", { cause: error });
@@ -79,9 +79,9 @@ export function notReached(error: unknown): LdapError {
   return new LdapError(fault, error.message, { cause: error });
 }
 
-/** The state that AD reports beside invalidCredentials: `…, data 773, v1db1`. */
+/** The account's state that AD reports together with invalidCredentials: `…, data 773, v1db1`. */
 type AdState =
-  | "wrong" // 52e: also the wrong password of a disabled, expired or must-change account
+  | "wrong" // 52e, also sent for the wrong password of a disabled, expired or must-change account
   | "unknown" // 525
   | "hours" // 530: not at this hour
   | "workstation" // 531: not from this machine
@@ -103,7 +103,7 @@ const AD_STATES: Record<string, AdState> = {
   "775": "locked",
 };
 
-/** The account's state that Active Directory names when it refuses a bind. */
+/** Returns the account's state that Active Directory names when it refuses a bind. */
 export function adState(error: LdapError): AdState | null {
   if (error.resultCode !== RESULT.invalidCredentials) return null;
   const [, code] = /\bdata ([0-9a-f]+)\b/i.exec(error.diagnostic) ?? [];

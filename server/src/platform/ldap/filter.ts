@@ -1,6 +1,6 @@
 import { boolean, element, octets, sequence } from "./ber.ts";
 
-/** A search filter (RFC 4511 §4.5.1.7). Values are bytes: nothing is escaped, so nothing can be injected. */
+/** A search filter (RFC 4511 §4.5.1.7). Values are bytes that need no escaping, so nothing can be injected. */
 export type Filter = FilterOf<Buffer>;
 
 type Comparison = "equal" | "atLeast" | "atMost" | "approximately";
@@ -15,13 +15,13 @@ type FilterOf<V> =
 
 /** The placeholder of the user name in a template. */
 export const PLACEHOLDER = "{0}";
-/** Bytes, and null where the name goes. */
+/** The bytes of a value, with null for each placeholder. */
 type Pieces = readonly (Buffer | null)[];
 
 export interface FilterTemplate {
-  /** The filter for one name, which is put into the parsed filter as bytes. */
+  /** Returns the filter for one name, which is inserted into the parsed filter as bytes. */
   of(name: string): Filter;
-  /** The filter for every name, or null where the name stands in a comparison that has no "any". */
+  /** The filter for every name. Null if the name is in a comparison that has no "any value". */
   readonly all: Filter | null;
   readonly hasPlaceholder: boolean;
 }
@@ -35,10 +35,10 @@ export class FilterSyntaxError extends Error {
 
 const MAX_LENGTH = 4_096;
 const MAX_DEPTH = 20;
-// RFC 4512 §1.4: a name or an object identifier, then options.
+// RFC 4512 §1.4: a name or an object identifier, followed by options.
 const ATTRIBUTE = /^(?:[a-z][a-z0-9-]*|\d+(?:\.\d+)+)(?:;[a-z0-9-]+)*$/i;
 
-/** An attribute as it may be requested, such as `mail` or `2.5.4.4`. */
+/** Tells whether an attribute may be requested by this name, such as `mail` or `2.5.4.4`. */
 export const isAttributeName = (written: string): boolean => written.length <= 128 && ATTRIBUTE.test(written);
 
 export const equals = (attribute: string, value: Buffer | string): Filter => ({
@@ -50,7 +50,7 @@ export const present = (attribute: string): Filter => ({ kind: "present", attrib
 export const atLeast = (attribute: string, value: string): Filter => ({ kind: "atLeast", attribute, value: Buffer.from(value) });
 export const allOf = (...filters: readonly Filter[]): Filter => ({ kind: "and", filters });
 export const anyOf = (...filters: readonly Filter[]): Filter => ({ kind: "or", filters });
-/** One comparison by a rule of the directory's own, such as AD's "in chain". */
+/** Returns a comparison by a matching rule of the directory's own, such as AD's "in chain". */
 export const matches = (attribute: string, rule: string, value: string): Filter => ({
   kind: "extensible",
   attribute,
@@ -59,14 +59,14 @@ export const matches = (attribute: string, rule: string, value: string): Filter 
   value: Buffer.from(value),
 });
 
-/** Reads a filter as RFC 4515 writes it. */
+/** Parses a filter in the notation of RFC 4515. */
 export function parseFilter(written: string): Filter {
   return mapped(parsed(written), (pieces) =>
     Buffer.from(pieces.map((piece) => piece?.toString("latin1") ?? PLACEHOLDER).join(""), "latin1"),
   );
 }
 
-/** Reads a filter in which `{0}` stands for the user name. It may stand in values only. */
+/** Parses a filter in which `{0}` stands for the user name. The placeholder may be in values only. */
 export function parseTemplate(written: string): FilterTemplate {
   const template = parsed(written);
   return {
@@ -115,7 +115,7 @@ function readComponent(reading: Reading, depth: number): FilterOf<Pieces> {
   reading.at++;
   const filters: FilterOf<Pieces>[] = [];
   while (reading.written[reading.at] === "(") filters.push(readFilter(reading, depth + 1));
-  // RFC 4526 gives "(&)" and "(|)" a meaning that not every directory knows.
+  // RFC 4526 gives "(&)" and "(|)" a meaning that not every directory supports.
   if (filters.length === 0) throw new FilterSyntaxError(`"${sign}" needs a filter at position ${reading.at}.`);
   return { kind: sign === "&" ? "and" : "or", filters };
 }
@@ -153,7 +153,7 @@ function named(written: string, at: number): string {
   return written;
 }
 
-/** `attribute:dn:rule:=value`, where at least attribute or rule is given. */
+/** Reads `attribute:dn:rule:=value`, in which at least the attribute or the rule is given. */
 function extensible(written: string, value: Pieces): FilterOf<Pieces> {
   const [attribute = "", ...rest] = written.split(":");
   const dn = rest[0]?.toLowerCase() === "dn";
@@ -166,7 +166,7 @@ function extensible(written: string, value: Pieces): FilterOf<Pieces> {
   return { kind: "extensible", attribute, rule, dn, value };
 }
 
-/** Bytes of a value as RFC 4515 §3 escapes them, with a hole for each placeholder. */
+/** Returns the bytes of a value that is escaped by RFC 4515 §3, with null for each placeholder. */
 function unescaped(written: string, at: number): Pieces {
   if (/[*\0]/.test(written)) throw new FilterSyntaxError(`A value at position ${at} has a character that must be escaped.`);
   if (/\\(?![0-9a-f]{2})/i.test(written)) throw new FilterSyntaxError(`"\\" is followed by two hexadecimal digits, at position ${at}.`);
@@ -211,7 +211,7 @@ function hasPlaceholder(filter: FilterOf<Pieces>): boolean {
   }
 }
 
-/** The filter with "any value" for the name. Below "not", "any" would exclude every entry: such a template has none. */
+/** Replaces the name by "any value". Returns null for a template with the name below "not": there, "any value" would exclude every entry. */
 function everyName(filter: FilterOf<Pieces>): Filter | null {
   switch (filter.kind) {
     case "and":
@@ -243,7 +243,7 @@ function withAny(attribute: string, values: readonly Pieces[]): Filter {
     parts.push(current);
   }
   if (parts.length === 1) return { kind: "equal", attribute, value: parts[0]! };
-  // Two "any" beside each other are one.
+  // Two adjacent "any" are one.
   const kept = parts.filter((part, i) => part.length > 0 || i === 0 || i === parts.length - 1);
   return kept.every((part) => part.length === 0) ? { kind: "present", attribute } : { kind: "substrings", attribute, parts: kept };
 }
@@ -261,7 +261,7 @@ const CHOICE = {
   extensible: 0xa9,
 } as const;
 
-/** The filter as it goes over the wire. */
+/** Encodes a filter as it is sent. */
 export function encodeFilter(filter: Filter): Buffer {
   const tag = CHOICE[filter.kind];
   switch (filter.kind) {

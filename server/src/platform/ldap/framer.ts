@@ -2,12 +2,12 @@ import { BerError, headAt, TAG } from "./ber.ts";
 
 export class TooLargeError extends BerError {}
 
-/** Cuts what arrives into whole messages. */
+/** Cuts the received bytes into whole messages. */
 export class Framer {
   readonly #maxBytes: number;
   #chunks: Buffer[] = [];
   #size = 0;
-  /** The length of the message at the front in bytes, once its head is known. */
+  /** The length in bytes of the first message, once its header is known. */
   #needed = 2;
 
   constructor(maxBytes: number) {
@@ -18,11 +18,11 @@ export class Framer {
     return this.#size === 0;
   }
 
-  /** The messages that are whole now. Throws a TooLargeError or a BerError for what can never become one. */
+  /** Yields the messages that are complete now. Throws a TooLargeError or a BerError if the bytes can never become one. */
   *push(chunk: Buffer): Generator<Buffer> {
     this.#chunks.push(chunk);
     this.#size += chunk.length;
-    // An incomplete message is not copied: a message of many packets would be copied once per packet.
+    // The bytes of an incomplete message are not joined yet: a message of many packets would be copied once per packet.
     while (this.#size >= this.#needed) {
       const bytes = this.#chunks.length === 1 ? this.#chunks[0]! : Buffer.concat(this.#chunks);
       if (bytes[0] !== TAG.sequence) throw new BerError("What arrived is no LDAP message");

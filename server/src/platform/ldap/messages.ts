@@ -2,7 +2,7 @@ import { BerError, BerReader, boolean, element, integer, octets, sequence, TAG }
 import { LdapEntry } from "./entry.ts";
 import { encodeFilter, type Filter } from "./filter.ts";
 
-// The messages of RFC 4511 that are spoken here, with the tags of its protocolOp.
+// The messages of RFC 4511 that this client uses, with the tags of their protocolOp.
 
 export interface Control {
   readonly oid: string;
@@ -56,7 +56,7 @@ export function searchRequest(request: SearchRequest, timeLimitSeconds: number):
     OP.searchRequest,
     octets(base),
     integer(SCOPE[scope], TAG.enumerated),
-    // Aliases are not followed: an entry is found under its own name, within the search base.
+    // Aliases are not followed: an entry is found by its own name, within the search base.
     integer(0, TAG.enumerated),
     integer(sizeLimit),
     integer(timeLimitSeconds),
@@ -89,7 +89,7 @@ export interface LdapResult {
   readonly code: number;
   readonly diagnostic: string;
   readonly controls: ReadonlyMap<string, Buffer>;
-  /** Only in an extended response. */
+  /** Present only in an extended response. */
   readonly oid: string | null;
   readonly value: Buffer | null;
 }
@@ -106,7 +106,7 @@ const FINAL: Record<number, "bind" | "search" | "modify" | "extended"> = {
   [OP.extendedResponse]: "extended",
 };
 
-/** Reads one whole message. Throws a BerError on anything else. */
+/** Reads one whole message. Throws a BerError if the bytes are none. */
 export function readMessage(bytes: Buffer): Answer {
   const reader = new BerReader(bytes).inside();
   const id = reader.integer();

@@ -6,22 +6,22 @@ import { LdapError, RESULT } from "./errors.ts";
 import type { SearchRequest } from "./messages.ts";
 
 export interface PoolOptions extends Omit<ConnectionOptions, "url"> {
-  /** Servers of one directory, tried in turn. */
+  /** The servers of one directory, which are tried in turn. */
   readonly urls: readonly string[];
-  /** The account that searches. */
+  /** The service account, which searches. */
   readonly bindDn: string;
   readonly bindPassword: string;
 }
 
 /** The connections to one directory. */
 export interface LdapPool {
-  /** Work as the service account, on a connection that is kept and shared: searches and changes, never a bind. */
+  /** Runs searches and changes as the service account, on a connection that is kept and shared. Nothing may bind on it. */
   service<T>(work: (connection: LdapConnection) => Promise<T>): Promise<T>;
-  /** Work on its own connection, anonymous yet, which ends with it. For binds as a user. */
+  /** Runs work on a new, still anonymous connection and closes it, for binds as a user. */
   fresh<T>(work: (connection: LdapConnection) => Promise<T>): Promise<T>;
-  /** A separate connection that is bound as the service account, for work that takes long. */
+  /** Runs work that takes long as the service account, on a connection of its own. */
   own<T>(work: (connection: LdapConnection) => Promise<T>): Promise<T>;
-  /** All that a search finds. Paged, on its own connection, only where the directory does not send as many entries at once. */
+  /** Returns everything that a search finds. It pages, on a connection of its own, only if the directory does not send as many entries at once. */
   all(request: SearchRequest): Promise<readonly LdapEntry[]>;
   close(): void;
 }
@@ -42,7 +42,7 @@ export function createLdapPool(options: PoolOptions): LdapPool {
   let using = 0;
   let isClosed = false;
 
-  /** The first server that answers; one that did not a moment ago is tried last. */
+  /** Connects to the first server that answers. Servers that failed a moment ago are tried last. */
   const connect = async (): Promise<LdapConnection> => {
     const now = clock.now();
     const isDead = (url: string) => (deadUntil.get(url) ?? 0) > now;
@@ -81,7 +81,7 @@ export function createLdapPool(options: PoolOptions): LdapPool {
     }
     const opening = asService();
     kept = opening;
-    // A connection that could not be had is not kept; the next caller tries again.
+    // A connection that could not be opened is not kept, so the next caller tries again.
     opening.catch(() => {
       if (kept === opening) kept = null;
     });
@@ -115,7 +115,7 @@ export function createLdapPool(options: PoolOptions): LdapPool {
         try {
           return await work(await shared());
         } catch (error) {
-          // The directory ended a connection that was kept from before: that says nothing about this request. Once.
+          // The directory closed a connection that was kept from earlier, which says nothing about this request. It is tried once more.
           if (!wasKept || !(error instanceof LdapError) || error.fault !== "closed" || isClosed) throw error;
           return await work(await shared());
         }

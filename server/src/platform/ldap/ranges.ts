@@ -4,7 +4,7 @@ import { present } from "./filter.ts";
 
 const MAX_PARTS = 10_000;
 
-/** All values of an attribute that AD hands out in parts, such as `member` of a large group. `size` is for tests. */
+/** Yields all values of an attribute that AD returns in parts, such as `member` of a large group. `size` is for tests. */
 export async function* readRanges(
   connection: LdapConnection,
   dn: string,
@@ -20,7 +20,7 @@ export async function* readRanges(
     const { values, next } = entry.part(attribute);
     if (values.length > 0) yield values;
     if (next === null) return;
-    // A directory that repeats itself would be queried for ever.
+    // Without this, a directory that repeats itself would be queried for ever.
     if (next <= start) throw new LdapError("protocol", "The directory repeats a part of a list.");
     start = next;
   }
