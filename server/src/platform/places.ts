@@ -4,15 +4,15 @@ import type { Logger } from "pino";
 import { openMmdb } from "./mmdb.ts";
 import { plainAddress } from "./outbound/index.ts";
 
-/** The places of network addresses, by the operator's file alone: without one there are no places, and none is guessed. */
+/** The places of network addresses, from the operator's file. Without a file no place is known, and none is guessed. */
 export interface Places {
-  /** “Berlin, Germany”, in the language as far as the file has it; null: not known. */
+  /** Returns “Berlin, Germany”, in the language as far as the file has it, or null if the place is not known. */
   of(address: string | null, locale: string): string | null;
-  /** The address, with its place where that is known. */
+  /** Returns the address, with its place if that is known. */
   beside(address: string, locale: string): string;
 }
 
-/** A file in the format of MaxMind (mmdb) with the members of GeoIP2 City or Country. Throws where it cannot be read. */
+/** Reads a file in the format of MaxMind (mmdb) with the members of GeoIP2 City or Country. Throws if it cannot be read. */
 export function readPlaces(file: string): Pick<Places, "of"> & { readonly type: string; readonly builtAt: Date } {
   const { type, builtAt, find } = openMmdb(readFileSync(file));
   return {
@@ -25,7 +25,7 @@ export function readPlaces(file: string): Pick<Places, "of"> & { readonly type: 
   };
 }
 
-/** Read once, at the start. A file that cannot be read is logged, and no place is shown. */
+/** Opens the file once, at the start. If it cannot be read, this is logged, and no place is shown. */
 export function openPlaces(file: string | null, log: Pick<Logger, "warn" | "info">): Places {
   const of = file === null ? () => null : known(file, log);
   const beside = (address: string, locale: string) => {
@@ -53,7 +53,7 @@ interface Found {
   readonly registered_country?: { readonly iso_code?: string };
 }
 
-/** The names of cities are in some languages only; those of countries are in every one that Node knows. */
+/** Returns the text of a place. Names of cities exist in some languages only; those of countries in every language that Node knows. */
 function wordsOf(found: Found | null, locale: string): string | null {
   const names = found?.city?.names;
   const city = names && (names[locale] ?? names[locale === "pt" ? "pt-BR" : "en"] ?? names.en);

@@ -5,7 +5,7 @@ import type { Actor, ActorKind, AuditDraft, Ctx, DomainEventName, DomainEvents, 
 import { type Db, inTransaction, type Tx } from "./db/index.ts";
 import { firstEnqueued } from "./jobs/index.ts";
 
-/** One row of the audit trail, complete. */
+/** A complete row of the audit trail. */
 export interface AuditEvent {
   readonly id: string;
   readonly ts: number;
@@ -14,7 +14,7 @@ export interface AuditEvent {
   readonly type: string;
   readonly actor: string;
   readonly actorId: string | null;
-  /** Null: recorded by an earlier release. */
+  /** Null if an earlier release recorded it. */
   readonly actorKind: ActorKind | null;
   readonly sourceIp: string | null;
   readonly resourceType: string | null;
@@ -22,9 +22,9 @@ export interface AuditEvent {
   readonly outcome: "SUCCESS" | "FAILURE";
   readonly detail: string | null;
   readonly impersonator: string | null;
-  /** Null: there is none, or recorded by an earlier release. */
+  /** Null if there is none, or if an earlier release recorded it. */
   readonly impersonatorId: string | null;
-  /** Null: a job or a command, or recorded by an earlier release. */
+  /** Null for a job or a command, or if an earlier release recorded it. */
   readonly requestId: string | null;
 }
 
@@ -33,17 +33,17 @@ export interface Origin {
   readonly realm: string;
   readonly actor: Actor;
   readonly sourceIp: string | null;
-  /** The number of the request, for the trail. */
+  /** The request id, for the audit trail. */
   readonly requestId?: string | undefined;
   readonly ifMatch?: string | null;
 }
 
-/** The source of a request, for the audit events of its work: the address, and the number by which it is found. */
+/** The source of a request, for the audit events of its work: its address and its id. */
 export type RequestSource = ReturnType<typeof requestSource>;
 export const requestSource = ({ ip, id }: { readonly ip: string; readonly id: string }) => ({ sourceIp: ip, requestId: id });
 
 export interface UnitOfWork {
-  /** Opens the transaction, runs the work, writes its audit events in it, commits. */
+  /** Opens the transaction, runs the work, writes its audit events in the transaction, and commits. */
   transact<T>(origin: Origin, work: (ctx: Ctx) => Promise<T>): Promise<T>;
 }
 
@@ -53,9 +53,9 @@ interface Parts {
   readonly changes: RealmChanges;
   /** Writes the events in the transaction. */
   readonly storeEvents: (tx: Tx, events: readonly AuditEvent[]) => Promise<void>;
-  /** Reports them once they are committed: standard output, metrics. */
+  /** Reports committed events to standard output and metrics. */
   readonly published: (events: readonly AuditEvent[]) => void;
-  /** Jobs are committed, the first of them due at this time. */
+  /** Called after the commit if jobs were enqueued. The first of them is due at this time. */
   readonly enqueued: (dueAt: number) => void;
 }
 
@@ -102,7 +102,7 @@ const DEADLOCK = "40P01";
 const SERIALIZATION_FAILURE = "40001";
 const TRIES = 4;
 
-/** Two writes that lock the same rows in another order: Postgres ends one of them, and that one simply runs again. */
+/** Runs work in a transaction. If two transactions lock the same rows in a different order, Postgres ends one of them, which is run again. */
 export async function retryingConflicts<T>(db: Db, work: (tx: Tx) => Promise<T>): Promise<T> {
   for (let tries = 1; ; tries++) {
     try {

@@ -9,22 +9,22 @@ const errors = defineErrors("request", {
 export const isPreconditionFailed = (error: unknown): boolean =>
   error instanceof AppError && error.code === errors.precondition_failed().code;
 
-/** The value of `ctx.ifMatch` for this version. */
+/** Returns the value of `ctx.ifMatch` for this version. */
 export const etag = (version: number): string => `"${version}"`;
 
-/** The tag of one representation of a record: records also show what changes without a new version. */
+/** Returns the tag of one representation of a record, which can change without a new version. */
 export const withDigest = (tag: string, representation: string): string =>
   `${tag.slice(0, -1)}.${createHash("sha256").update(representation).digest("base64url").slice(0, 16)}"`;
 
 /**
- * RFC 9110 §13.1.1: the write succeeds only if the record has not changed since the caller read it. The response's tag also carries a digest of the
- * representation (`withDigest`); a write depends on the version alone, not on members that change by themselves.
+ * Lets the write succeed only if the record has not changed since the caller read it (RFC 9110 §13.1.1). The response's tag also contains a digest of the
+ * representation (`withDigest`), but a write depends on the version alone and not on members that change by themselves.
  */
 export function expectVersion(ctx: Ctx, version: number): void {
   expectTag(ctx, [etag(version)], (tag) => tag.replace(/^("\d+)\.[\w-]+"$/, '$1"'));
 }
 
-/** The same for a write that replaces what the version does not count: the caller has seen one of these representations. */
+/** Does the same for a write to something that the version does not count: the caller must have seen one of these representations. */
 export function expectTag(ctx: Ctx, tags: readonly string[], read = (tag: string) => tag): void {
   if (ctx.ifMatch === null || ctx.ifMatch.trim() === "*") return;
   const seen = ctx.ifMatch.split(",").map((tag) => read(tag.trim()));

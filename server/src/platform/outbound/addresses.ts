@@ -1,6 +1,6 @@
 import { BlockList, isIPv4, isIPv6 } from "node:net";
 
-// IANA's special-purpose registry (RFC 6890): everything that is not one place on the public Internet.
+// IANA's special-purpose registry (RFC 6890): every block that is not a place on the public Internet.
 const SPECIAL_IPV4 = [
   "0.0.0.0/8", // this network, the unspecified address
   "10.0.0.0/8", // private
@@ -19,15 +19,15 @@ const SPECIAL_IPV4 = [
   "240.0.0.0/4", // reserved, and broadcast
 ];
 
-// Only 2000::/3 is handed out for public use, so IPv6 is public when it lies there and in none of these.
-// That leaves out loopback, ULA, link-local, site-local, multicast, IPv4-compatible and the discard prefix without naming them.
+// Only 2000::/3 is assigned for public use, so an IPv6 address is public if it is in that block and in none of these. This excludes loopback, ULA, link-local,
+// site-local, multicast, IPv4-compatible and the discard prefix without naming them.
 const SPECIAL_IPV6 = [
   "2001::/23", // protocol assignments: Teredo (which hides an IPv4 address), benchmarks, ORCHID
   "2001:db8::/32", // documentation
   "3fff::/20", // documentation
 ];
 
-/** A set of addresses, written as single addresses or CIDR blocks. */
+/** Returns a set of addresses, written as single addresses or CIDR blocks. */
 export function addressSet(entries: readonly string[]): BlockList {
   const set = new BlockList();
   for (const entry of entries) {
@@ -46,7 +46,7 @@ const specialIPv6 = addressSet(SPECIAL_IPV6);
 const loopback = addressSet(["127.0.0.0/8", "::1"]);
 const globalUnicast = addressSet(["2000::/3"]);
 
-/** The address in its shortest meaning: without a zone, and an IPv4-mapped IPv6 address (`::ffff:10.0.0.1`) as the IPv4 it is. */
+/** Returns the plain form of an address: without a zone, and an IPv4-mapped IPv6 address (`::ffff:10.0.0.1`) as IPv4. */
 export function plainAddress(address: string): string {
   const unzoned = address.split("%", 1)[0]!;
   if (!isIPv6(unzoned)) return unzoned;
@@ -57,7 +57,7 @@ export function plainAddress(address: string): string {
 /** Tells whether it is a loopback address. */
 export const isLoopbackAddress = (address: string): boolean => isAddress(address) && inSet(loopback, plainAddress(address));
 
-/** Tells whether the address is one place on the public Internet. An unreadable address is not. */
+/** Tells whether the address is a single place on the public Internet. An unreadable address is not. */
 export function isPublicAddress(address: string): boolean {
   if (!isAddress(address)) return false;
   const plain = plainAddress(address);
@@ -65,7 +65,7 @@ export function isPublicAddress(address: string): boolean {
   const bytes = ipv6Bytes(plain);
   const embedded = embeddedIPv4(bytes);
   if (embedded !== null && inSet(specialIPv4, embedded)) return false;
-  // NAT64's well-known prefix lies outside 2000::/3, yet on an IPv6-only network it is how public IPv4 peers are reached.
+  // NAT64's well-known prefix is outside of 2000::/3, but an IPv6-only network reaches public IPv4 peers by it.
   if (startsWith(bytes, NAT64)) return true;
   return inSet(globalUnicast, plain) && !inSet(specialIPv6, plain);
 }
@@ -76,7 +76,7 @@ const MAPPED = [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff]; // RFC 4291 §2.5.5.2
 const NAT64 = [0, 0x64, 0xff, 0x9b, 0, 0, 0, 0, 0, 0, 0, 0]; // RFC 6052 §2.1
 const SIX_TO_FOUR = [0x20, 0x02]; // RFC 3056 §2
 
-/** The IPv4 address that packets to this IPv6 address end up at, when a translator or tunnel unwraps it. */
+/** Returns the IPv4 address to which a translator or tunnel would deliver packets for this IPv6 address, or null. */
 function embeddedIPv4(bytes: Uint8Array): string | null {
   if (startsWith(bytes, NAT64)) return dotted(bytes, 12);
   if (startsWith(bytes, SIX_TO_FOUR)) return dotted(bytes, 2);

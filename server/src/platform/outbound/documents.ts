@@ -2,40 +2,43 @@ import { clock } from "../../kernel/clock.ts";
 import { createLru } from "../../kernel/lru.ts";
 import { createRereadLimit } from "./reread-limit.ts";
 
-/** A document, and for how many milliseconds it is used without another request (`freshFor`). */
+/** A document, with the number of milliseconds for which it is used without another request (`freshFor`). */
 export interface ReadDocument<T> {
   readonly document: T;
   readonly freshMs: number;
 }
 
 /**
- * The meaning of a failed read. `down`: the server did not answer; the last document is used, and the server is left alone for a while.
- * `refused`: the answer is not acceptable, which counts at once; the server is left alone as well. `not-asked`: no request was made; the last
- * document is used. `unexpected`: it is thrown.
+ * The meaning of a failed read. `down`: the server did not answer; the last document is used, and the server is left alone for a while. `refused`: the answer
+ * is not acceptable; the last document is dropped at once, and the server is left alone as well. `not-asked`: no request was made; the last document is used.
+ * `unexpected`: the error is thrown.
  */
 export type ReadFailure = "down" | "refused" | "not-asked" | "unexpected";
 
 export interface RemoteDocumentRules {
-  /** At most this many are kept. */
+  /** The most documents that are kept. */
   readonly max: number;
-  /** For how many milliseconds after its time a document is used while its server fails. */
+  /** The number of milliseconds for which an expired document is still used while its server fails. */
   readonly staleMs: number;
-  /** For how many milliseconds after a failure nothing is requested. */
+  /** The number of milliseconds after a failure in which nothing is requested. */
   readonly pauseMs: number;
   failureOf(error: unknown): ReadFailure;
 }
 
-/** Documents of others, read over the network and kept in process. */
+/** Documents of other servers, which are read over the network and kept in process. */
 export interface RemoteDocuments<T> {
-  /** The document: kept, or read by `read`. Concurrent callers share one request. Throws what `read` throws, also during the pause. */
+  /** Returns the document that is kept, or that `read` returns. Concurrent callers share a request. Throws what `read` throws, also during the pause. */
   get(key: string, read: () => Promise<ReadDocument<T>>): Promise<T>;
-  /** Reads it now, whatever is kept. */
+  /** Reads the document now, even if one is kept. */
   reread(key: string, read: () => Promise<ReadDocument<T>>): Promise<T>;
-  /** The last one that was read, of any age, without a request. */
+  /** Returns the last document, however old, without a request. */
   peek(key: string): T | undefined;
-  /** Tells whether a request is under way. */
+  /** Tells whether a request is running. */
   isReading(key: string): boolean;
-  /** Reads it again because it lacks something, such as a key that was rotated in: at once, and then once in a while. Null: not now. */
+  /**
+   * Reads the document again because it lacks something, such as a new key: at once for the first time, then only once in a while. Returns null if it is too
+   * early.
+   */
   rereadIncomplete(key: string, read: () => Promise<ReadDocument<T>>): Promise<T> | null;
 }
 
@@ -76,7 +79,7 @@ export function createRemoteDocuments<T>({ max, staleMs, pauseMs, failureOf }: R
     return shared;
   };
 
-  /** The last document in the place of a failure, if it may be used. */
+  /** Returns the last document in place of a failure, or throws the error if that document must not be used. */
   const staleOr = (key: string, error: unknown): T => {
     const known = kept.get(key);
     const failure = failureOf(error);

@@ -1,10 +1,10 @@
 export type OutboundReason = "blocked_address" | "dns" | "timeout" | "too_large" | "tls" | "connect" | "bad_url" | "scheme";
 
-// One text for a name that does not exist and one that leads inside: else names of the inside network could be found out by trying them.
+// A name that does not exist and one that leads to an internal address get the same text. Otherwise internal names could be found by trying them.
 const NOT_PUBLIC =
   "could not be found, or is not a public address. Please check the spelling. An operator can allow it with GATEHOUSE_ALLOWED_HOSTS.";
 
-// Deliberately coarse: an administrator of a realm may read these, and must not learn from them what the inside network looks like.
+// The messages are deliberately coarse: an administrator of a realm may read them, and must not learn from them about the internal network.
 const MESSAGES: Record<OutboundReason, string> = {
   blocked_address: NOT_PUBLIC,
   dns: NOT_PUBLIC,
@@ -16,7 +16,7 @@ const MESSAGES: Record<OutboundReason, string> = {
   scheme: "must be called with https.",
 };
 
-/** Why something could not be sent. The message names the peer as the caller wrote it and nothing else; `cause` is for the log. */
+/** Something could not be sent. The message names the peer as the caller wrote it and nothing else; `cause` is for the log. */
 export class OutboundError extends Error {
   readonly reason: OutboundReason;
 
@@ -36,7 +36,7 @@ const REASON_BY_CODE: Record<string, OutboundReason> = {
   ETIMEDOUT: "timeout",
 };
 
-/** Sorts what Node and undici throw into one of our reasons. */
+/** Maps an error of Node or undici to one of our reasons. */
 export function toOutboundError(error: unknown, peer: string): OutboundError {
   if (error instanceof OutboundError) return error;
   const code = String((error as { code?: unknown } | null)?.code ?? "");

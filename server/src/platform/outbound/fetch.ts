@@ -9,14 +9,14 @@ export interface OutboundRequest {
   readonly method?: "GET" | "HEAD" | "POST" | "PUT" | "PATCH" | "DELETE";
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string | Uint8Array;
-  /** From the call to the last byte of the answer. */
+  /** The limit from the call to the last byte of the response. */
   readonly timeoutMs?: number;
-  /** The limit of the response's body, decompressed. */
+  /** The limit of the decompressed body. */
   readonly maxBytes?: number;
-  /** Beyond `maxBytes`: "error" refuses the answer, "truncate" keeps its beginning, for callers who need only the status. */
+  /** The treatment of a body beyond `maxBytes`: "error" refuses the response, "truncate" keeps its beginning, for callers who need only the status. */
   readonly overflow?: "error" | "truncate";
   readonly signal?: AbortSignal;
-  /** False only for peers that an operator configured. Loopback may always be plain in development. */
+  /** False only for peers that an operator configured. In development, loopback may always be called without TLS. */
   readonly requireHttps?: boolean;
 }
 
@@ -26,14 +26,14 @@ export interface OutboundResponse {
   readonly body: Buffer;
   readonly truncated: boolean;
   text(): string;
-  /** Throws a SyntaxError on anything but JSON. */
+  /** Parses the body. Throws a SyntaxError if it is not JSON. */
   json(): unknown;
 }
 
 const TIMEOUT_MS = 10_000;
 const MAX_BYTES = 256 * 1024;
 
-/** Sends one request and reads one bounded answer. Redirects are answers like any other: following them is the caller's decision. */
+/** Sends one request and reads one bounded response. Redirects are returned like any other response: the caller decides about following them. */
 export async function send(dispatcher: Dispatcher, url: URL, peer: string, request: OutboundRequest): Promise<OutboundResponse> {
   const { maxBytes = MAX_BYTES, overflow = "error" } = request;
   request.signal?.throwIfAborted();
@@ -53,13 +53,13 @@ export async function send(dispatcher: Dispatcher, url: URL, peer: string, reque
 interface Answer {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
-  /** The body as it came. */
+  /** The body as it was received. */
   readonly packed: Buffer;
-  /** More was coming than is read. */
+  /** True if the body was longer than what is read. */
   readonly isCut: boolean;
 }
 
-/** By undici's handlers: its response streams cost more than what they carry. */
+/** Sends the request by undici's handlers, because its response streams cost more than the data that they carry. */
 function exchange(
   dispatcher: Dispatcher,
   url: URL,
@@ -76,7 +76,7 @@ function exchange(
       clearTimeout(timer);
       signal?.removeEventListener("abort", onAbort);
     };
-    // Without a connection there is nothing to abort yet, and none may begin later.
+    // Before there is a connection, nothing can be aborted. `stopped` keeps a request from starting later.
     const stop = (reason: Error) => {
       stopped ??= reason;
       settle();
@@ -95,7 +95,7 @@ function exchange(
         origin: url.origin,
         path: url.pathname + url.search,
         method,
-        // Asked for plainly; some peers compress all the same.
+        // An uncompressed response is requested, but some peers compress nevertheless.
         headers: { "accept-encoding": "identity", "user-agent": "Gatehouse", ...request.headers },
         body: request.body ?? null,
       },
@@ -113,7 +113,7 @@ function exchange(
           size += chunk.length;
           if (size <= maxBytes) return;
           finish(true);
-          // The rest is never read.
+          // The rest of the body is never read.
           controller.abort(new Error("read enough"));
         },
         onResponseEnd: () => finish(false),
@@ -126,7 +126,7 @@ function exchange(
   });
 }
 
-/** Decompresses `maxBytes` and a little more: a bomb stays packed. A cut body lacks its end. */
+/** Decompresses slightly more than `maxBytes` at most, so that a bomb does not unfold. The end of a cut body is missing, which is no error. */
 async function unpack(packed: Buffer, isCut: boolean, decode: Transform, maxBytes: number): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let size = 0;

@@ -3,11 +3,11 @@ import { clock, SECOND } from "../../kernel/clock.ts";
 interface Bounds {
   readonly least: number;
   readonly most: number;
-  /** The lifetime where the headers have none. */
+  /** The lifetime if the headers name none. */
   readonly usual: number;
 }
 
-/** RFC 9111 §4.2.1, §5.3: for how many milliseconds an answer may be used, by its headers and within bounds. */
+/** Returns the number of milliseconds for which a response may be used, by its headers (RFC 9111 §4.2.1, §5.3) and within bounds. */
 export function freshFor(
   headers: Readonly<Record<string, string | readonly string[] | undefined>>,
   { least, most, usual }: Bounds,

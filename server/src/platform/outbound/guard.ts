@@ -11,26 +11,26 @@ export interface Address {
   readonly family: number;
 }
 
-/** Asks DNS; given only by tests, where the name server is a peer like any other. */
+/** Asks DNS. Only tests pass their own, with a name server of theirs. */
 export type Resolve = (host: string) => Promise<readonly Address[]>;
 
 export interface Guard {
-  /** Resolves the host and answers its addresses, once every single one of them may be reached. */
+  /** Resolves the host and returns its addresses if every one of them may be reached. */
   addresses(target: Target): Promise<readonly Address[]>;
-  /** For libraries that take a `lookup`. Node calls none for an IP literal: give such libraries a name, or a socket of `connect`. */
+  /** Returns the check as a `lookup` of Node. Node does not call it for an IP literal: give such libraries a name, or a socket of `connect`. */
   lookup(port: number): LookupFunction;
-  /** The part of the check without DNS, for validating an address when it is saved. */
+  /** Checks what can be checked without DNS, for the validation of an address when it is saved. */
   checkLiteral(target: Target): void;
 }
 
-// getaddrinfo occupies a thread of the pool that password hashing, signing and files also need. A name server that is slow on
-// purpose may hold two of them, not all.
+// getaddrinfo occupies a thread of the pool that password hashing, signing and files need as well. Name servers that are slow on purpose may hold two of these
+// threads, not all.
 const DNS_AT_ONCE = 2;
 const DNS_WAITING = 512;
-/** Until a name is refused: an existing one that leads inside takes no less time than one that does not exist. */
+/** The minimum time until a name is refused, so that an internal name takes as long as one that does not exist. */
 const REFUSAL_MS = 200;
 
-/** Names that exist nowhere (RFC 6761 §6.4): no name server is asked. */
+/** Tells whether the name cannot exist (RFC 6761 §6.4), so that no name server is asked. */
 const isInvalid = (host: string) => /(^|\.)invalid\.?$/i.test(host);
 
 export function createGuard(options: { allowedHosts: readonly string[]; allowLoopback: boolean; resolve?: Resolve }): Guard {
@@ -50,7 +50,7 @@ export function createGuard(options: { allowedHosts: readonly string[]; allowLoo
     const began = performance.now();
     try {
       const found = family ? [{ address: host, family }] : await ask(resolve, host);
-      // One bad address among good ones is an attempt to be tried second: the whole answer is refused.
+      // A bad address among good ones may be an attempt to have it tried second, so the whole answer is refused.
       for (const { address } of found) {
         if (!isIP(address) || !mayReach(address, target)) throw new OutboundError("blocked_address", host);
       }
@@ -90,7 +90,7 @@ interface Permit {
   covers(host: string, address: string): boolean;
 }
 
-/** A named host is trusted whatever it resolves to; an address or block is trusted under any name. */
+/** Reads the list of allowed hosts. A name is trusted whatever it resolves to; an address or block is trusted under any name. */
 function readAllowances(entries: readonly string[]): readonly Permit[] {
   return entries.map(parseAllowance).map((allowed): Permit => {
     if (allowed.kind === "name") return { port: allowed.port, covers: (host) => host === allowed.name };

@@ -1,5 +1,5 @@
-// Outbound: the guarded connector of all outbound connections, for fetch, SMTP, APNs, JWKS and LDAP, and later SOAP.
-// It owns which addresses may be reached, how long a peer may take and how much it may say.
+// The guarded connector of all outbound connections: fetch, SMTP, APNs, JWKS, LDAP and SOAP.
+// It decides which addresses may be reached, how long a peer may take and how much it may send.
 export { addressSet, inSet, isLoopbackAddress, isPublicAddress, plainAddress } from "./addresses.ts";
 export { createRemoteDocuments, type ReadDocument, type ReadFailure, type RemoteDocumentRules } from "./documents.ts";
 export { OutboundError, type OutboundReason } from "./errors.ts";

@@ -21,28 +21,28 @@ import { canonicalHost, checkPort, parseTarget } from "./targets.ts";
 export interface OutboundOptions {
   /** Hosts that may be reached although they are not public: `host`, `host:port`, an address or a CIDR block. */
   readonly allowedHosts: readonly string[];
-  /** Development mode: the machine itself may be called, and without TLS. */
+  /** True in development mode: this machine itself may be called, also without TLS. */
   readonly allowLoopbackHttp: boolean;
-  /** PEM certificates trusted besides the public ones. */
+  /** PEM certificates that are trusted in addition to the public ones. */
   readonly ca?: string;
   readonly resolve?: Resolve;
-  /** One peer may hold this many connections. */
+  /** The most connections to one peer. */
   readonly connections?: number;
 }
 
 export interface Outbound {
   fetch(url: string | URL, request?: OutboundRequest): Promise<OutboundResponse>;
-  /** A connected socket (a TLSSocket with `tls`) that the caller owns and ends. */
+  /** Returns a connected socket (a TLSSocket with `tls`), which the caller owns and ends. */
   connect(options: ConnectOptions): Promise<Socket>;
-  /** Goes on with TLS on such a socket, which is destroyed when that fails. */
+  /** Starts TLS on such a socket. If that fails, the socket is destroyed. */
   upgrade(socket: Socket, options: UpgradeOptions): Promise<Socket>;
-  /** Refuses, without DNS, a URL that `fetch` would refuse: for validation when it is saved. */
+  /** Throws for a URL that `fetch` would refuse, as far as this is known without DNS: for validation when it is saved. */
   checkUrl(url: string | URL, rules?: { requireHttps?: boolean }): void;
-  /** Checks the target of `connect`. Without TLS only in development. */
+  /** Checks the target of `connect`. A connection without TLS is allowed only in development. */
   checkHost(target: { readonly host: string; readonly port: number; readonly tls: boolean }): void;
-  /** The checked addresses of a host. */
+  /** Returns the checked addresses of a host. */
   resolve(host: string, port: number): Promise<readonly Address[]>;
-  /** The check for a library that takes a `lookup`. Node calls it for names only, never for IP literals. */
+  /** Returns the check for a library that takes a `lookup`. Node calls it for names only, never for IP literals. */
   lookup(port: number): LookupFunction;
   /** The trusted CAs, for a library that upgrades a plain socket (STARTTLS). */
   readonly secureContext: SecureContext;
@@ -50,7 +50,7 @@ export interface Outbound {
   close(): Promise<void>;
 }
 
-// An idle connection is let go before most servers would do it.
+// An idle connection is closed before most servers would close it.
 const POOL = { maxOrigins: 512, keepAliveTimeout: 4_000, keepAliveMaxTimeout: 10_000, maxHeaderSize: 16 * 1024 };
 
 export function createOutbound(options: OutboundOptions): Outbound {
@@ -73,18 +73,18 @@ export function createOutbound(options: OutboundOptions): Outbound {
     secureContext ??= createSecureContext({ minVersion: "TLSv1.2", ...usual });
     return secureContext;
   };
-  // Loading the root certificates is slow, so it is deferred; an unreadable configured authority fails at the start.
+  // Loading the root certificates is slow, so it is deferred. An unreadable configured authority makes the start fail.
   if (options.ca !== undefined) trusted();
   const dial = createDialler(guard, trusted);
-  // Two pools, because a connection is checked when it opens: one opened for a caller that allows plain http must not serve
-  // another that does not.
+  // There are two pools, because a connection is checked when it opens: one that was opened for a caller that allows plain http must not serve a caller that
+  // does not.
   const closing = new AbortController();
-  // Every connection that is being opened listens to it.
+  // Each connection that is being opened adds a listener, so there is no limit.
   setMaxListeners(0, closing.signal);
   // The limit of connections per peer.
   const connections = options.connections ?? 8;
   let pools: Promise<Record<"strict" | "plain", Agent>> | undefined;
-  // Loaded by the first request that needs it: a start need not wait for it.
+  // undici is loaded by the first request, so that a start need not wait for it.
   const opened = () => {
     pools ??= import("undici").then(({ Agent: Pool }) => ({
       strict: new Pool({ ...POOL, connections, connect: connector(dial, { onlyLoopback: true }, closing.signal) }),
@@ -96,7 +96,7 @@ export function createOutbound(options: OutboundOptions): Outbound {
 
   const prepare = (written: string | URL, requireHttps: boolean) => {
     const { url, target } = parseTarget(written);
-    // DNS tells whether a name is loopback, so the connector decides. Outside development there is nothing to decide.
+    // Only DNS tells whether a name is loopback, so the connector decides. Outside of development nothing depends on it.
     if (url.protocol === "http:" && requireHttps && !options.allowLoopbackHttp) throw new OutboundError("scheme", target.host);
     return { url, target };
   };
@@ -138,7 +138,7 @@ export function createOutbound(options: OutboundOptions): Outbound {
   };
 }
 
-/** undici's way to open a connection, through ours. Its `servername` is ignored: it follows the Host header, which a caller sets. */
+/** Opens undici's connections by our dialler. undici's `servername` is ignored, because it follows the Host header, which a caller can set. */
 function connector(dial: Dial, plainHttp: DialRules, signal: AbortSignal): buildConnector.connector {
   return ({ hostname, port, protocol }, callback) => {
     const tls = protocol === "https:";

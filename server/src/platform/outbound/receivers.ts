@@ -4,12 +4,12 @@ import { isPublicAddress } from "./addresses.ts";
 import { OutboundError } from "./errors.ts";
 import type { Outbound } from "./outbound.ts";
 
-/** Why a URL that is being saved would be refused when it is called, as far as that is known without DNS; null: it is not. */
+/** Returns the reason why a URL that is being saved would be refused when it is called, as far as this is known without DNS. Returns null if there is none. */
 export function receiverFault(outbound: Outbound, field: string, url: string): FieldError | null {
   try {
     outbound.checkUrl(url);
     const { protocol, hostname } = new URL(url);
-    // Only development lets plain http pass the line above, and only to this machine.
+    // Plain http passes `checkUrl` in development only, and may then lead only to this machine.
     if (protocol === "http:" && !mayBeThisMachine(hostname.replace(/^\[|\]$/g, ""))) throw new OutboundError("scheme", hostname);
     return null;
   } catch (error) {

@@ -1,10 +1,10 @@
 import { clock, SECOND } from "../../kernel/clock.ts";
 import { createLru } from "../../kernel/lru.ts";
 
-/** A flood of tokens or messages with unknown keys costs a request each half minute. */
+/** The minimum time between two reads, so that a flood of tokens or messages with unknown keys costs one request in this time. */
 const PAUSE = 30 * SECOND;
 
-/** An unknown key has a provider's keys read again: at once, and then once in a while. */
+/** Limits how often an unknown key makes the server read a provider's keys again: at once for the first time, then only once in a while. */
 export function createRereadLimit(max: number): { take(key: string): boolean } {
   const takenAt = createLru<number>(max);
   return {

@@ -10,25 +10,25 @@ export interface ConnectOptions {
   readonly port: number;
   /** TLS from the first byte. Without it the socket is plain, for STARTTLS: see `Outbound.secureContext`. */
   readonly tls?: boolean;
-  /** The name that the certificate must carry, when it is not `host`. */
+  /** The name that the certificate must contain, if it is not `host`. */
   readonly servername?: string;
   readonly alpn?: readonly string[];
-  /** PEM certificates of the authorities that this peer alone is trusted by, instead of the public ones. */
+  /** PEM certificates of the authorities that are trusted for this peer, instead of the public ones. */
   readonly ca?: string;
-  /** Our own certificate, for a peer that asks for one. */
+  /** Our own certificate, for a peer that requires one. */
   readonly identity?: ClientIdentity;
-  /** For name, connection and handshake together. */
+  /** The limit for lookup, connection and handshake together. */
   readonly timeoutMs?: number;
   readonly signal?: AbortSignal;
 }
 
-/** A certificate, with those that lead to its authority, and its private key; PEM. */
+/** A certificate with its chain, and its private key, in PEM. */
 export interface ClientIdentity {
   readonly cert: string;
   readonly key: string;
 }
 
-/** For upgrading a plain socket of `connect` to TLS (STARTTLS). */
+/** Options for upgrading a plain socket of `connect` to TLS (STARTTLS). */
 export type UpgradeOptions = Pick<ConnectOptions, "host" | "servername" | "ca" | "identity" | "timeoutMs">;
 
 const CONNECT_TIMEOUT_MS = 10_000;
@@ -38,10 +38,10 @@ export interface DialRules {
   readonly onlyLoopback?: boolean;
 }
 
-/** The trusted authorities, those of one peer or the default roots, and our own certificate where one is given. */
+/** Returns the trusted authorities (those of one peer or the default roots), with our own certificate if one is given. */
 export type Trusted = (ca?: string, identity?: ClientIdentity) => SecureContext;
 
-/** The rules of every handshake, from the first byte or after STARTTLS. */
+/** Returns the options of every handshake, from the first byte or after STARTTLS. */
 function handshake(
   trusted: Trusted,
   host: string,
@@ -51,13 +51,13 @@ function handshake(
     secureContext: trusted(ca, identity),
     // This is set explicitly, because an environment variable can otherwise turn it off for the whole process.
     rejectUnauthorized: true,
-    // RFC 6066 §3: an address is never sent as the server's name, but the certificate must still carry it.
+    // RFC 6066 §3: an address is never sent as the server's name, but the certificate must still contain it.
     ...(isIP(servername) ? {} : { servername }),
     checkServerIdentity: (_name, certificate) => checkServerIdentity(servername, certificate),
   };
 }
 
-/** Goes on with TLS on a plain socket. Every failure destroys the socket: nothing is ever sent in the clear after it. */
+/** Starts TLS on a plain socket. Every failure destroys the socket, so nothing is sent in the clear afterwards. */
 export const createUpgrader = (trusted: Trusted) =>
   async function upgrade(socket: Socket, options: UpgradeOptions): Promise<Socket> {
     const host = canonicalHost(options.host);
@@ -74,7 +74,7 @@ export const createUpgrader = (trusted: Trusted) =>
     }
   };
 
-/** Opens connections to addresses that were checked, and to no others. */
+/** Opens connections to checked addresses only. */
 export function createDialler(guard: Guard, trusted: Trusted) {
   return async function dial(options: ConnectOptions, rules: DialRules = {}): Promise<Socket> {
     const host = canonicalHost(options.host);
@@ -83,7 +83,7 @@ export function createDialler(guard: Guard, trusted: Trusted) {
     try {
       const addresses = await deadline.race(guard.addresses({ host, port }));
       if (rules.onlyLoopback && !addresses.every(({ address }) => isLoopbackAddress(address))) throw new OutboundError("scheme", host);
-      // The checked address is the one that is dialled: there is no second DNS query that could differ.
+      // The socket connects to the checked address. There is no second DNS query, whose result could differ.
       const to = {
         host,
         port,
@@ -119,7 +119,7 @@ const pinned =
 
 const connected = (socket: Socket, event: "connect" | "secureConnect") =>
   new Promise<void>((resolve, reject) => {
-    // The listener stays until the caller has had a turn to add its own: a reset in between must not end the process.
+    // The listener stays until the caller can have added its own: a reset in between must not end the process.
     socket.once(event, () => {
       setImmediate(() => socket.off("error", reject));
       resolve();
@@ -128,7 +128,7 @@ const connected = (socket: Socket, event: "connect" | "secureConnect") =>
     socket.once("close", () => reject(new Error("closed before it was ready")));
   });
 
-/** One time limit over several steps; the loser of the race is aborted, so that it can clean up. */
+/** Starts one time limit for several steps. `cleanUp` runs if the limit or the step fails. */
 function startDeadline(peer: string, ms: number, signal: AbortSignal | undefined) {
   let expire: (error: unknown) => void = () => {};
   const expired = new Promise<never>((_resolve, reject) => {
@@ -144,7 +144,7 @@ function startDeadline(peer: string, ms: number, signal: AbortSignal | undefined
       try {
         return await Promise.race([work, expired]);
       } catch (error) {
-        // The loser may still fail later, which is ignored.
+        // A late failure of the step is ignored.
         work.catch(() => {});
         cleanUp?.();
         throw error;

@@ -1,19 +1,19 @@
 import { isIP, isIPv4, isIPv6 } from "node:net";
 import { OutboundError } from "./errors.ts";
 
-/** A host as it is dialled: an IP address without brackets, or a lower-case name without its trailing dot. */
+/** A host to connect to: an IP address without brackets, or a lower-case name without its trailing dot. */
 export interface Target {
   readonly host: string;
   readonly port: number;
 }
 
 /**
- * One spelling for each host. The URL parser turns `2130706433`, `0x7f.1`, `0177.0.0.1` and `127.1` into `127.0.0.1`, and
- * Unicode names into their ASCII form, so that no spelling means one thing to our check and another to the resolver.
+ * Returns the canonical spelling of a host. The URL parser turns `2130706433`, `0x7f.1`, `0177.0.0.1` and `127.1` into `127.0.0.1`, and Unicode names into
+ * their ASCII form, so that our check and the resolver never read a spelling differently.
  */
 export function canonicalHost(written: string): string {
   const host = isIPv6(written) && !written.includes("%") ? `[${written}]` : written;
-  // A character that could end the host part of a URL, or be a zone id, is not part of a host.
+  // A host must not contain a character that could end the host part of a URL, or a zone id.
   if (host === "" || /[\s/?#@\\%]/.test(host) || !URL.canParse(`http://${host}/`)) throw new OutboundError("bad_url", "That host");
   const url = new URL(`http://${host}/`);
   if (url.port !== "" || /:\d*$/.test(host.replace(/^\[.*\]/, ""))) throw new OutboundError("bad_url", "That host");
@@ -27,14 +27,14 @@ export function checkPort(port: number, peer: string): number {
 
 /** Parses a URL to call, and refuses credentials, other schemes and malformed hosts. */
 export function parseTarget(written: string | URL): { url: URL; target: Target } {
-  // The URL itself is never repeated in a message: its query may hold a secret.
+  // A message never repeats the URL, because its query may contain a secret.
   if (!URL.canParse(String(written))) throw new OutboundError("bad_url", "That URL");
   const url = new URL(String(written));
   if (url.protocol !== "https:" && url.protocol !== "http:") throw new OutboundError("scheme", "That URL");
   if (url.username !== "" || url.password !== "") throw new OutboundError("bad_url", "That URL");
   const host = hostOf(url);
   const port = checkPort(url.port === "" ? (url.protocol === "https:" ? 443 : 80) : Number(url.port), host);
-  // One spelling of the name, also for the certificate and the Host header.
+  // The name gets one spelling, also for the certificate and the Host header.
   url.hostname = isIPv6(host) ? `[${host}]` : host;
   url.hash = "";
   return { url, target: { host, port } };
@@ -43,18 +43,18 @@ export function parseTarget(written: string | URL): { url: URL; target: Target }
 function hostOf(url: URL): string {
   const bare = url.hostname.replace(/^\[(.*)\]$/, "$1");
   const host = isIP(bare) ? bare : bare.replace(/\.$/, "");
-  // The URL parser lets more through (`*`, `~`, `!`) than any name server knows.
+  // The URL parser accepts characters (`*`, `~`, `!`) that no name server knows.
   if (!isIP(host) && (!/^[a-z0-9_][a-z0-9_.-]*$/.test(host) || host.endsWith(".") || host.length > 253))
     throw new OutboundError("bad_url", "That host");
   return host;
 }
 
-/** One line of GATEHOUSE_ALLOWED_HOSTS. */
+/** An entry of GATEHOUSE_ALLOWED_HOSTS. */
 type Allowance =
   | { readonly kind: "addresses"; readonly cidr: string; readonly port: number | null }
   | { readonly kind: "name"; readonly name: string; readonly port: number | null };
 
-/** Reads `host`, `host:port`, `10.1.2.3`, `10.0.0.0/8`, `fd00::/8`, `[fd00::1]:636`. A line that means nothing stops the start. */
+/** Parses `host`, `host:port`, `10.1.2.3`, `10.0.0.0/8`, `fd00::/8` or `[fd00::1]:636`. Throws on anything else, which stops the start. */
 export function parseAllowance(entry: string): Allowance {
   const text = entry.trim();
   const fail = () =>

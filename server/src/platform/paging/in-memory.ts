@@ -1,17 +1,17 @@
 import { invalidFields } from "../../kernel/errors.ts";
 import { type ListQuery, type Page, refuseTooDeep } from "./pages.ts";
 
-/** Search and sort order of a short list in memory. */
+/** The search members and sort orders of a short list in memory. */
 export interface ShortList<Row> {
   /** The members that `sort` may name. */
   readonly sorts: Readonly<Record<string, (row: Row) => string | number>>;
-  /** The values that `search` finds by their beginning. */
+  /** Returns the values that `search` matches by their beginning. */
   readonly names: (row: Row) => readonly (string | null)[];
-  /** The values that `search` finds as a whole. */
+  /** Returns the values that `search` matches as a whole. */
   readonly ids?: (row: Row) => readonly string[];
 }
 
-/** A page of such a list. Without `sort` the rows keep the order in which they come. A cursor is an offset. */
+/** Returns a page of such a list. Without `sort` the rows keep their order. A cursor is an offset. */
 export function pageInMemory<Row>(
   rows: readonly Row[],
   { sorts, names, ids = () => [] }: ShortList<Row>,

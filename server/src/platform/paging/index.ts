@@ -1,4 +1,4 @@
-// Lists in pages: the query members that every list takes, times in a query, keyset cursors, and totals. Knows nothing of HTTP.
+// Lists in pages: the query members of every list, times in a query, keyset cursors, and totals. It does not depend on HTTP.
 export { pageInMemory, type ShortList } from "./in-memory.ts";
 export { Instant, instant } from "./instants.ts";
 export {

@@ -1,14 +1,14 @@
 import Type from "typebox";
 import { invalidFields } from "../../kernel/errors.ts";
 
-/** A point in time in a query: read it with `instant`. */
+/** Declares a point in time in a query, which `instant` reads. */
 export const Instant = (description: string) =>
   Type.Optional(Type.String({ maxLength: 40, description: `${description}: ISO 8601, or epoch milliseconds` }));
 
-/** A date, or a date with a time, which is UTC unless it says otherwise. An unescaped `+` arrives as a space. */
+/** A date, or a date with a time, which is in UTC unless it names an offset. An unescaped `+` arrives as a space. */
 const ISO_8601 = /^(\d{4}-\d{2}-\d{2})(?:T(\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?)(Z|[+ -]\d{2}:\d{2})?)?$/;
 
-/** Epoch milliseconds. */
+/** Returns the time in epoch milliseconds. */
 export function instant(field: string, text: string | undefined): number | undefined {
   if (text === undefined) return undefined;
   const value = /^\d{1,15}$/.test(text) ? Number(text) : parseIso(text);
@@ -21,7 +21,7 @@ export function instant(field: string, text: string | undefined): number | undef
 
 function parseIso(text: string): number {
   const [, date, time = "00:00", offset = "Z"] = ISO_8601.exec(text) ?? [];
-  // `Date.parse` takes 30 February for 1 March; we do not.
+  // `Date.parse` would read 30 February as 1 March, so the day is checked.
   return date !== undefined && isCalendarDay(date) ? Date.parse(`${date}T${time}${offset.replace(" ", "+")}`) : Number.NaN;
 }
 

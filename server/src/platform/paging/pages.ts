@@ -4,10 +4,10 @@ import { AppError, invalidFields } from "../../kernel/errors.ts";
 import type { Db, Tables } from "../db/index.ts";
 
 const MAX_OFFSET = 10_000;
-/** Totals are counted to here; beyond, the planner's estimate has to do. */
+/** Totals are exact up to this number. Beyond it, the planner's estimate is used. */
 export const EXACT_TOTAL = 10_000;
 
-/** The query of every list. Features add their filters with `listQuery({ … })`. */
+/** The query members of every list. Features add their filters with `listQuery({ … })`. */
 const listMembers = {
   page: Type.Optional(Type.Integer({ minimum: 0, maximum: 1_000_000, default: 0, description: "From 0; `page × size` may reach 10,000" })),
   size: Type.Optional(Type.Integer({ minimum: 1, maximum: 1000, default: 100 })),
@@ -21,10 +21,10 @@ export const ListQuery = listQuery({});
 export type ListQuery = Static<typeof ListQuery>;
 
 export interface ListOrder {
-  /** Sortable field → the (never null, indexed) expression to sort by. */
+  /** Maps each sortable field to the (never null, indexed) expression to sort by. */
   readonly sorts: Record<string, RawBuilder<unknown>>;
   readonly defaultSort: string;
-  /** Breaks ties, so that a page never repeats or skips a row. */
+  /** The expression that breaks ties, so that a page never repeats or skips a row. */
   readonly id: RawBuilder<unknown>;
 }
 
@@ -41,13 +41,13 @@ interface Cursor {
   readonly id: string;
 }
 
-/** One page of `query` (which already filters by realm and selects its columns), and how many there are in all. */
+/** Returns one page of `query` (which already filters by realm and selects its columns), and the total number of rows. */
 export async function pageOf<TB extends keyof Tables, Row>(
   db: Db,
   query: SelectQueryBuilder<Tables, TB, Row>,
   order: ListOrder,
   { page = 0, size = 100, sort = order.defaultSort, cursor }: ListQuery,
-  /** A query that counts the rows more cheaply than they are found. */
+  /** Counts the rows, if that is cheaper than counting the rows of `query`. */
   count: () => Promise<{ total: number; estimated: boolean }> = () => countUpTo(db, query),
 ): Promise<Page<Row>> {
   refuseTooDeep(page, size, "Pages beyond 10,000 rows are reached by following `Link rel=next`, or by a narrower search");
@@ -72,7 +72,7 @@ export async function pageOf<TB extends keyof Tables, Row>(
       .limit(size + 1)
       .execute()
       .catch((error) => refuseForeignValues(error, from))) as (Row & { __sort: unknown; __id: string })[];
-  /** Finds where the page begins by its keys alone: with `offset`, Postgres would work out all that is shown of the rows that it passes over. */
+  /** Finds the beginning of the page by the keys alone. With a plain `offset`, Postgres would compute all columns of the rows that it skips. */
   const rowsOfPage = async () => {
     const first = (await query
       .clearSelect()
@@ -90,7 +90,7 @@ export async function pageOf<TB extends keyof Tables, Row>(
   return { rows: shown.map(({ __sort, __id, ...row }) => row as Row), ...total, nextCursor };
 }
 
-/** Postgres would have to walk over all the rows before such a page; `advice` says how to get there instead. */
+/** Refuses a page that is too deep, for which Postgres would have to walk over all earlier rows. `advice` says how to get there instead. */
 export function refuseTooDeep(page: number, size: number, advice: string): void {
   if (page * size <= MAX_OFFSET) return;
   throw new AppError("list.too_deep", 400, advice, {
@@ -98,7 +98,7 @@ export function refuseTooDeep(page: number, size: number, advice: string): void 
   });
 }
 
-/** Exact to 10,000, above that an estimate: an exact count of a million rows would cost more than the page. */
+/** Counts the rows: exactly up to 10,000, beyond that by an estimate. An exact count of a million rows would cost more than the page. */
 export async function countUpTo<TB extends keyof Tables, Row>(
   db: Db,
   query: SelectQueryBuilder<Tables, TB, Row>,
@@ -108,7 +108,7 @@ export async function countUpTo<TB extends keyof Tables, Row>(
   return { total: Math.max(total, await estimate(bareRows(query))), estimated: true };
 }
 
-/** Counts rows, but no further than one beyond `most`. */
+/** Counts rows, but stops at one more than `most`. */
 export async function countBeyond<TB extends keyof Tables, Row>(
   db: Db,
   query: SelectQueryBuilder<Tables, TB, Row>,
@@ -128,7 +128,7 @@ export async function countBeyond<TB extends keyof Tables, Row>(
 const bareRows = <TB extends keyof Tables, Row>(query: SelectQueryBuilder<Tables, TB, Row>) =>
   query.clearSelect().clearOrderBy().select(sql`1`.as("one"));
 
-/** The number of rows that the planner expects. */
+/** Returns the number of rows that the planner expects. */
 export async function estimate(query: { explain(format: "json"): Promise<unknown> }): Promise<number> {
   const [plan] = (await query.explain("json")) as { "QUERY PLAN": { Plan: { "Plan Rows": number } }[] }[];
   return Math.round(plan?.["QUERY PLAN"][0]?.Plan["Plan Rows"] ?? 0);
@@ -142,7 +142,7 @@ function decodeCursor(text: string, sort: string): Cursor {
     const valid = cursorSort === sort && ["string", "number"].includes(typeof value) && typeof id === "string";
     if (valid) return { sort, value, id };
   } catch {
-    // An invalid cursor is refused below, like one of another sort order.
+    // An invalid cursor is refused below, like a cursor of another sort order.
   }
   throw badCursor();
 }
@@ -152,7 +152,7 @@ const badCursor = (cause?: unknown) => {
   return new AppError("request.invalid", 400, message, { errors: [{ field: "cursor", code: "cursor", message }], cause });
 };
 
-/** A cursor made by hand may hold what the column cannot be compared with: SQLSTATE class 22, "data exception". */
+/** Refuses a cursor that was made by hand, with a value that cannot be compared with the column: SQLSTATE class 22, "data exception". */
 function refuseForeignValues(error: unknown, cursor: Cursor | null): never {
   throw cursor !== null && /^22/.test(String((error as { code?: unknown })?.code)) ? badCursor(error) : error;
 }

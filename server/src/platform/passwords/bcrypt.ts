@@ -1,7 +1,7 @@
 import { Worker } from "node:worker_threads";
 import { SECOND } from "../../kernel/clock.ts";
 
-/** Long enough for people who sign in one after another, short enough that an idle server holds no memory for it. */
+/** The time that an idle thread is kept. It is long enough for people who sign in one after another, and short enough to free an idle server's memory. */
 const KEEP_IDLE = 10 * SECOND;
 
 /** A thread that computes one hash at a time. */
@@ -14,14 +14,11 @@ interface Thread {
 
 const idle: Thread[] = [];
 
-/**
- * Tells whether the password belongs to a well-formed bcrypt hash. Each running check has its own thread; the caller's semaphore
- * bounds how many there are.
- */
+/** Tells whether the password belongs to a well-formed bcrypt hash. Each running check has its own thread; the caller's semaphore bounds their number. */
 export async function verifyBcrypt(password: Buffer, encoded: string): Promise<boolean> {
   const thread = idle.pop() ?? startThread();
   clearTimeout(thread.ending);
-  // While it computes, the process waits for it; an idle one keeps no process alive.
+  // A thread that computes keeps the process alive; an idle one does not.
   thread.worker.ref();
   const belongs = await new Promise<boolean>((resolve, reject) => {
     thread.settle = { resolve, reject };
@@ -35,7 +32,7 @@ export async function verifyBcrypt(password: Buffer, encoded: string): Promise<b
 }
 
 function startThread(): Thread {
-  // Beside this file in the sources, and beside its bundle in the build.
+  // The worker is beside this file in the sources, and beside its bundle in the build.
   const worker = new Worker(new URL("./bcrypt-worker.js", import.meta.url));
   const thread: Thread = { worker, settle: undefined, ending: undefined };
   const ended = (error: unknown) => {
@@ -49,7 +46,7 @@ function startThread(): Thread {
   return thread;
 }
 
-/** Out of the list first: a check that comes while it ends gets another. */
+/** Ends an idle thread. It leaves the list first, so that a new check does not get a thread that is ending. */
 function endIdle(thread: Thread): void {
   idle.splice(idle.indexOf(thread), 1);
   void thread.worker.terminate();

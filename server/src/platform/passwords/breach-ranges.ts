@@ -1,25 +1,25 @@
 import { opendir, readFile } from "node:fs/promises";
 import { createOutbound } from "../outbound/index.ts";
 
-/** A corpus in the range format of Have I Been Pwned: a request names the first five digits of a SHA-1, and gets all that begin so. */
+/** A corpus in the range format of Have I Been Pwned: a request names the first five digits of a SHA-1, and gets all hashes that begin with them. */
 export interface BreachRanges {
-  /** The lines `SUFFIX:COUNT` of the range. Throws when the corpus is unavailable. */
+  /** Returns the lines `SUFFIX:COUNT` of the range. Throws if the corpus is unavailable. */
   range(prefix: string): Promise<string>;
-  /** Throws when the corpus is unavailable. */
+  /** Throws if the corpus is unavailable. */
   probe(): Promise<void>;
   close(): Promise<void>;
 }
 
-/** From the question to the last byte: a user waits for their new password meanwhile. */
+/** The limit from the request to the last byte. Meanwhile a user waits for their new password. */
 const TIMEOUT_MS = 1_500;
-/** Ranges have about 100 kB. */
+/** A range has about 100 kB. */
 const MAX_BYTES = 1024 * 1024;
 
 const codeOf = (error: unknown): string => String((error as NodeJS.ErrnoException | null)?.code ?? "unknown");
 
-/** A folder of files that are named by their prefix, `0A1B2` or `0A1B2.txt`, as the downloader of Have I Been Pwned makes them. */
+/** A folder of files whose names are prefixes, `0A1B2` or `0A1B2.txt`, as the downloader of Have I Been Pwned writes them. */
 export function folderRanges(folder: string): BreachRanges {
-  // The path of a range would reveal to the log how a password's hash begins; the code of the error is enough.
+  // The message names only the code of the error: the path of a range would reveal in the log how a password's hash begins.
   const unreadable = (error: unknown) => new Error(`the folder of breached passwords cannot be read (${codeOf(error)})`);
   const probe = async () => {
     const files = await opendir(folder).catch((error) => {
@@ -37,7 +37,7 @@ export function folderRanges(folder: string): BreachRanges {
           if (codeOf(error) !== "ENOENT") throw unreadable(error);
         }
       }
-      // A corpus of one's own need not have every range; a folder that is gone has none.
+      // An operator's own corpus need not have every range. But if the whole folder is gone, the probe throws.
       await probe();
       return "";
     },
@@ -46,7 +46,7 @@ export function folderRanges(folder: string): BreachRanges {
   };
 }
 
-/** A server that answers `GET <url>/<prefix>`. An address named in the settings needs no separate permission. */
+/** A server that answers `GET <url>/<prefix>`. The address comes from the settings, so it needs no separate permission. */
 export function urlRanges(written: string): BreachRanges {
   const url = new URL(written);
   const outbound = createOutbound({ allowedHosts: [url.host], allowLoopbackHttp: false });
@@ -54,7 +54,7 @@ export function urlRanges(written: string): BreachRanges {
     const address = new URL(url);
     address.pathname = `${url.pathname.replace(/[/]+$/, "")}/${prefix}`;
     const answer = await outbound.fetch(address, {
-      // Lines of count 0 are mixed in, so that not even the size of the answer reveals the range.
+      // The server then adds lines with count 0, so that even the size of the response does not reveal the range.
       headers: { accept: "text/plain", "add-padding": "true" },
       timeoutMs: TIMEOUT_MS,
       maxBytes: MAX_BYTES,

@@ -5,26 +5,26 @@ import { type BreachRanges, folderRanges, urlRanges } from "./breach-ranges.ts";
 import { loadCommonPasswords } from "./common-passwords.ts";
 
 export interface BreachedPasswords {
-  /** Tells whether the password is known to have leaked. An unavailable corpus is logged, and the shipped list decides alone. */
+  /** Tells whether the password is known to have leaked. If the corpus is unavailable, this is logged, and only the shipped list is checked. */
   has(password: string): Promise<boolean>;
-  /** Throws when the configured corpus is unavailable; null where none is configured. */
+  /** Throws if the configured corpus is unavailable. Null if none is configured. */
   readonly probe: (() => Promise<void>) | null;
   close(): Promise<void>;
 }
 
 interface Options {
-  /** A folder or URL in the range format of Have I Been Pwned, besides the list that ships. */
+  /** A folder or URL in the range format of Have I Been Pwned, in addition to the list that ships. */
   readonly corpus: string | null;
   readonly log: { warn(fields: object, message: string): void };
 }
 
 const PREFIX = 5;
-/** A user who is refused tries variations: a few ranges are enough. */
+/** The number of ranges that are kept. A refused user tries variations, so a few are enough. */
 const KEPT_RANGES = 32;
 const LOG_EVERY = MINUTE;
 
 export function createBreachedPasswords({ corpus, log }: Options): BreachedPasswords {
-  // With the first password that is checked: most starts of a server, and most commands, need none.
+  // The list is loaded for the first password that is checked, because most starts of a server, and most commands, check none.
   let isCommon: ReturnType<typeof loadCommonPasswords> | undefined;
   const ranges = corpus === null ? null : open(corpus);
   const kept = createLru<string>(KEPT_RANGES);
@@ -60,10 +60,10 @@ export function createBreachedPasswords({ corpus, log }: Options): BreachedPassw
   };
 }
 
-/** For what runs before there is a server, or without one: it asks no server, and knows the list that ships. */
+/** Returns a check by the shipped list alone, for code that runs before or without a server. It sends no request. */
 export const shippedBreaches = (): BreachedPasswords => createBreachedPasswords({ corpus: null, log: { warn: () => undefined } });
 
 const open = (corpus: string): BreachRanges => (/^https?:[/][/]/i.test(corpus) ? urlRanges(corpus) : folderRanges(corpus));
 
-/** A count of 0 is padding: a line that is there to hide the size of the range. */
+/** Tells whether the lines contain the suffix. A line with count 0 is padding, which hides the size of the range. */
 const isListed = (lines: string, suffix: string): boolean => new RegExp(`^${suffix}:0*[1-9]`, "im").test(lines);

@@ -1,11 +1,11 @@
 import { readFileSync } from "node:fs";
 
-/** Bytes of each SHA-1 that are kept: of ten million passwords that are not listed, about one is taken for a listed one. */
+/** The bytes that are kept of each SHA-1. About one in ten million unlisted passwords is therefore taken for a listed one. */
 const DIGEST_BYTES = 5;
 
 /**
- * The passwords that are guessed first, as sorted beginnings of their SHA-1. The file lies beside this code, in the sources as in the
- * build; `server/corpus/make.mjs` makes it.
+ * Loads the passwords that are guessed first, as sorted beginnings of their SHA-1. The file lies beside this code, in the sources and in the build;
+ * `server/corpus/make.mjs` makes it.
  */
 export function loadCommonPasswords(): (sha1: Buffer) => boolean {
   const sorted = Buffer.from(readFileSync(new URL("./common-passwords.txt", import.meta.url), "latin1"), "base64");

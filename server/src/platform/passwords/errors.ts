@@ -2,7 +2,7 @@ import { type AppError, invalidFields } from "../../kernel/errors.ts";
 
 const refused = (code: string, message: string, field: string): AppError => invalidFields([{ field, code, message }], code);
 
-/** The user's next step is the same in both cases, so the messages begin with it. */
+/** The user's next step is the same in both cases, so both messages begin with it. */
 export const passwordErrors = {
   history: (count: number, field = "newPassword") =>
     refused(
@@ -18,10 +18,10 @@ export const passwordErrors = {
       "Please choose another password: this one is known from data that leaked elsewhere, so it is among the first that are guessed",
       field,
     ),
-  /** The present one, when a user changes it. */
+  /** The present password is wrong, when a user changes it. */
   wrong: () =>
     invalidFields([{ field: "currentPassword", code: "wrong", message: "currentPassword is not your present password" }], "password.wrong"),
-  /** The directory's refusal of a password, in our words. */
+  /** Says in our words why the directory refused a password. */
   directory: (reason: DirectoryRefusal, field = "newPassword") => refused(`password.directory_${reason}`, DIRECTORY[reason], field),
 };
 

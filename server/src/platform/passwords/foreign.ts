@@ -2,11 +2,11 @@ import { createCipheriv, createHash, pbkdf2, scrypt, timingSafeEqual } from "nod
 import { promisify } from "node:util";
 import { verifyBcrypt } from "./bcrypt.ts";
 
-/** A hash that another system made, as far as this server can check it. docs/passwords.md lists the forms. */
+/** A hash that another system made and that this server can check. docs/passwords.md lists the forms. */
 export interface ForeignHash {
-  /** Costs next to nothing: its speed would reveal that the user exists, and where they came from. */
+  /** True if a check costs next to nothing. Its speed would then reveal that the user exists and was imported. */
   readonly cheap: boolean;
-  /** Off the main thread, except where it is cheap. */
+  /** Checks a password, off the main thread unless the hash is cheap. */
   verify(password: Buffer): Promise<boolean>;
 }
 
@@ -15,20 +15,20 @@ type Read = (parts: Readonly<Record<string, string>>) => ForeignHash | null;
 const deriveByPbkdf2 = promisify(pbkdf2);
 const deriveByScrypt = promisify<Buffer, Buffer, number, object, Buffer>(scrypt);
 
-/** Longer than any form needs, and short enough to take apart at no cost. */
+/** The maximum length of a hash. It exceeds that of every form, and costs nothing to parse. */
 const MAX_TEXT = 1024;
-// Fewer bytes of output are so few that a wrong password may match them.
+// A shorter output has so few values that a wrong password may match.
 const MIN_OUTPUT = 16;
 const MAX_OUTPUT = 128;
 
-// A hash names its own price; beyond this, some seconds of one core, it is an attack on the server and not a hash.
+// A hash determines its own cost. Beyond some seconds of one core, it is an attack on the server and not a hash.
 const MAX_BCRYPT_COST = 16;
 const MIN_BCRYPT_COST = 4; // no implementation makes fewer rounds
 const MAX_PBKDF2_ROUNDS = 5_000_000;
 const MAX_SCRYPT_BLOCKS = 2 ** 21; // N × r, 256 MiB
 const MAX_SCRYPT_WORK = 2 ** 23; // N × r × p
 
-/** The digests of PBKDF2 in use; without a name it is the first, which the standard began with. */
+/** The digests of PBKDF2 that are in use. A hash without a name has the standard's original digest. */
 const PBKDF2_DIGESTS: Readonly<Record<string, string>> = { "": "sha1", sha1: "sha1", sha256: "sha256", sha512: "sha512" };
 const SSHA_DIGESTS: Readonly<Record<string, readonly [digest: string, bytes: number]>> = {
   "": ["sha1", 20],
@@ -37,7 +37,7 @@ const SSHA_DIGESTS: Readonly<Record<string, readonly [digest: string, bytes: num
   "512": ["sha512", 64],
 };
 
-/** Base64 with or without padding, of either alphabet; passlib writes a dot for the plus. */
+/** Decodes base64 with or without padding, in either alphabet. passlib writes a dot for the plus. */
 const fromBase64 = (text: string): Buffer => Buffer.from(text.replaceAll(".", "+"), "base64");
 const hasUsualLength = ({ length }: Buffer): boolean => length >= MIN_OUTPUT && length <= MAX_OUTPUT;
 
@@ -50,7 +50,9 @@ function readPbkdf2(digestName: string, rounds: number, salt: Buffer, expected: 
   };
 }
 
-/** The limits for scrypt; null: too much. Node refuses to use more memory than `maxmem`, and counts a little more than 128 × N × r. */
+/**
+ * Returns the limits for scrypt, or null if it would cost too much. Node refuses to use more memory than `maxmem`, and needs a little more than 128 × N × r.
+ */
 function scryptLimits(N: number, r: number, p: number): { N: number; r: number; p: number; maxmem: number } | null {
   const isPowerOfTwo = Number.isInteger(Math.log2(N)) && N > 1;
   if (!isPowerOfTwo || r < 1 || p < 1 || N * r > MAX_SCRYPT_BLOCKS || N * r * p > MAX_SCRYPT_WORK) return null;
@@ -66,7 +68,7 @@ function readScrypt(N: number, r: number, p: number, salt: Buffer, expected: Buf
   };
 }
 
-/** The key stream that scrypt's key makes in AES-256-CTR: what a hash of Firebase comes to without the project's signer key. */
+/** Checks the key stream that scrypt's key makes in AES-256-CTR. A hash of Firebase is reduced to it by removing the project's signer key. */
 function readKeyStream(N: number, r: number, p: number, salt: Buffer, expected: Buffer): ForeignHash | null {
   const limits = scryptLimits(N, r, p);
   if (!limits || !hasUsualLength(expected)) return null;
@@ -82,7 +84,7 @@ function readKeyStream(N: number, r: number, p: number, salt: Buffer, expected: 
 function readSalted(size: string, written: Buffer): ForeignHash | null {
   const [digest, bytes] = SSHA_DIGESTS[size] ?? ["", 0];
   const [expected, salt] = [written.subarray(0, bytes), written.subarray(bytes)];
-  // Without a salt it is not a salted hash: one list of them would open every account at once.
+  // A hash without a salt is refused: one list of hashes would open every account at once.
   if (!digest || salt.length === 0) return null;
   return {
     cheap: true,
@@ -97,7 +99,7 @@ function readBcrypt(text: string, cost: number): ForeignHash | null {
 
 const B64 = "[A-Za-z0-9+/._-]+={0,2}";
 
-/** Every form with how it is read. Anchored and without repetition inside of repetition: no text takes long to refuse. */
+/** Every form with its reader. The expressions are anchored and have no nested repetitions, so that every text is refused quickly. */
 const forms: readonly (readonly [form: RegExp, read: Read])[] = [
   // bcrypt: $2a$, $2b$, $2y$, 53 characters of salt and hash
   [/^(?<all>[$]2[aby][$](?<cost>\d\d)[$][./A-Za-z0-9]{53})$/, ({ all, cost }) => readBcrypt(all!, Number(cost))],
@@ -126,16 +128,16 @@ const forms: readonly (readonly [form: RegExp, read: Read])[] = [
     new RegExp(`^scrypt[$](?<N>\\d{1,9})[$](?<salt>[^$]+)[$](?<r>\\d{1,4})[$](?<p>\\d{1,4})[$](?<hash>${B64})$`),
     ({ N, r, p, salt, hash }) => readScrypt(Number(N), Number(r), Number(p), Buffer.from(salt!), fromBase64(hash!)),
   ],
-  // ours, of a hash of Firebase: see `storedForm`
+  // our form of a Firebase hash: see `storedForm`
   [
     new RegExp(`^[$]fbstream[$]ln=(?<ln>\\d{1,2}),r=(?<r>\\d{1,4}),p=(?<p>\\d{1,4})[$](?<salt>${B64})[$](?<hash>${B64})$`),
     ({ ln, r, p, salt, hash }) => readKeyStream(2 ** Number(ln), Number(r), Number(p), fromBase64(salt!), fromBase64(hash!)),
   ],
-  // LDAP: {SSHA}, {SSHA256}, {SSHA384}, {SSHA512}, the salt behind the digest
+  // LDAP: {SSHA}, {SSHA256}, {SSHA384}, {SSHA512}, where the salt follows the digest
   [new RegExp(`^[{]SSHA(?<size>\\d{3})?[}](?<written>${B64})$`, "i"), ({ size = "", written }) => readSalted(size, fromBase64(written!))],
 ];
 
-/** Parses a hash of another system; null: the text is no hash, or one that costs too much. */
+/** Parses a hash of another system. Returns null if the text is no hash, or one that costs too much. */
 export function readForeignHash(text: string): ForeignHash | null {
   if (text.length > MAX_TEXT) return null;
   for (const [form, read] of forms) {
@@ -145,7 +147,7 @@ export function readForeignHash(text: string): ForeignHash | null {
   return null;
 }
 
-/** With the parameters that a project of Firebase has: as GoTrue writes it, and as Kratos does. */
+/** Firebase hashes with the parameters of their project: as GoTrue writes them, and as Kratos does. */
 const withSignerKey: readonly RegExp[] = [
   new RegExp(
     `^[$]fbscrypt[$]v=1,n=(?<ln>\\d{1,2}),r=(?<r>\\d{1,4}),p=(?<p>\\d{1,4}),ss=(?<separator>${B64}),sk=(?<key>${B64})[$](?<salt>${B64})[$](?<hash>${B64})$`,
@@ -156,8 +158,8 @@ const withSignerKey: readonly RegExp[] = [
 ];
 
 /**
- * A hash as it may be stored. Firebase encrypts its project's signer key by a key made of the password. The signer key is a secret of all users; what
- * it was combined with is not, and proves the password as well.
+ * Returns a hash in the form in which it may be stored. Firebase encrypts its project's signer key with a key made of the password. The signer key is a secret
+ * of all users. The key stream that encrypted it is not, and it proves the password as well.
  */
 export function storedForm(text: string): string {
   if (text.length > MAX_TEXT) return text;

@@ -5,7 +5,7 @@ import { AppError } from "../../kernel/errors.ts";
 import { createSemaphore, SemaphoreFull } from "../../kernel/semaphore.ts";
 import { readForeignHash } from "./foreign.ts";
 
-/** The price of one hash. */
+/** The cost of one hash. */
 export interface HashParams {
   readonly memoryKiB: number;
   readonly passes: number;
@@ -13,43 +13,43 @@ export interface HashParams {
 }
 
 export interface PasswordHasher {
-  /** A PHC string of a new salt. Refuses what cannot be a password with 400 `password.policy`. */
+  /** Returns a PHC string with a new salt. Refuses text that cannot be a password with 400 `password.policy`. */
   hash(password: string): Promise<string>;
-  /** Tells whether the password belongs to the hash, ours or that of another system. An unreadable hash matches no password. */
+  /** Tells whether the password belongs to the hash, which is ours or that of another system. An unreadable hash matches no password. */
   verify(encoded: string, password: string): Promise<boolean>;
-  /** Costs what `verify` costs and never succeeds: for users that do not exist or have no password. */
+  /** Costs as much as `verify` and never succeeds, for users that do not exist or have no password. */
   verifyNothing(password: string): Promise<false>;
-  /** Tells whether the hash was made elsewhere or at another price than today's, so that the next sign-in should replace it. */
+  /** Tells whether the hash was made elsewhere or at another cost than today's, so that the next sign-in should replace it. */
   needsRehash(encoded: string): boolean;
-  /** Tells whether it would refuse at this moment: for callers that have other work to do first. */
+  /** Tells whether a call would be refused at this moment, for callers that have other work to do first. */
   isOverloaded(): boolean;
   stats(): { running: number; waiting: number };
 }
 
-/** Far above any policy (128 characters by default) and far below anything that costs time to normalise and hash. */
+/** Far more than any policy allows (128 characters by default), and far less than what would take long to normalise and hash. */
 const MAX_PASSWORD_BYTES = 1024;
 
 // OWASP's first choice for Argon2id, and the default of decisions.md: 19 MiB, two passes, one lane.
 const DEFAULT_PARAMS: HashParams = { memoryKiB: 19 * 1024, passes: 2, parallelism: 1 };
 const OUTPUT_BYTES = 32;
 const SALT_BYTES = 16;
-// Fewer are so few that a wrong password may match them.
+// A shorter output has so few values that a wrong password may match.
 const MIN_OUTPUT_BYTES = 16;
 // `Algorithm.Argon2id` and `Version.V0x13`: the package declares const enums, which isolated modules cannot read.
 const ARGON2ID = 2;
 const VERSION_19 = 1;
-// A stored or imported hash names its own price; beyond this it is an attack on the server, not a hash.
+// A stored or imported hash determines its own cost. Beyond this one it is an attack on the server and not a hash.
 const CEILING: HashParams = { memoryKiB: 256 * 1024, passes: 16, parallelism: 16 };
-/** A request that would wait longer is refused at once: by then the person has pressed the button again. */
+/** A request that would wait longer is refused at once: after this time the person would have pressed the button again. */
 const MAX_WAIT_MS = 2000;
-/** Taken for the time of a hash until some were measured. */
+/** The assumed time of a hash until some were measured. */
 const ASSUMED_MS = 30;
-/** The weight of the latest hash in the average: a machine that gets busy is noticed within a few. */
+/** The weight of the latest hash in the average. A machine that becomes busy is noticed after a few hashes. */
 const LATEST = 0.2;
-/** However cheap hashes are, what waits is memory. */
+/** The longest queue, even if hashes are cheap: each waiting request takes memory. */
 const MAX_WAITING = 10_000;
 
-/** Thrown by a hasher whose queue is full. Callers that look at `isOverloaded` first, before other work, throw it themselves. */
+/** Thrown by a hasher whose queue is full. Callers that check `isOverloaded` before other work throw it themselves. */
 export const overloaded = (cause?: unknown) =>
   new AppError("auth.overloaded", 503, "Too many people are signing in at this moment. Please try again in a few seconds.", {
     cause,
@@ -58,27 +58,27 @@ export const overloaded = (cause?: unknown) =>
 export const isOverloaded = (error: unknown): error is AppError => error instanceof AppError && error.code === "auth.overloaded";
 
 /**
- * The bytes that are hashed, or null for what cannot be a password.
+ * Returns the bytes to hash, or null if the text cannot be a password.
  *
- * NFC, because one person types "é" as one code point on one keyboard and as two on another, and both must open the door
- * (RFC 8265 §4.2, OpaqueString). Not NFKC: that folds characters people can distinguish ("①" and "1"), which weakens passwords.
+ * The text is normalised to NFC, because one keyboard produces "é" as one code point and another as two, and both must work (RFC 8265 §4.2, OpaqueString). It
+ * is not NFKC, which maps characters that people can distinguish ("①" and "1") to the same one and so weakens passwords.
  */
 function passwordBytes(password: string): Buffer | null {
-  // Composition shortens text at most a few times over: a string this long cannot fit, so it is not even normalised.
+  // Normalisation makes a text at most a few times shorter, so a text of this length cannot fit.
   if (password.length > 4 * MAX_PASSWORD_BYTES) return null;
-  // A lone surrogate has no UTF-8 form: Node would write U+FFFD, and different passwords would become one.
+  // A lone surrogate has no UTF-8 form: Node would write U+FFFD, and different passwords would become the same.
   if (!password.isWellFormed()) return null;
   const bytes = Buffer.from(password.normalize("NFC"), "utf8");
   return bytes.length > MAX_PASSWORD_BYTES ? null : bytes;
 }
 
-/** The hash's parameters; null: this server should not compute it. */
+/** Returns the hash's parameters, or null if this server should not compute it. */
 function readable(phc: string): ParsedHashOptions | null {
   let parsed: ParsedHashOptions;
   try {
     parsed = parseOptions(phc);
   } catch {
-    // Not a PHC string: the caller treats it as a hash that nothing matches.
+    // This is not a PHC string: the caller treats it as a hash that no password matches.
     return null;
   }
   const { memoryCost, timeCost, parallelism, outputLen } = parsed;
@@ -86,7 +86,7 @@ function readable(phc: string): ParsedHashOptions | null {
   return isPayable && outputLen >= MIN_OUTPUT_BYTES ? parsed : null;
 }
 
-/** Tells whether `verify` can ever say yes to it: for importers of hashes that another system made. */
+/** Tells whether `verify` can ever succeed with the hash, for importers of hashes that another system made. */
 export const isKnownHash = (encoded: string): boolean => readable(encoded) !== null || readForeignHash(encoded) !== null;
 
 export function createPasswordHasher(
@@ -94,7 +94,7 @@ export function createPasswordHasher(
 ): PasswordHasher {
   const { concurrency = availableParallelism(), maxWaitMs = MAX_WAIT_MS } = options;
   let averageMs = ASSUMED_MS;
-  // The last in a queue of n waits for n hashes, shared among the slots.
+  // The last in a queue of n waits for n hashes, which the permits share.
   const maxQueue = options.maxQueue ?? (() => Math.min(MAX_WAITING, Math.floor((maxWaitMs * concurrency) / averageMs)));
   const params: HashParams = { ...DEFAULT_PARAMS, ...options.params };
   const argon2 = {
@@ -126,10 +126,10 @@ export function createPasswordHasher(
 
   const check = async (encoded: string, password: string): Promise<boolean> => {
     const bytes = passwordBytes(password);
-    // No stored hash can belong to it; known and unknown users are answered alike, at no cost.
+    // No stored hash can belong to this text. Known and unknown users get the same answer, at no cost.
     if (bytes === null) return false;
     if (await checkBytes(encoded, bytes)) return true;
-    // Other systems hash the typed text in its own form of Unicode.
+    // Other systems hash the typed text without normalising it.
     const typed = Buffer.from(password, "utf8");
     return !typed.equals(bytes) && typed.length <= MAX_PASSWORD_BYTES && checkBytes(encoded, typed);
   };
@@ -137,7 +137,7 @@ export function createPasswordHasher(
   const checkBytes = async (encoded: string, bytes: Buffer): Promise<boolean> => {
     if (readable(encoded)) return queued(() => verify(encoded, bytes));
     const foreign = readForeignHash(encoded);
-    // An unreadable hash costs what a readable one does, so that time does not reveal which users have one.
+    // An unreadable hash costs as much as a readable one, so that the time does not reveal which users have one.
     if (!foreign) return queued(() => verify(decoy, bytes));
     return queued(async () => {
       const belongs = await foreign.verify(bytes);
@@ -181,8 +181,8 @@ export function createPasswordHasher(
 }
 
 /**
- * A well-formed hash of no known password. Random output instead of a real hash: checking it costs exactly the same, start-up
- * pays nothing for it, and no input matches.
+ * Returns a well-formed hash of no known password. Its output is random: a check costs the same as with a real hash, no password matches, and the start need
+ * not compute one.
  */
 function hashOfNothing({ memoryKiB, passes, parallelism }: HashParams): string {
   const field = (length: number) => randomBytes(length).toString("base64").replaceAll("=", "");

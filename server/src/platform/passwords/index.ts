@@ -1,5 +1,5 @@
-// Passwords: hashing and checking them off the main thread, never more at once than the machine has cores; hashes of other systems;
-// and which passwords have leaked. Rules about what a good password is live with credentials; this folder knows only what they cost.
+// Passwords: hashing and checking them off the main thread, at most as many at once as the machine has cores; hashes of other systems; and passwords that have
+// leaked. The rules for good passwords are in credentials.
 export { type BreachedPasswords, createBreachedPasswords, shippedBreaches } from "./breaches.ts";
 export { type DirectoryRefusal, passwordErrors } from "./errors.ts";
 export { storedForm } from "./foreign.ts";

@@ -1,4 +1,4 @@
-/** At most `limit` at once; the budget refills evenly and is whole again after `windowMs`. */
+/** A limit of `limit` calls at once. The budget refills evenly and is complete again after `windowMs`. */
 export interface RateRule {
   readonly limit: number;
   readonly windowMs: number;
@@ -6,22 +6,20 @@ export interface RateRule {
 
 export interface Verdict {
   readonly allowed: boolean;
-  /** The number of further calls that are allowed right now. */
+  /** The number of further calls that are allowed now. */
   readonly remaining: number;
-  /** When the next one is allowed; 0 when this one was. */
+  /** The time until the next call is allowed; 0 if this one was. */
   readonly retryAfterSeconds: number;
-  /** When the whole budget is back. */
+  /** The time until the budget is complete. */
   readonly resetSeconds: number;
 }
 
-/*
- * GCRA, the generic cell rate algorithm: one number per key, the moment at which everything taken so far is paid off (the
- * theoretical arrival time). Chosen over windows of counters because it has no edges at which a double burst slips through, knows
- * exactly when to retry, and costs one number and one comparison, in memory and in Redis alike.
- *
- * Everything is whole microseconds: fractions of a millisecond added up hundreds of times would lose or grant one now and then.
- * An epoch in microseconds stays exact in a double until the year 2255.
- */
+/* GCRA, the generic cell rate algorithm, stores one number per key: the moment at which everything taken so far is paid off (the theoretical arrival time).
+   Windows of counters have edges at which a double burst passes; GCRA has none. It also knows exactly when to retry, and costs one number and one comparison,
+   in memory and in Redis.
+   
+   All times are whole microseconds: fractions of a millisecond, added up hundreds of times, would lose or grant a call now and then. An epoch in microseconds
+   stays exact in a double until the year 2255. */
 export interface Cost {
   readonly perTake: number;
   readonly burst: number;
@@ -34,14 +32,14 @@ export function costOf({ limit, windowMs }: RateRule): Cost {
   return { perTake, burst: perTake * limit };
 }
 
-/** In microseconds. Nodes count by their own clocks, which may differ by this much; it also makes a refusal last longer by no more. */
+/** Nodes count by their own clocks, which may differ by this many microseconds. A refusal may also last longer by at most this time. */
 export const CLOCKS_APART = 5e6;
 
 export const micros = (ms: number): number => Math.floor(ms) * 1000;
 
 /**
- * The one rule. `stored` is what was stored, or 0; the answer says what to store. More than a whole budget is never owed: it was stored by a clock
- * that is ahead, or was set back since, and counts as nothing. The Lua script in redis.ts is its twin.
+ * Decides about one call. `stored` is the stored number, or 0; `paidOff` in the result is to be stored. A debt above the whole budget was stored by a clock
+ * that is ahead or was set back later, so it counts as nothing. The Lua script in redis.ts does the same.
  */
 export function takeOne(stored: number, now: number, { perTake, burst }: Cost): { allowed: boolean; paidOff: number } {
   const paidOff = stored - now > burst + CLOCKS_APART ? 0 : stored;

@@ -1,5 +1,5 @@
-// Rate limits: how often a key (an address, a client, a name) may do something, counted in this process or shared through Redis.
-// It owns the counting and the headers; which key and which rule is each route's own decision.
+// Limits how often a key (an address, a client, a name) may do something, counted in this process or shared through Redis. It owns the counting and the
+// headers; each route decides which key and rule it uses.
 
 export type { RateRule, Verdict } from "./gcra.ts";
 export { isRateLimited, rateLimited } from "./hook.ts";

@@ -10,9 +10,9 @@ declare module "ioredis" {
 
 const PREFIX = "gatehouse:rl:";
 
-// The twin of `takeOne`, in one step that no other node can get between. Time comes from the caller: tests can move it, and a
-// script without TIME replicates everywhere. Nodes whose clocks differ by a second differ by a second's worth of budget.
-// Numbers are formatted here, because not every server that speaks Redis writes all sixteen digits of one by itself.
+// Does the same as `takeOne`, atomically for all nodes. The caller passes the time, so that tests can move it and the script, which does not call TIME,
+// replicates everywhere. If the clocks of nodes differ by a second, their budgets differ by a second's worth. Numbers are formatted here, because not every
+// server that speaks Redis writes all sixteen digits by itself.
 const TAKE = `
 local paid_off = tonumber(redis.call("GET", KEYS[1]) or "0")
 local now, per_take, burst = tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3])
@@ -23,7 +23,7 @@ redis.call("SET", KEYS[1], string.format("%.0f", next), "PX", math.ceil((next - 
 return { 1, string.format("%.0f", next) }
 `;
 
-// No request waits for a dead Redis: nothing is queued while it is unavailable, and one that hangs delays one request this long.
+// No request waits for a dead Redis: nothing is queued while it is unavailable, and a Redis that hangs delays one request for this time.
 const OPTIONS = {
   enableOfflineQueue: false,
   maxRetriesPerRequest: 0,
@@ -41,7 +41,7 @@ export interface LimiterLog {
 }
 
 export interface SharedCounter {
-  /** Null when Redis is unavailable. */
+  /** Returns null if Redis is unavailable. */
   take(key: string, now: number, cost: Cost): Promise<{ allowed: boolean; paidOff: number } | null>;
   healthy(): Promise<boolean>;
   close(): Promise<void>;
@@ -68,7 +68,7 @@ export function createSharedCounter(url: string, log: LimiterLog | undefined): S
   };
 
   const answers = async (): Promise<boolean> => {
-    // The first connection is still being made; if that fails, an event says so.
+    // The first connection is still being opened. If it fails, an event reports it.
     if (state === "starting") return false;
     try {
       await redis.ping();
@@ -87,14 +87,14 @@ export function createSharedCounter(url: string, log: LimiterLog | undefined): S
   return {
     async take(key, now, { perTake, burst }) {
       if (state === "down") {
-        // A Redis that hung and recovered sends no event, so it is polled; the request itself does not wait for it.
+        // A Redis that hung and recovered sends no event, so it is polled. The request itself does not wait for the answer.
         if (clock.now() - probedAt >= PROBE_EVERY) {
           probedAt = clock.now();
           void answers();
         }
         return null;
       }
-      // Still connecting for the first time: not worth a warning, nor a wait.
+      // The first connection is still being opened, which is worth neither a warning nor a wait.
       if (state !== "up") return null;
       try {
         const [allowed, paidOff] = await redis.gatehouseTake(PREFIX + key, now, perTake, burst);
@@ -112,7 +112,7 @@ export function createSharedCounter(url: string, log: LimiterLog | undefined): S
   };
 }
 
-/** The code only: ioredis hangs the failed command on its errors, and that of AUTH holds the password. */
+/** Returns the code of the error only: ioredis attaches the failed command to its errors, and the AUTH command contains the password. */
 function codeOf(error: unknown): string {
   const { code, message } = (error ?? {}) as { code?: unknown; message?: unknown };
   if (typeof code === "string") return code;

@@ -1,9 +1,9 @@
 import { cut } from "../../kernel/text.ts";
 
-/** A message may quote what came, which may be long. */
+/** A message may quote received text, which may be long. */
 const MAX_LENGTH = 300;
 
-/** Why a message was refused: one word for the audit event, so that an administrator can distinguish the causes. */
+/** The reason why a message was refused, as a word for the audit event, by which an administrator can distinguish the causes. */
 export type SamlReason =
   | "size"
   | "encoding"
@@ -46,8 +46,8 @@ export type SamlReason =
   | "metadata_choice";
 
 /**
- * The only error that the core throws for what came from outside. `message` is for logs, audit events and administrators who import
- * metadata: the peer that sent the message gets one generic answer.
+ * The only error that the core throws for input from outside. `message` is for logs, audit events and administrators who import metadata. The peer that sent
+ * the message gets a generic answer.
  */
 export class SamlError extends Error {
   readonly reason: SamlReason;

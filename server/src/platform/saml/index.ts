@@ -1,5 +1,5 @@
-// The SAML core: messages and metadata read, verified and decrypted, or written, signed and encrypted. A library: no HTTP, no database.
-// Identity and service provider use it alike. The parts of a message that it returns were verified, unless the caller allows unsigned ones.
+// The SAML core reads, verifies and decrypts messages and metadata, and writes, signs and encrypts them. It is a library without HTTP and database, for
+// identity and service provider. The parts of a message that it returns were verified, unless the caller allows unsigned ones.
 export { artifactUrl, newArtifact, readArtifact, readArtifactFields, sourceIdOf } from "./bindings/artifact.ts";
 export { postFields, readPost } from "./bindings/post.ts";
 export { readRedirect, redirectUrl } from "./bindings/redirect.ts";

@@ -1,4 +1,4 @@
-/** Namespaces, by the prefix under which we write them. */
+/** Namespaces by the prefix that we write for them. */
 export const NS = {
   saml: "urn:oasis:names:tc:SAML:2.0:assertion",
   samlp: "urn:oasis:names:tc:SAML:2.0:protocol",

@@ -2,10 +2,10 @@ import { type DestinationStream, type Level, type Logger, type LoggerOptions, pi
 import { SECOND } from "../../kernel/clock.ts";
 import { isDatabaseUnavailable } from "../db/index.ts";
 
-/** pino's number of `error`. */
+/** The number of the level `error` in pino. */
 const ERROR = 50;
 
-/** An error that is logged without its stack: below the level `error`, failures are expected. */
+/** An error that is logged without its stack, because failures below the level `error` are expected. */
 class Stackless {
   readonly error: Error;
   constructor(error: Error) {
@@ -18,7 +18,7 @@ const { err: serialize } = pino.stdSerializers;
 const serializeError = (err: unknown): unknown =>
   err instanceof Stackless ? withoutStacks(serialize(err.error)) : serialize(err as Error);
 
-/** Also of the errors inside it. */
+/** Removes the stacks, also those of inner errors. */
 function withoutStacks(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withoutStacks);
   if (typeof value !== "object" || value === null) return value;
@@ -44,15 +44,15 @@ function quiet(args: unknown[]): unknown[] {
   return [{ ...(first as object), err: new Stackless(err) }, ...rest];
 }
 
-/** A cause that was logged is only counted for this long. */
+/** After its first line, an error with the same cause is only counted for this time. */
 const WINDOW = 10 * SECOND;
-/** The number of causes that are counted. */
+/** The most causes that are counted at a time. */
 const MAX_CAUSES = 100;
 
 type Write = (args: unknown[]) => void;
 
 /**
- * While the database is unavailable, every request and every loop fails by one cause: its first line is logged at once and without stacks, the
+ * Counts errors of an unavailable database, when every request and every loop fails by the same cause. The first line is logged at once without stacks; the
  * others are counted and logged as a number.
  */
 function createCounter() {
@@ -82,7 +82,7 @@ function createCounter() {
   };
 }
 
-/** The server's log: one JSON object a line. */
+/** Creates the server's log: one JSON object a line. */
 export function createLog(level: Level | "silent", output: DestinationStream): Logger {
   const count = createCounter();
   const options: LoggerOptions = {

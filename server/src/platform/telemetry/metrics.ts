@@ -7,21 +7,21 @@ import { createRealmSeries } from "./realm-series.ts";
 declare module "../db/tables.ts" {
   interface Tables {
     metric_hours: { realm_id: string; hour: number; metric: RealmMetric; outcome: string; count: number };
-    /** The hours of all realms together. */
+    /** The hours of all realms added up. */
     metric_hours_of_all: { hour: number; metric: RealmMetric; outcome: string; count: number };
   }
 }
 
-/** The counters per realm, on this node for Prometheus and over all nodes for the summary. */
+/** The counters per realm: of this node for Prometheus, and of all nodes for the summary. */
 export type RealmMetric = "login" | "tokens" | "mfa_challenge" | "admin_write";
 
 export interface Metrics {
   readonly registry: Registry;
   login(realm: string, outcome: "success" | "failure"): void;
-  /** Tokens that the server issued, of every kind. */
+  /** Counts tokens of every kind that the server issued. */
   tokens(realm: string, count?: number, grantType?: string): void;
   mfaChallenge(realm: string): void;
-  /** Sign-ins to SAML service providers, and their messages that were refused. */
+  /** Counts sign-ins to SAML service providers, and messages of theirs that were refused. */
   samlLogin(realm: string, outcome: "success" | "failure"): void;
   adminWrite(realm: string, method: string, outcome: "success" | "denied"): void;
   request(method: string, route: string, status: number, seconds: number): void;
@@ -37,14 +37,14 @@ interface Tally {
   count: number;
 }
 
-/** One statement each; a row is about a hundred bytes. */
+/** The rows of one statement; a row is about a hundred bytes. */
 const FLUSH_ROWS = 1_000;
-/** A week is shown; the rest of a day is for clocks that differ. */
+/** The summary shows a week. The additional day allows for clocks that differ. */
 export const KEEP_HOURS = 8 * DAY;
 
 export const hourOf = (time: number): number => Math.floor(time / HOUR) * HOUR;
 
-/** The observers behind the metrics of the process live as long as it does, so there is one set of them, however many nodes come and go. */
+/** The observers behind the metrics of the process live as long as the process, so all its nodes share one set of them. */
 let processMetrics: Registry | undefined;
 
 function addMetricsOfProcess(registry: Registry): void {
@@ -55,7 +55,7 @@ function addMetricsOfProcess(registry: Registry): void {
   for (const { name } of processMetrics.getMetricsAsArray()) registry.registerMetric(processMetrics.getSingleMetric(name)!);
 }
 
-/** One registry per node: two nodes in one process (tests) do not share counters. */
+/** Creates the registry of a node. Each node has its own, so that two nodes in one process (tests) do not share counters. */
 export function createMetrics(): Metrics {
   const registry = new Registry();
   const registers = [registry];
@@ -107,7 +107,7 @@ export function createMetrics(): Metrics {
         waiting.splice(0, FLUSH_ROWS);
       }
     } finally {
-      // Counts that did not reach the database are added again next time.
+      // Counts that did not reach the database are added again at the next flush.
       for (const left of waiting) tally(left);
     }
   };
@@ -133,7 +133,9 @@ export function createMetrics(): Metrics {
   };
 }
 
-/** Rows are ordered so that two nodes cannot deadlock. Realms that were deleted meanwhile are skipped. Triggers add up `metric_hours_of_all`. */
+/**
+ * Adds the counts. Rows are ordered so that two nodes cannot deadlock. Realms that were deleted meanwhile are skipped. Triggers add up `metric_hours_of_all`.
+ */
 async function addToHours(db: Db, tallies: readonly Tally[]): Promise<void> {
   await sql`
     insert into metric_hours as m (realm_id, hour, metric, outcome, count)
@@ -152,7 +154,7 @@ async function livingRealms(db: Db, names: readonly string[]): Promise<Set<strin
   return new Set(rows.map(({ realm_id }) => realm_id));
 }
 
-/** A recurring job: the summary looks back a week. */
+/** Deletes hours beyond the week that the summary shows. A recurring job calls it. */
 export async function deleteOldHours(db: Db, now: number): Promise<void> {
   for (const table of ["metric_hours", "metric_hours_of_all"])
     await sql`delete from ${sql.table(table)} where hour < ${now - KEEP_HOURS}`.execute(db);

@@ -5,12 +5,12 @@ type Labels = { readonly realm: string; readonly [label: string]: string };
 
 interface Realm {
   usedAt: number;
-  /** Functions that remove its series, by counter and labels. */
+  /** Functions that remove the series, by counter and labels. */
   readonly series: Map<string, () => void>;
 }
 
 export interface RealmSeries {
-  /** Says that this series is about to be counted. */
+  /** Called before this series is counted. */
   use(counter: Counter, labels: Labels): void;
   dropIdle(): void;
   realms(): string[];
@@ -22,11 +22,11 @@ const MAX_REALMS = 2_000;
 const IDLE = DAY;
 
 /**
- * Keeps the number of series on a node bounded, however many realms there are: those of a realm that has been idle for a day, was
- * deleted, or was used least recently when there are too many are dropped. To Prometheus that is a counter that starts again.
+ * Bounds the number of series on a node. It drops the series of a realm that has been idle for a day or was deleted and, if there are too many realms, of the
+ * one that was used least recently. To Prometheus, a dropped series is a counter that starts again.
  */
 export function createRealmSeries(maxRealms = MAX_REALMS): RealmSeries {
-  // In order of use: the first is the one that has been idle longest.
+  // The realms are in order of use: the first one has been idle longest.
   const known = new Map<string, Realm>();
   const drop = (name: string) => {
     for (const remove of known.get(name)?.series.values() ?? []) remove();

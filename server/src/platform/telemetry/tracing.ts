@@ -6,7 +6,7 @@ import { clock, SECOND } from "../../kernel/clock.ts";
 /** The trace of a request (W3C Trace Context). */
 export interface TraceContext {
   readonly traceId: string;
-  /** Our own span when we record one, else that of the caller. */
+  /** Our own span if we record one, otherwise that of the caller. */
   readonly spanId: string;
   readonly parentSpanId: string | null;
   readonly sampled: boolean;
@@ -14,32 +14,32 @@ export interface TraceContext {
 
 declare module "fastify" {
   interface FastifyRequest {
-    /** Null when the caller sent no trace and none is recorded. */
+    /** Null if the caller sent no trace and none is recorded. */
     trace: TraceContext | null;
   }
 }
 
 export interface TracingOptions {
-  /** The OTLP/HTTP base address (OTEL_EXPORTER_OTLP_ENDPOINT). Without it nothing is recorded, kept or sent. */
+  /** The OTLP/HTTP base address (OTEL_EXPORTER_OTLP_ENDPOINT). Without it no span is recorded, kept or sent. */
   readonly endpoint?: string;
   readonly serviceName: string;
   readonly version: string;
-  /** At most this many spans wait, and at most this many go at once. */
+  /** The most spans that wait. The other option limits those of one batch. */
   readonly maxWaiting?: number;
   readonly batchSize?: number;
   readonly log?: { info(fields: object, message: string): void; warn(fields: object, message: string): void };
 }
 
 export interface Tracing {
-  /** Reads `traceparent`, names the trace in the request's log lines, and records a span when there is somewhere to send it. */
+  /** Reads `traceparent`, names the trace in the request's log lines, and records a span if there is an endpoint. */
   readonly plugin: FastifyPluginAsync;
-  /** Sends what is waiting. */
+  /** Sends the waiting spans. */
   flush(): Promise<void>;
   stats(): { exported: number; dropped: number; waiting: number };
   shutdown(): Promise<void>;
 }
 
-/** The header that passes a request's trace on to a peer. */
+/** Returns the header that passes a request's trace on to a peer. */
 export const traceparent = ({ traceId, spanId, sampled }: TraceContext): string => `00-${traceId}-${spanId}-${sampled ? "01" : "00"}`;
 
 export function startTracing(options: TracingOptions): Tracing {
@@ -71,7 +71,7 @@ export function startTracing(options: TracingOptions): Tracing {
 // W3C Trace Context §3.2: lower-case hex, nothing all zero, version ff is invalid, later versions may append fields.
 const TRACEPARENT = /^(?!ff)([0-9a-f]{2})-(?!0{32})([0-9a-f]{32})-(?!0{16})([0-9a-f]{16})-([0-9a-f]{2})(-.*)?$/;
 
-/** The caller's trace context. An invalid header is treated as if it had not been sent (§4.3): null. */
+/** Returns the caller's trace context. An invalid header counts as none (§4.3): the result is null. */
 export function parseTraceparent(header: string | string[] | undefined): TraceContext | null {
   const match = typeof header === "string" ? TRACEPARENT.exec(header) : null;
   if (!match) return null;
@@ -80,7 +80,7 @@ export function parseTraceparent(header: string | string[] | undefined): TraceCo
   return { traceId: traceId!, spanId: spanId!, parentSpanId: null, sampled: (Number.parseInt(flags!, 16) & 1) === 1 };
 }
 
-/** The server's span: a child of the caller's, if there is one, whose sampling decision it follows. */
+/** Returns the server's span. If there is a caller's span, it is a child of that one and follows its sampling decision. */
 function ownSpan(caller: TraceContext | null): TraceContext {
   return {
     traceId: caller?.traceId ?? randomBytes(16).toString("hex"),
@@ -97,8 +97,8 @@ const text = (key: string, stringValue: string): Attribute => ({ key, value: { s
 const nanos = (ms: number): string => (BigInt(Math.round(ms * 1000)) * 1000n).toString();
 
 /**
- * OpenTelemetry's conventions for HTTP servers. The route's template stands for the path, because real paths and queries carry
- * tokens and names of people; for the same reason no headers and no client address.
+ * Describes a span by OpenTelemetry's conventions for HTTP servers. The route's template stands for the path, because real paths and queries contain tokens and
+ * names of people. For the same reason there are no headers and no client address.
  */
 function serverSpan(req: FastifyRequest, reply: FastifyReply, { traceId, spanId, parentSpanId }: TraceContext): Span {
   const route = req.routeOptions.url;
@@ -127,15 +127,15 @@ function serverSpan(req: FastifyRequest, reply: FastifyReply, { traceId, spanId,
 const MAX_WAITING = 2048;
 const BATCH = 512;
 const FLUSH_EVERY = 5 * SECOND;
-// A shutdown waits this long for a collector, not for the whole time limit of a call.
+// The time that a shutdown waits for a collector, instead of the whole time limit of a call.
 const LAST_WORDS = 2 * SECOND;
 
-/** Batches over OTLP/HTTP JSON. Requests only ever push to an array; when the collector cannot keep up, spans are dropped and counted. */
+/** Exports batches over OTLP/HTTP JSON. Requests only append to an array. If the collector cannot keep up, spans are dropped and counted. */
 function createExporter(endpoint: string, { serviceName, version, log, maxWaiting = MAX_WAITING, batchSize = BATCH }: TracingOptions) {
   const url = tracesUrl(endpoint);
   const port = url.port || (url.protocol === "https:" ? "443" : "80");
-  // The operator configured this peer; collectors usually are in the internal network and use plain http.
-  // Loaded here: a server that sends no traces does not pay for the connector at start.
+  // The operator configured this peer. Collectors usually are in the internal network and use plain http. The connector is loaded here, so that a server that
+  // sends no traces need not load it at the start.
   const outbound = import("../outbound/index.ts").then(({ createOutbound }) =>
     createOutbound({ allowedHosts: [`${url.hostname}:${port}`], allowLoopbackHttp: false }),
   );
@@ -162,7 +162,7 @@ function createExporter(endpoint: string, { serviceName, version, log, maxWaitin
     return false;
   };
 
-  /** Once per change, not once per batch. */
+  /** Logs once per change, not once per batch. */
   const report = (now: boolean, reason?: string) => {
     if (now === reachable) return;
     reachable = now;
@@ -182,7 +182,7 @@ function createExporter(endpoint: string, { serviceName, version, log, maxWaitin
     }
   };
 
-  /** One batch at a time: a slow collector fills the bounded queue, never the network. */
+  /** Sends one batch at a time: a slow collector fills the bounded queue, never the network. */
   const flush = (): Promise<void> => {
     sending ??= drain().finally(() => {
       sending = null;

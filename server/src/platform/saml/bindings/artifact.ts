@@ -10,7 +10,7 @@ const SOURCE_BYTES = 20;
 const HANDLE_BYTES = 20;
 const BYTES = 4 + SOURCE_BYTES + HANDLE_BYTES;
 
-/** SAML bindings §3.6.4.2. */
+/** An artifact (SAML bindings §3.6.4.2). */
 export interface Artifact {
   readonly text: string;
   /** The index of the issuer's artifact resolution service. */
@@ -19,10 +19,10 @@ export interface Artifact {
   readonly sourceId: string;
 }
 
-/** SAML bindings §3.6.4.2: SHA-1 names the issuer here, and protects nothing. */
+/** Returns the SourceID of an issuer (SAML bindings §3.6.4.2). SHA-1 only identifies the issuer and protects nothing. */
 export const sourceIdOf = (entityId: string): string => hash("sha1", entityId, "hex");
 
-/** Stands for one message, once: 160 random bits. */
+/** Returns a new artifact of 160 random bits, which stands for one message and is used once. */
 export function newArtifact(entityId: string, endpointIndex: number): string {
   const head = Buffer.alloc(4);
   head.writeUInt16BE(TYPE, 0);
@@ -46,7 +46,7 @@ export interface ReceivedArtifact {
   readonly relayState: string | null;
 }
 
-/** SAML bindings §3.6.3: by GET and by POST alike; `fields` are decoded. */
+/** Reads an artifact (SAML bindings §3.6.3) that came by GET or POST. `fields` are decoded. */
 export function readArtifactFields(fields: Readonly<Record<string, unknown>>, limit: RelayStateLimit = {}): ReceivedArtifact {
   const text = formField(fields, "SAMLart");
   if (text === null) throw new SamlError("binding", "There is no SAMLart");

@@ -1,7 +1,7 @@
 import { SamlError } from "../errors.ts";
 import type { MessageName } from "../messages/received.ts";
 
-/** The parameter that carries a message: requests and responses have one each (SAML bindings §3.4.4, §3.5.4). */
+/** The parameter that carries a message: one for requests and one for responses (SAML bindings §3.4.4, §3.5.4). */
 export type Parameter = "SAMLRequest" | "SAMLResponse";
 
 const PARAMETERS: Record<MessageName, Parameter> = {

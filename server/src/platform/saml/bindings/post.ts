@@ -6,10 +6,10 @@ import { type Fragment, render } from "../xml/write.ts";
 import { cameAs, parameterFor } from "./kind.ts";
 import { checkedRelayState, type RelayStateLimit } from "./relay-state.ts";
 
-/** A third more for base64, and line breaks. */
+/** base64 adds a third to the size, and line breaks add a little. */
 const MAX_ENCODED = Math.ceil(MESSAGE_LIMITS.bytes * 1.4);
 
-/** A form's field; one that came twice is an array by now. */
+/** Returns a field of a form, or null if it is missing. Refuses a field that came twice, which is an array. */
 export function formField(form: Readonly<Record<string, unknown>>, name: string): string | null {
   const value = Object.hasOwn(form, name) ? form[name] : undefined;
   if (value === undefined) return null;
@@ -17,7 +17,7 @@ export function formField(form: Readonly<Record<string, unknown>>, name: string)
   return value;
 }
 
-/** SAML bindings §3.5.4. `form` holds the fields as they were posted, decoded. */
+/** Reads a message by the POST binding (SAML bindings §3.5.4). `form` contains the decoded fields. */
 export function readPost(form: Readonly<Record<string, unknown>>, limit: RelayStateLimit = {}): ReceivedMessage {
   const request = formField(form, "SAMLRequest");
   const response = formField(form, "SAMLResponse");
@@ -34,7 +34,7 @@ export function readPost(form: Readonly<Record<string, unknown>>, limit: RelaySt
   return received;
 }
 
-/** The fields of the form that the browser is to post. */
+/** Returns the fields of the form that the browser is to post. */
 export const postFields = (message: Fragment, relayState: string | null = null): Record<string, string> => ({
   [parameterFor(message.name)]: Buffer.from(render(message)).toString("base64"),
   ...(relayState ? { RelayState: relayState } : {}),

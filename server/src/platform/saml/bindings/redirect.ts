@@ -10,18 +10,21 @@ import { checkedRelayState, type RelayStateLimit } from "./relay-state.ts";
 
 const DEFLATE = "urn:oasis:names:tc:SAML:2.0:bindings:URL-Encoding:DEFLATE";
 const MAX_QUERY = 64 * 1024;
-/** In the order in which they are signed. */
+/** The parameters in the order in which they are signed. */
 const SIGNED = ["SAMLRequest", "SAMLResponse", "RelayState", "SigAlg"] as const;
 const OURS = [...SIGNED, "Signature", "SAMLEncoding"] as const;
 type Name = (typeof OURS)[number];
 
 interface RawParameter {
   readonly name: Name;
-  /** The received text, still encoded: the signature covers it. */
+  /** The received text, still encoded, because the signature covers it. */
   readonly raw: string;
 }
 
-/** SAML bindings §3.4.4. `query` is the address's query as it came, without its question mark: the signature covers the octets that were sent. */
+/**
+ * Reads a message by the Redirect binding (SAML bindings §3.4.4). `query` is the address's query as it was received, without the question mark, because the
+ * signature covers the octets that were sent.
+ */
 export async function readRedirect(query: string, limit: RelayStateLimit = {}): Promise<ReceivedMessage> {
   if (query.length > MAX_QUERY) throw new SamlError("size", "The query is too long");
   const parameters = rawParameters(query);
@@ -38,7 +41,7 @@ export async function readRedirect(query: string, limit: RelayStateLimit = {}): 
   const relayState = raw("RelayState");
   const received = receive(parseXml(xml, MESSAGE_LIMITS), {
     binding: "redirect",
-    // A form encodes a space as a plus, and so do many providers.
+    // Forms encode a space as a plus, and so do many providers.
     relayState: checkedRelayState(relayState === null ? null : decodeRaw(relayState.replaceAll("+", " ")), limit),
     detached: detachedSignature(parameters),
   });
@@ -46,7 +49,7 @@ export async function readRedirect(query: string, limit: RelayStateLimit = {}): 
   return received;
 }
 
-/** Each of ours at most once, and under its plain name: a parameter that another parser would take for a second one is refused. */
+/** Returns our parameters. It refuses a repeated one, and a name that another parser could take for one of ours. */
 function rawParameters(query: string): RawParameter[] {
   const found: RawParameter[] = [];
   for (const part of query.split("&")) {
@@ -61,7 +64,7 @@ function rawParameters(query: string): RawParameter[] {
   return found;
 }
 
-/** Names of parameters that are not ours may be anything. */
+/** Returns the name decoded. Names of parameters that are not ours may be anything. */
 function decodedName(written: string): string {
   try {
     return decodeURIComponent(written.replaceAll("+", " ")).trim();
@@ -79,8 +82,8 @@ function decodeRaw(raw: string): string {
 }
 
 /**
- * SAML bindings §3.4.4.1: over the parameters as they were sent, in the order of the standard, not in that of the query (gosaml2 sorts by
- * name).
+ * Returns the signature, which covers the parameters as they were sent (SAML bindings §3.4.4.1), in the order of the standard and not in that of the query
+ * (gosaml2 sorts by name).
  */
 function detachedSignature(parameters: readonly RawParameter[]): DetachedSignature | null {
   const of = (name: Name) => parameters.find((parameter) => parameter.name === name);
@@ -97,11 +100,11 @@ function detachedSignature(parameters: readonly RawParameter[]): DetachedSignatu
 }
 
 /**
- * RFC 1951, as far as a message may be long: a small query can be made to inflate without end. In the event loop, because the way to
- * another thread and back costs twice as much as inflating does; up to the limit it takes less than parsing the result.
+ * Inflates a message (RFC 1951) up to the size limit, because a small query can inflate without end. It runs in the event loop: the way to another thread and
+ * back costs twice as much as inflating, and up to the limit it takes less time than parsing the result.
  */
 function inflated(deflated: Buffer): Buffer {
-  // With `info` Node answers with the engine as well, which its types do not know.
+  // With `info` Node also returns the engine, which its types do not know.
   const inflate = inflateRawSync as unknown as (bytes: Buffer, options: object) => { buffer: Buffer; engine: InflateRaw };
   let result: ReturnType<typeof inflate>;
   try {
@@ -118,11 +121,11 @@ export interface RedirectOptions {
   readonly location: string;
   readonly message: Fragment;
   readonly relayState?: string | null;
-  /** null: unsigned. */
+  /** The key to sign with. Null for an unsigned message. */
   readonly key: SigningKey | null;
 }
 
-/** SAML bindings §3.4.4.1. The message itself carries no signature. */
+/** Returns the URL of a message by the Redirect binding (SAML bindings §3.4.4.1). The message itself contains no signature. */
 export async function redirectUrl({ location, message, relayState, key }: RedirectOptions): Promise<string> {
   if (message.rendered) throw new TypeError("A signed message does not go by Redirect: the query is signed instead");
   const xml = deflateRawSync(Buffer.from(render(message)));

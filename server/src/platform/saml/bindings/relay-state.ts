@@ -1,20 +1,20 @@
 import { isCleanText } from "../../../kernel/text.ts";
 import { SamlError } from "../errors.ts";
 
-/** SAML bindings §3.4.3, §3.5.3. Some providers send more, so the caller may allow more for them. */
+/** The limit of SAML bindings §3.4.3 and §3.5.3. Some providers send more, so the caller may set a higher one for them. */
 export const RELAY_STATE_BYTES = 80;
 
 export interface RelayStateLimit {
   readonly relayStateBytes?: number;
 }
 
-/** Addresses that run as scripts in the page of a service provider that redirects to its RelayState without a check. */
+/** Addresses that would run as scripts in the page of a service provider which redirects to its RelayState without a check. */
 const SCRIPT = /^(?:javascript|data|vbscript):/i;
 
-/** Browsers drop control characters and spaces before they read an address, tabs and line ends even within the scheme. */
+/** Tells whether the RelayState is a script. Browsers drop control characters and spaces before they read an address, even within the scheme. */
 export const isScript = (relayState: string): boolean => SCRIPT.test(relayState.replace(/[\s\p{Cc}]/gu, ""));
 
-/** An empty one says as much as none. */
+/** Checks a RelayState. An empty one counts as none. */
 export function checkedRelayState(relayState: string | null, { relayStateBytes = RELAY_STATE_BYTES }: RelayStateLimit): string | null {
   if (relayState === null || relayState === "") return null;
   if (Buffer.byteLength(relayState) > relayStateBytes)

@@ -6,14 +6,14 @@ import { MESSAGE_LIMITS, parseXml } from "../xml/parse.ts";
 import { elementsOf, elementsOnly, isNamed, optionalChild } from "../xml/tree.ts";
 import { element, type Fragment, render } from "../xml/write.ts";
 
-/** SAML bindings §3.2.3.1: what `SOAPAction` says. */
+/** The value of `SOAPAction` (SAML bindings §3.2.3.1). */
 export const SOAP_ACTION = "http://www.oasis-open.org/committees/security";
 
-/** SAML bindings §3.2.2: the body's only element is the message. Headers are not read, and so cannot be required. */
+/** Reads a SOAP message (SAML bindings §3.2.2), whose body has the message as its only element. Headers are not read, so they must not be required. */
 export function readSoap(bytes: Uint8Array): ReceivedMessage {
   const envelope = parseXml(bytes, MESSAGE_LIMITS);
   if (!isNamed(envelope, NS.soap, "Envelope")) throw new SamlError("binding", "This is no SOAP 1.1 envelope");
-  // SimpleSAMLphp writes a stray backslash before its Header: text of the envelope says nothing, and is passed over.
+  // SimpleSAMLphp writes a stray backslash before its Header, so text in the envelope is ignored.
   const parts = elementsOf(envelope);
   const body = parts.at(-1);
   const header = optionalChild(envelope, NS.soap, "Header", "binding");
@@ -33,7 +33,7 @@ export function readSoap(bytes: Uint8Array): ReceivedMessage {
 
 export const soapEnvelope = (message: Fragment): string => render(element("soap:Envelope", {}, element("soap:Body", {}, message)));
 
-/** SOAP 1.1 §4.4: its parts have no namespace. One text for every cause: the reason is in our own events. */
+/** Returns a fault (SOAP 1.1 §4.4), whose parts have no namespace. The text is the same for every cause, because the reason is in our own events. */
 export const soapFault = (whose: "Client" | "Server", text: string): string => {
   const parts = `<faultcode>soap:${whose}</faultcode><faultstring>${escapeText(text)}</faultstring>`;
   return render(element("soap:Envelope", {}, element("soap:Body", {}, element("soap:Fault", {}, { text: parts, declares: new Set() }))));

@@ -5,10 +5,10 @@ import { NS } from "../names.ts";
 import { attributeOf, onlyChild, requiredAttribute, textOf, type XmlElement } from "../xml/tree.ts";
 import { KEY_AGREEMENT, KEY_DERIVATION, KEY_WRAP, OAEP_DIGEST } from "./algorithms.ts";
 
-/** XML Encryption 1.1 §5.6.4: a key that both sides derive, and that wraps the key of the data. */
+/** A key agreement (XML Encryption 1.1 §5.6.4): both sides derive a key, which wraps the key of the data. */
 export interface Agreement {
   readonly curve: Curve;
-  /** The sender's ephemeral public key: an uncompressed point. */
+  /** The sender's ephemeral public key as an uncompressed point. */
   readonly point: Buffer;
   readonly digest: "sha256" | "sha384" | "sha512";
   readonly otherInfo: Buffer;
@@ -55,14 +55,14 @@ export function agreementOf(encryptedKey: XmlElement, wrap: Agreement["wrap"]): 
   };
 }
 
-/** XML Encryption 1.1 §5.4.1: hexadecimal; the first octet counts the bits that pad the last one. Whole octets are all that is in use. */
+/** Reads hexadecimal bits (XML Encryption 1.1 §5.4.1): the first octet says how many bits pad the last one. Only whole octets are in use. */
 function bitsOf(text: string): Buffer {
   if (text === "") return Buffer.alloc(0);
   if (!/^00(?:[0-9a-f]{2}){0,512}$/i.test(text)) throw new SamlError("message", "ConcatKDFParams are not whole octets in hexadecimal");
   return Buffer.from(text.slice(2), "hex");
 }
 
-/** Throws when it fails, and never says why. */
+/** Unwraps the key of the data. Throws if that fails, without saying why. */
 export function unwrapKey(wrapped: Buffer, key: KeyObject, { curve, point, digest, otherInfo, wrap }: Agreement): Buffer {
   const shared = diffieHellman({ privateKey: key, publicKey: publicKeyOf(curve, point) });
   const { cipher, keyBytes } = WRAPS[wrap];
@@ -77,7 +77,7 @@ const WRAPS = {
   [KEY_WRAP.aes256]: { cipher: "id-aes256-wrap", keyBytes: 32 },
 } as const;
 
-/** Importing it refuses a point that is not on the curve: answers to such points would reveal the private key. */
+/** Imports a public key. The import refuses a point that is not on the curve: answers to such points would reveal the private key. */
 function publicKeyOf(crv: Curve, point: Buffer): KeyObject {
   const size = COORDINATE[crv];
   if (point.length !== 1 + 2 * size || point[0] !== 4) throw new Error("The public key is no uncompressed point of its curve");

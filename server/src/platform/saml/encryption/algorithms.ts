@@ -38,10 +38,10 @@ export function dataEncryption(uri: string): DataEncryption {
 
 export type OaepHash = "sha1" | "sha256" | "sha384" | "sha512";
 
-/** XML Encryption 1.1 §5.5.2: `mgf1p` masks with SHA-1 whatever the digest; `oaep` names its mask. RSA PKCS#1 1.5 is refused. */
+/** XML Encryption 1.1 §5.5.2: `mgf1p` masks with SHA-1 whatever the digest is, and `oaep` names its mask. RSA PKCS#1 1.5 is refused. */
 export const KEY_TRANSPORT = { mgf1p: `${NS.xenc}rsa-oaep-mgf1p`, oaep: `${NS.xenc11}rsa-oaep` } as const;
 
-/** XML Encryption 1.1 §5.6.4, §5.4.1 and §5.7: as eIDAS nodes encrypt for an EC key. */
+/** XML Encryption 1.1 §5.6.4, §5.4.1 and §5.7: eIDAS nodes encrypt so for an EC key. */
 export const KEY_AGREEMENT = `${NS.xenc11}ECDH-ES`;
 export const KEY_DERIVATION = `${NS.xenc11}ConcatKDF`;
 export const KEY_WRAP = { aes128: `${NS.xenc}kw-aes128`, aes192: `${NS.xenc}kw-aes192`, aes256: `${NS.xenc}kw-aes256` } as const;
@@ -60,7 +60,7 @@ export const OAEP_MASK: Record<OaepHash, string> = {
   sha512: `${NS.xenc11}mgf1sha512`,
 };
 
-/** The hash that `uri` names; SHA-1 where it is absent (XML Encryption 1.1 §5.5.2). SHA-1 is no weakness in OAEP. */
+/** Returns the hash that `uri` names, or SHA-1 if there is none (XML Encryption 1.1 §5.5.2). SHA-1 is no weakness in OAEP. */
 export function hashNamed(table: Record<OaepHash, string>, uri: string | null): OaepHash {
   if (uri === null) return "sha1";
   const found = (Object.keys(table) as OaepHash[]).find((hash) => table[hash] === uri);

@@ -9,34 +9,34 @@ import { type DataEncryptionAlgorithm, dataEncryption, hashNamed, KEY_TRANSPORT,
 import { decryptKey, type OaepHashes } from "./oaep.ts";
 
 export interface Decryption {
-  /** Our private keys, RSA or EC, the present one first. */
+  /** Our private keys, RSA or EC, with the present one first. */
   readonly keys: readonly KeyObject[];
-  /** Our entityID: a message may hold the same key once for each of several recipients. */
+  /** Our entityID, because a message may contain the same key once for each of several recipients. */
   readonly recipient?: string;
   /**
-   * AES-CBC does not authenticate its content, and error answers reveal the content. It is refused unless this peer knows nothing
-   * else and the ciphertext lies under a signature that was verified before.
+   * True if AES-CBC is allowed, because this peer supports nothing else. AES-CBC does not authenticate its content, and error answers reveal the content. It is
+   * therefore accepted only if the ciphertext is covered by a signature that was verified before.
    */
   readonly allowCbc?: boolean;
-  /** The ciphers that this provider may use; left out: all that we know. */
+  /** The ciphers that this provider may use. Without it, all that we support are allowed. */
   readonly ciphers?: readonly DataEncryptionAlgorithm[];
 }
 
 interface EncryptedKey {
-  /** The key of the data, by one of our keys. Throws when it fails, and never says why. */
+  /** Returns the key of the data, decrypted by one of our keys. Throws if that fails, without saying why. */
   open(key: KeyObject): Promise<Buffer>;
 }
 
 const MAX_ENCRYPTED_KEYS = 4;
 
-/** One error for every failure after a key is used: different errors would be an oracle. */
+/** The only error after a key was used, whatever failed: different errors would be an oracle. */
 const failed = (cause: unknown) => new SamlError("decryption", "The message cannot be decrypted", { cause });
 
-/** Tells whether `local` is the element that holds something encrypted (SAML core §2.2.4, §2.3.4). */
+/** Tells whether the element contains something encrypted (SAML core §2.2.4, §2.3.4). */
 export const isEncrypted = (element: XmlElement): boolean =>
   isNamed(element, NS.saml, "EncryptedAssertion") || isNamed(element, NS.saml, "EncryptedID");
 
-/** The content of an EncryptedAssertion or EncryptedID; `local` is the expected name. */
+/** Returns the content of an EncryptedAssertion or EncryptedID. `local` is the expected name. */
 export async function decrypted(
   holder: XmlElement,
   local: "Assertion" | "NameID",
@@ -76,13 +76,13 @@ function cbcIsUnderASignature(allowCbc: boolean, underVerifiedSignature: boolean
   if (!underVerifiedSignature) throw new SamlError("encryption_algorithm", "AES-CBC is accepted only under a signature");
 }
 
-/** XML Encryption §3.3. A CipherReference would have us fetch something. */
+/** Returns the ciphertext (XML Encryption §3.3). A CipherReference, which would make us fetch something, is refused. */
 function cipherValueOf(encrypted: XmlElement): Buffer {
   const value = onlyChild(onlyChild(encrypted, NS.xenc, "CipherData"), NS.xenc, "CipherValue");
   return decodeBase64(textOf(value), "message", "CipherValue");
 }
 
-/** XML Encryption §3.5.1 has the key inside of the data; SAML core §2.2.4 beside it, once for each recipient. */
+/** Returns the encrypted keys: XML Encryption §3.5.1 has them inside of the data, SAML core §2.2.4 beside it, once for each recipient. */
 function encryptedKeysFor(holder: XmlElement, data: XmlElement, recipient: string | undefined): EncryptedKey[] {
   const info = optionalChild(data, NS.ds, "KeyInfo");
   const all = [...(info ? childrenNamed(info, NS.xenc, "EncryptedKey") : []), ...childrenNamed(holder, NS.xenc, "EncryptedKey")];
@@ -95,7 +95,7 @@ function encryptedKeysFor(holder: XmlElement, data: XmlElement, recipient: strin
   return ours.map(readEncryptedKey);
 }
 
-/** By a key of ours (RSA-OAEP), or by one that is agreed on (ECDH-ES). */
+/** Reads a key that is encrypted with our key (RSA-OAEP), or with a key that is agreed on (ECDH-ES). */
 function readEncryptedKey(element: XmlElement): EncryptedKey {
   const method = onlyChild(element, NS.xenc, "EncryptionMethod");
   const algorithm = requiredAttribute(method, "Algorithm");

@@ -12,15 +12,15 @@ import {
 } from "./algorithms.ts";
 import { encryptKey } from "./oaep.ts";
 
-/** For whom something is encrypted, and how. */
+/** The recipient of something encrypted, and the algorithms for it. */
 export interface Recipient {
-  /** RSA. */
+  /** The recipient's RSA key. */
   readonly key: KeyObject;
-  /** The entity, where several share a message. */
+  /** The recipient's entityID, if several share a message. */
   readonly entityId?: string;
-  /** AES-256-GCM. CBC only for peers that know nothing else. */
+  /** AES-256-GCM unless given. CBC is only for peers that support nothing else. */
   readonly algorithm?: DataEncryptionAlgorithm;
-  /** `mgf1p` with SHA-1, which every peer knows; `oaep` 1.1 with these hashes when the peer's metadata lists it. */
+  /** `mgf1p` with SHA-1, which every peer supports, or `oaep` 1.1 with these hashes if the peer's metadata lists it. */
   readonly keyTransport?: { readonly algorithm: keyof typeof KEY_TRANSPORT; readonly digest: OaepHash; readonly mask?: OaepHash };
 }
 

@@ -8,18 +8,18 @@ export interface OaepHashes {
 
 const WEB_NAMES: Record<OaepHash, string> = { sha1: "SHA-1", sha256: "SHA-256", sha384: "SHA-384", sha512: "SHA-512" };
 
-/** Some 30 µs: the public half is cheap. */
+/** Encrypts a key. This takes some 30 µs, because public operations are cheap. */
 export function encryptKey(secret: Buffer, key: KeyObject, { digest, mask }: OaepHashes): Buffer {
   if (digest === mask) return publicEncrypt({ key, padding: constants.RSA_PKCS1_OAEP_PADDING, oaepHash: digest }, secret);
   return publicEncrypt({ key, padding: constants.RSA_NO_PADDING }, pad(secret, modulusBytes(key), digest, mask));
 }
 
 /**
- * Off the main thread, unless digest and mask differ: nothing in Node does that but arithmetic without padding, which blocks for the
- * millisecond that a private operation takes. Throws when it fails, and never says why.
+ * Decrypts a key off the main thread, unless digest and mask differ. For those Node has only RSA without padding, which blocks for the millisecond of a private
+ * operation. Throws if it fails, without saying why.
  */
 export async function decryptKey(encrypted: Buffer, key: KeyObject, { digest, mask }: OaepHashes): Promise<Buffer> {
-  // RFC 8017 §7.1.2: OpenSSL would also take a number without its leading zeros.
+  // RFC 8017 §7.1.2: OpenSSL would also accept a number without its leading zeros.
   if (encrypted.length !== modulusBytes(key)) throw new Error("the ciphertext is not of the key's size");
   if (digest === mask)
     return Buffer.from(await webcrypto.subtle.decrypt({ name: "RSA-OAEP" }, await imported(key, digest), view(encrypted)));
@@ -69,7 +69,7 @@ export function pad(secret: Buffer, size: number, digest: OaepHash, mask: OaepHa
   return Buffer.concat([Buffer.from([0]), xor(seed, mgf1(masked, seed.length, mask)), masked]);
 }
 
-/** RFC 8017 §7.1.2: every check is made before an error is thrown, so that an attacker cannot learn which one failed. */
+/** Removes the padding (RFC 8017 §7.1.2). Every check is made before an error is thrown, so that an attacker cannot learn which one failed. */
 export function unpad(message: Buffer, digest: OaepHash, mask: OaepHash): Buffer {
   const label = hash(digest, "", "buffer");
   const size = label.length;

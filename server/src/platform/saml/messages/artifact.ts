@@ -15,7 +15,7 @@ export interface ArtifactResolve extends Envelope {
 export interface ArtifactResponse extends Envelope {
   readonly inResponseTo: string | null;
   readonly status: Status;
-  /** The artifact's message; null: unknown or expired. To be opened like any other message. */
+  /** The artifact's message, which is opened like any other. Null if the artifact is unknown or expired. */
   readonly content: ReceivedMessage | null;
 }
 

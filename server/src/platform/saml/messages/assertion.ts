@@ -30,7 +30,7 @@ export interface SubjectConfirmation {
 export interface Conditions {
   readonly notBefore: number | null;
   readonly notOnOrAfter: number | null;
-  /** Each of them has to be met. */
+  /** Every one of these restrictions must be met. */
   readonly audienceRestrictions: readonly (readonly string[])[];
   readonly oneTimeUse: boolean;
 }
@@ -44,7 +44,7 @@ export interface AuthnStatement {
   readonly authenticatingAuthorities: readonly string[];
 }
 
-/** SAML core §2.7.3.1.1: text, or a NameID. `null` is xsi:nil or an element that we do not know. */
+/** SAML core §2.7.3.1.1: text, or a NameID. `null` stands for xsi:nil or an unknown element. */
 export type AttributeValue = string | NameId | null;
 
 export interface Attribute {
@@ -67,7 +67,7 @@ export interface Assertion {
   readonly attributes: readonly Attribute[];
 }
 
-/** Reads an assertion that was verified. Advice is not looked at: it may hold whole assertions of others. */
+/** Reads an assertion that was verified. It ignores Advice, which may contain whole assertions of others. */
 export async function readAssertion(assertion: XmlElement, decryption: Decryption | undefined): Promise<Assertion> {
   checkVersion(assertion);
   const issuer = issuerOf(assertion);
@@ -105,7 +105,7 @@ function readConfirmation(confirmation: XmlElement): SubjectConfirmation {
 
 const KNOWN_CONDITIONS = ["AudienceRestriction", "OneTimeUse", "ProxyRestriction"];
 
-/** SAML core §2.5.1.1: a condition that is not understood makes the assertion's validity unknown, and unknown is not valid. */
+/** Reads the conditions. SAML core §2.5.1.1: an unknown condition makes the assertion's validity unknown, so the assertion is refused. */
 function readConditions(conditions: XmlElement): Conditions {
   const unknown = elementsOf(conditions).find((one) => one.namespace !== NS.saml || !KNOWN_CONDITIONS.includes(one.local));
   if (unknown) throw new SamlError("conditions", `The condition ${unknown.local} is not known`);

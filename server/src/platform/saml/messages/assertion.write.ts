@@ -3,15 +3,15 @@ import { element, type Fragment } from "../xml/write.ts";
 import { type NameId, nameIdElement } from "./name-id.ts";
 import { instant } from "./values.ts";
 
-/** An assertion of the Web Browser SSO profile (SAML profiles §4.1.4.2): one bearer, one authentication. Times are epoch milliseconds. */
+/** An assertion of the Web Browser SSO profile (SAML profiles §4.1.4.2), with one bearer confirmation and one authentication. Times are epoch milliseconds. */
 export interface NewAssertion {
   readonly id: string;
   readonly issueInstant: number;
   readonly issuer: string;
   readonly nameId: Partial<NameId> & { readonly value: string };
-  /** The assertion consumer service that it is sent to. */
+  /** The assertion consumer service to which it is sent. */
   readonly recipient: string;
-  /** null: unsolicited (IdP-initiated). */
+  /** Null for an unsolicited (IdP-initiated) assertion. */
   readonly inResponseTo: string | null;
   readonly notBefore: number;
   readonly notOnOrAfter: number;
@@ -75,7 +75,7 @@ const authnStatement = (assertion: NewAssertion): Fragment =>
     ),
   );
 
-/** Values carry no xsi:type: its prefix would have to be named in every signature, and text is what they are without. */
+/** Writes an attribute. Its values have no xsi:type: every signature would have to name its prefix, and without it they are text anyway. */
 const attributeElement = ({ name, nameFormat = ATTRIBUTE_NAME_FORMAT.basic, friendlyName, values }: NewAttribute): Fragment =>
   element(
     "saml:Attribute",

@@ -22,7 +22,7 @@ export interface RequestedAuthnContext {
 export interface NameIdPolicy {
   readonly format: string | null;
   readonly spNameQualifier: string | null;
-  /** null: it is absent. SAML takes that for false, many service providers do not. */
+  /** Null if it is absent. SAML takes that for false, many service providers do not. */
   readonly allowCreate: boolean | null;
 }
 
@@ -69,7 +69,7 @@ export async function openAuthnRequest(
   return { message, signed };
 }
 
-/** SAML core §3.4.1: by address or by index, not by both. */
+/** Reads the address of the answer (SAML core §3.4.1), which is given directly or by index, not both. */
 function whereToAnswer(request: XmlElement) {
   const assertionConsumerServiceUrl = attributeOf(request, "AssertionConsumerServiceURL");
   const assertionConsumerServiceIndex = optionalNumber(request, "AssertionConsumerServiceIndex");
@@ -114,7 +114,7 @@ function readScoping(request: XmlElement): Scoping | null {
 
 export type NewAuthnRequest = NewEnvelope &
   Partial<Omit<AuthnRequest, keyof Envelope>> & {
-    /** SAML core §3.2.1: the element Extensions, such as `eidasExtensions` makes it. */
+    /** The element Extensions (SAML core §3.2.1), such as `eidasExtensions` makes it. */
     readonly extensions?: Fragment;
   };
 

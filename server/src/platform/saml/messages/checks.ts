@@ -16,7 +16,7 @@ export interface ExpectedSignIn {
   readonly audience: string;
   /** The assertion consumer service at which it arrived. */
   readonly recipient: string;
-  /** The ID of the request that this browser has sent; null where an answer without a request is allowed. */
+  /** The ID of the request that this browser has sent. Null if a response without a request is allowed. */
   readonly inResponseTo: string | null;
   readonly requireSignedResponse?: boolean;
   readonly requireSignedAssertion?: boolean;
@@ -25,8 +25,8 @@ export interface ExpectedSignIn {
 }
 
 /**
- * SAML profiles §4.1.4.3: whether a response is meant for us, now, and for our request. The caller still has to see that the request
- * is answered once, and the assertion used once until `until`.
+ * Checks that a response is meant for us, now, and for our request (SAML profiles §4.1.4.3). The caller still has to ensure that the request is answered once,
+ * and that the assertion is used once until `until`.
  */
 export function checkSignIn(opened: OpenedResponse, expected: ExpectedSignIn): { assertion: Assertion; until: number } {
   const { response, assertion } = opened;
@@ -46,8 +46,8 @@ export function checkSignIn(opened: OpenedResponse, expected: ExpectedSignIn): {
 }
 
 /**
- * SAML bindings §3.4.5.2, §3.5.5.2: a signed message names the address it was sent to; one that names another address was meant for another
- * recipient.
+ * Checks the destination (SAML bindings §3.4.5.2, §3.5.5.2). A signed message names the address to which it was sent; if that is another one, the message was
+ * meant for another recipient.
  */
 export function destinationIsOurs({ destination }: Pick<Envelope, "destination">, ours: readonly string[], signed: boolean): void {
   if (destination === null || destination === "" ? signed : !ours.includes(destination))
@@ -58,7 +58,7 @@ function issuerIs(issuer: string, expected: ExpectedSignIn): void {
   if (issuer !== expected.issuer) throw new SamlError("issuer", "The issuer is another provider");
 }
 
-/** SAML profiles §4.1.4.3, §4.1.5: an answer to no request names none. */
+/** Checks that the response names our request, or none if there was none (SAML profiles §4.1.4.3, §4.1.5). */
 function answersOurRequest(inResponseTo: string | null, expected: ExpectedSignIn): void {
   if (inResponseTo !== expected.inResponseTo) throw new SamlError("in_response_to", "The message does not answer the request");
 }
@@ -74,14 +74,14 @@ function withinTimes(times: { notBefore: number | null; notOnOrAfter: number | n
   if (times.notOnOrAfter !== null && now - skew >= times.notOnOrAfter) throw new SamlError("expired", "The assertion has expired");
 }
 
-/** SAML core §2.5.1.4: every restriction has to name us, and there has to be one (SAML profiles §4.1.4.2). */
+/** Checks the audience: every restriction has to name us (SAML core §2.5.1.4), and there has to be one (SAML profiles §4.1.4.2). */
 function audienceIsUs({ conditions }: Assertion, { audience }: ExpectedSignIn): void {
   const restrictions = conditions?.audienceRestrictions ?? [];
   if (restrictions.length === 0 || !restrictions.every((audiences) => audiences.includes(audience)))
     throw new SamlError("audience", "The assertion is meant for another service");
 }
 
-/** SAML profiles §4.1.4.2: at least one AuthnStatement; §2.7.2 of the core: a session may have ended. */
+/** Checks that there is an AuthnStatement (SAML profiles §4.1.4.2) and that its session has not ended (SAML core §2.7.2). */
 function authenticationIsNotOver({ authnStatements }: Assertion, { now, clockSkew = CLOCK_SKEW }: ExpectedSignIn): void {
   if (authnStatements.length === 0) throw new SamlError("authn_statement", "Assertion has no AuthnStatement");
   for (const { authnInstant, sessionNotOnOrAfter } of authnStatements) {
@@ -91,7 +91,7 @@ function authenticationIsNotOver({ authnStatements }: Assertion, { now, clockSke
   }
 }
 
-/** SAML profiles §4.1.4.2: a bearer confirmation with our address, our request and an end, and without a beginning. */
+/** Checks that a bearer confirmation names our address and our request, has an end and has no beginning (SAML profiles §4.1.4.2). */
 function bearerIsConfirmed({ subject }: Assertion, expected: ExpectedSignIn): number {
   const skew = expected.clockSkew ?? CLOCK_SKEW;
   const holds = ({ method, recipient, inResponseTo, notBefore, notOnOrAfter }: SubjectConfirmation): boolean =>

@@ -2,13 +2,13 @@ import type { RequestedAttribute } from "../metadata/types.ts";
 import { ATTRIBUTE_NAME_FORMAT } from "../names.ts";
 import { element, type Fragment } from "../xml/write.ts";
 
-/** eIDAS SAML message format §2.3.2: who asks, and for what. */
+/** The kind of service provider and the attributes that it requests (eIDAS SAML message format §2.3.2). */
 export interface EidasRequest {
   readonly spType: "public" | "private";
   readonly requestedAttributes: readonly Pick<RequestedAttribute, "name" | "isRequired">[];
 }
 
-/** The Extensions of an AuthnRequest to an eIDAS node. */
+/** Returns the Extensions of an AuthnRequest to an eIDAS node. */
 export const eidasExtensions = ({ spType, requestedAttributes }: EidasRequest): Fragment =>
   element(
     "samlp:Extensions",

@@ -39,7 +39,7 @@ export function checkVersion(element: XmlElement): void {
   if (attributeOf(element, "Version") !== "2.0") throw new SamlError("version", `${element.local} is not of version 2.0`);
 }
 
-/** SAML core §2.2.5; SAML profiles §4.1.4.1: of the format `entity`, or of none. */
+/** Returns the issuer (SAML core §2.2.5). Its format is `entity` or absent (SAML profiles §4.1.4.1). */
 export function issuerOf(element: XmlElement): string | null {
   const issuer = optionalChild(element, NS.saml, "Issuer");
   if (!issuer) return null;

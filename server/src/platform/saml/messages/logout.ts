@@ -13,7 +13,7 @@ import { instant, optionalInstant } from "./values.ts";
 /** SAML core §3.7.1. */
 export interface LogoutRequest extends Envelope {
   readonly nameId: NameId;
-  /** Empty: every session of the subject. */
+  /** The sessions to end. If it is empty, all sessions of the subject are meant. */
   readonly sessionIndexes: readonly string[];
   readonly notOnOrAfter: number | null;
   readonly reason: string | null;
@@ -55,7 +55,7 @@ type NewLogoutRequest = NewEnvelope & {
   readonly sessionIndexes?: readonly string[];
   readonly notOnOrAfter?: number;
   readonly reason?: string;
-  /** Encrypts the NameID. */
+  /** The recipient for whom the NameID is encrypted. */
   readonly recipient?: Recipient;
 };
 

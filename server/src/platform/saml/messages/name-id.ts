@@ -25,7 +25,7 @@ export function readNameId(nameId: XmlElement): NameId {
   };
 }
 
-/** The NameID of `parent`, encrypted or not; null where there is none. */
+/** Returns the NameID of `parent`, encrypted or not, or null if there is none. */
 export async function nameIdIn(parent: XmlElement, decryption: Decryption | undefined, signed: boolean): Promise<NameId | null> {
   const plain = optionalChild(parent, NS.saml, "NameID");
   const encrypted = optionalChild(parent, NS.saml, "EncryptedID");
@@ -34,7 +34,7 @@ export async function nameIdIn(parent: XmlElement, decryption: Decryption | unde
   return encrypted ? decryptNameId(encrypted, decryption, signed) : null;
 }
 
-/** SAML core §2.2.4. Attributes may hold one, too. */
+/** Decrypts a NameID (SAML core §2.2.4). Attributes may contain one, too. */
 export async function decryptNameId(encryptedId: XmlElement, decryption: Decryption | undefined, signed: boolean): Promise<NameId> {
   if (!decryption) throw new SamlError("decryption", "No key is configured that could decrypt the NameID");
   return readNameId(await decrypted(encryptedId, "NameID", decryption, signed));

@@ -10,29 +10,29 @@ const NAMES = ["AuthnRequest", "Response", "LogoutRequest", "LogoutResponse", "A
 export type MessageName = (typeof NAMES)[number];
 export type Binding = "redirect" | "post" | "soap" | "artifact";
 
-/** A message that is not verified yet: enough of it to look up the sender's keys. */
+/** A message that is not verified yet. It has what is needed to look up the sender's keys. */
 export interface ReceivedMessage {
   readonly name: MessageName;
   readonly binding: Binding;
   readonly relayState: string | null;
-  /** The issuer that the message names. Unverified: only for looking up a configuration. */
+  /** The issuer that the message names. It is not verified, so it may only be used to look up a configuration. */
   readonly claimedIssuer: string | null;
 }
 
 export interface Trust {
-  /** From the peer's configuration, never from the message. */
+  /** The keys from the peer's configuration, never from the message. */
   readonly keys: readonly VerificationKey[];
-  /** True when an unsigned message is refused. A signature that is there is verified in either case, unless there is no key. */
+  /** True if an unsigned message is refused. A signature that is present is verified in either case, unless there is no key. */
   readonly required: boolean;
 }
 
 export interface Opened<T> {
   readonly message: T;
-  /** True when a configured key vouches for every part of `message`. */
+  /** True if a configured key vouches for every part of `message`. */
   readonly signed: boolean;
 }
 
-/** The signature of the Redirect binding: over the query, not in the message. */
+/** The signature of the Redirect binding, which covers the query and is not in the message. */
 export interface DetachedSignature {
   readonly algorithm: string;
   readonly value: Buffer;
@@ -40,14 +40,14 @@ export interface DetachedSignature {
 }
 
 interface Source {
-  /** The received element: signatures are verified in it. */
+  /** The received element, in which signatures are verified. */
   readonly original: XmlElement;
-  /** The element within the signed part of an enclosing signature; null: there is none. */
+  /** The element within the signed part of an enclosing signature. Null if there is none. */
   readonly covered: XmlElement | null;
   readonly detached: DetachedSignature | null;
 }
 
-/** Kept apart, so that no code outside of the core can read a document that was not verified. */
+/** The sources are kept apart from the messages, so that no code outside of the core can read a document that was not verified. */
 const sources = new WeakMap<ReceivedMessage, Source>();
 
 interface Transport {
@@ -66,14 +66,14 @@ export function receive(original: XmlElement, { binding, relayState = null, deta
 }
 
 export interface OpenedElement {
-  /** Only for verifying signatures deeper inside. */
+  /** The received element, only for verifying signatures deeper inside. */
   readonly original: XmlElement;
   /** The verified element, which may be read. */
   readonly element: XmlElement;
   readonly signed: boolean;
 }
 
-/** Verifies what is signed, and refuses what has to be and is not. */
+/** Verifies a signature if there is one, and refuses a message that must be signed and is not. */
 export function openElement(received: ReceivedMessage, name: MessageName, { keys, required }: Trust): OpenedElement {
   const source = sources.get(received);
   if (!source || received.name !== name) throw new SamlError("message", `${received.name} was received instead of ${name}`);
@@ -87,14 +87,14 @@ export function openElement(received: ReceivedMessage, name: MessageName, { keys
 }
 
 function vouchedFor(received: ReceivedMessage, { original, covered, detached }: Source, keys: readonly VerificationKey[]) {
-  // SAML bindings §3.4.4.1: over Redirect only the signature of the query counts.
+  // SAML bindings §3.4.4.1: with the Redirect binding only the signature of the query counts.
   if (received.binding === "redirect") {
     if (!detached || keys.length === 0) return { element: original, signed: false };
     verifyWithConfiguredKeys(keys, detached.algorithm, detached.data, detached.value);
     return { element: original, signed: true };
   }
   if (!isSigned(original) || keys.length === 0) return covered ? { element: covered, signed: true } : { element: original, signed: false };
-  // A posted request is the whole document, and what surrounds it adds nothing. Some service providers know the inclusive one alone.
+  // A posted request is a whole document, so inherited namespaces add nothing. Some service providers support only inclusive canonicalization.
   const inclusive = received.binding === "post" && (received.name === "AuthnRequest" || received.name === "LogoutRequest");
   const element = verifyEnveloped(original, keys, MESSAGE_LIMITS, { inclusive });
   if (issuerOf(element) !== received.claimedIssuer) throw new SamlError("issuer", "The signed issuer is another one");

@@ -22,12 +22,12 @@ export interface Response extends Envelope {
 
 export interface OpenedResponse {
   readonly response: Response;
-  /** True when a key vouches for the response itself. The assertion is always vouched for. */
+  /** True if a key vouches for the response itself. A key always vouches for the assertion. */
   readonly responseSigned: boolean;
-  /** True when the assertion carries its own signature. */
+  /** True if the assertion has its own signature. */
   readonly assertionSigned: boolean;
   readonly assertionEncrypted: boolean;
-  /** null: the provider answers with an error. */
+  /** Null if the provider answers with an error. */
   readonly assertion: Assertion | null;
 }
 
@@ -36,10 +36,10 @@ export interface ResponseTrust {
   readonly decryption?: Decryption;
 }
 
-/** SAML profiles §4.1.4.3. `checkSignIn` checks the content. */
+/** Opens a response (SAML profiles §4.1.4.3). `checkSignIn` checks the content. */
 export async function openResponse(received: ReceivedMessage, { keys, decryption }: ResponseTrust): Promise<OpenedResponse> {
   if (keys.length === 0) throw new SamlError("no_certificate", "No certificate is configured that could verify the response");
-  // SAML profiles §4.1.2: an assertion does not fit into an address, nor belong there.
+  // SAML profiles §4.1.2: an assertion does not fit into an address, and does not belong there.
   if (received.binding === "redirect") throw new SamlError("binding", "A Response does not come by Redirect");
   const opened = openElement(received, "Response", { keys, required: false });
   const response = {
@@ -56,7 +56,7 @@ export async function openResponse(received: ReceivedMessage, { keys, decryption
   return { response, responseSigned: opened.signed, assertionSigned: own, assertionEncrypted: encrypted, assertion };
 }
 
-/** Direct children alone: whole assertions of others may lie deeper, in Advice for example. */
+/** Returns direct children only: whole assertions of others may be deeper, for example in Advice. */
 const assertionsIn = (response: XmlElement): XmlElement[] =>
   elementsOf(response).filter((child) => isNamed(child, NS.saml, "Assertion") || isNamed(child, NS.saml, "EncryptedAssertion"));
 
@@ -67,7 +67,7 @@ function theOnlyAssertionIn(response: XmlElement): XmlElement {
   return assertion;
 }
 
-/** Its own signature counts where there is one; otherwise that of the response has to cover it. */
+/** Returns the verified assertion. If it has its own signature, that one counts; otherwise the signature of the response has to cover it. */
 async function verifiedAssertion(
   opened: OpenedElement,
   keys: readonly VerificationKey[],
@@ -97,7 +97,7 @@ export interface Protection {
   readonly recipient?: Recipient | null;
 }
 
-/** The answer to a sign-in. Signed, then encrypted, then signed (SAML core §6.2). */
+/** Writes the response to a sign-in. It is signed, then encrypted, then signed (SAML core §6.2). */
 export async function successResponse(
   response: NewResponse,
   assertion: NewAssertion,
@@ -110,7 +110,7 @@ export async function successResponse(
   return signResponse ? signed(message, key) : message;
 }
 
-/** SAML core §3.2.2.2: why there is no assertion. */
+/** Writes a response with the reason why there is no assertion (SAML core §3.2.2.2). */
 export const errorResponse = (
   response: NewResponse,
   status: { readonly code: string; readonly subCode?: string | null; readonly message?: string | null },

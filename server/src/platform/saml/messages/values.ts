@@ -7,11 +7,11 @@ const MAX_ID_LENGTH = 256;
 
 const ID_BYTES = 20;
 
-/** Random bytes for IDs to come: a call for a few bytes costs as much as one for thousands. */
+/** Random bytes for future IDs, because a call for a few bytes costs as much as one for thousands. */
 const random = Buffer.alloc(ID_BYTES * 128);
 let used = random.length;
 
-/** SAML core §1.3.4: 160 random bits, and a letter or underscore first. */
+/** Returns a new ID (SAML core §1.3.4): 160 random bits, which begin with a letter or underscore. */
 export function newMessageId(): string {
   if (used === random.length) {
     randomFillSync(random);
@@ -21,12 +21,12 @@ export function newMessageId(): string {
   return `_${random.toString("hex", used - ID_BYTES, used)}`;
 }
 
-/** SAML core §1.3.3: UTC. */
+/** Formats a time in UTC (SAML core §1.3.3). */
 export const instant = (time: number): string => new Date(time).toISOString();
 
 const INSTANT = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(?:\.(\d+))?(?:Z|\+00:00)$/;
 
-/** Epoch milliseconds. Dates that do not exist are refused, which Date.parse would move to the next month. */
+/** Reads a time as epoch milliseconds. It refuses dates that do not exist, which Date.parse would move to the next month. */
 function readInstant(text: string, what: string): number {
   const found = INSTANT.exec(text);
   const time = found ? Date.parse(`${found[1]}Z`) : Number.NaN;
@@ -52,7 +52,7 @@ export function optionalBoolean(element: XmlElement, name: string): boolean | nu
   throw new SamlError("message", `${element.local}/${name} is neither true nor false`);
 }
 
-/** xs:unsignedShort, and xs:nonNegativeInteger as far as it makes sense. */
+/** Reads xs:unsignedShort, and xs:nonNegativeInteger up to a sensible size. */
 export function optionalNumber(element: XmlElement, name: string): number | null {
   const text = attributeOf(element, name);
   if (text === null) return null;

@@ -13,21 +13,21 @@ export const METADATA_BYTES = METADATA_LIMITS.bytes;
 
 export interface MetadataOptions {
   readonly now: number;
-  /** The entity to read. May be left out where there is only one. */
+  /** The entity to read. It may be left out if there is only one. */
   readonly entityId?: string;
-  /** Only entities that have this role are looked at. */
+  /** The role that an entity must have to be considered. */
   readonly role?: "sp" | "idp";
-  /** Pinned certificates: with them, what is not signed by one of them is refused. Empty: nothing is verified. */
+  /** Pinned certificates: metadata that none of them has signed is refused. Without any, no signature is verified. */
   readonly keys: readonly VerificationKey[];
 }
 
-/** An entity and what it stands in, from the inside out. */
+/** An entity with the elements that contain it, from the inside out. */
 type Path = readonly XmlElement[];
 
 type Choice = { readonly [K in "entityId" | "role"]: MetadataOptions[K] | undefined };
 const ROLES = { sp: "SPSSODescriptor", idp: "IDPSSODescriptor" } as const;
 
-/** Thrown where the file describes several entities and none was chosen. */
+/** Thrown if the file describes several entities and none was chosen. */
 export class MetadataChoice extends SamlError {
   readonly entityIds: readonly string[];
 
@@ -56,7 +56,7 @@ export function readMetadata(bytes: Uint8Array, { now, entityId, role, keys }: M
   };
 }
 
-/** SAML metadata §3: a signature on the whole file, or on the entity itself. Only what it covers is read. */
+/** Returns the path of the entity, verified by a signature on the whole file or on the entity itself (SAML metadata §3). Only signed parts are read. */
 function signedPath(document: XmlElement, choice: Choice, keys: readonly VerificationKey[]): Path {
   if (isSigned(document)) return chosen(entitiesIn(verifyEnveloped(document, keys, METADATA_LIMITS)), choice);
   const path = chosen(entitiesIn(document), choice);
@@ -76,7 +76,7 @@ function entitiesIn(root: XmlElement, outer: Path = []): Path[] {
 
 function chosen(paths: readonly Path[], { entityId, role }: Choice): Path {
   const isFit = (entity: XmlElement) => role === undefined || roleOf(entity, ROLES[role]) !== null;
-  // For a single entity the error names its actual role, instead of saying that there is no entity.
+  // The role of a single entity is not checked here, so that the error names its actual role instead of saying that there is no entity.
   const fit = paths.length === 1 ? paths : paths.filter(([entity]) => isFit(entity!));
   const found = entityId === undefined ? fit : fit.filter(([entity]) => entityIdOf(entity!) === entityId);
   if (entityId === undefined && found.length > 1) throw new MetadataChoice(found.map(([entity]) => entityIdOf(entity!)));
@@ -102,7 +102,7 @@ function earliestEnd(elements: Path): number | null {
   return ends.length > 0 ? Math.min(...ends) : null;
 }
 
-/** Metadata that was read before, and is kept, is asked again at each use. */
+/** Checks the end of the validity. Metadata that is kept is checked again at each use. */
 export function assertNotOver({ validUntil }: Pick<EntityMetadata, "validUntil">, now: number): void {
   if (validUntil !== null && validUntil <= now)
     throw new SamlError("metadata_expired", `The metadata was valid until ${new Date(validUntil).toISOString()}: get a new copy`);
@@ -114,10 +114,10 @@ function shortestCacheDuration(elements: Path): number | null {
 }
 
 const DURATION = /^P(?=[\dT])(?:(\d+)Y)?(?:(\d+)M)?(?:(\d+)D)?(?:T(?=\d)(?:(\d+)H)?(?:(\d+)M)?(?:(\d+)(?:\.\d+)?S)?)?$/;
-/** Longer than metadata is ever kept; some providers write "forever" as a number of many digits. */
+/** This is longer than metadata is ever kept. Some providers write "forever" as a number of many digits. */
 const LONGEST = 100 * 365 * DAY;
 
-/** xs:duration; a month is taken as 30 days. */
+/** Reads xs:duration. A month counts as 30 days. */
 function milliseconds(text: string): number {
   const found = DURATION.exec(text.trim());
   if (!found) throw new SamlError("metadata", "cacheDuration is not a duration");

@@ -5,7 +5,7 @@ import { readCertificate } from "../signature/keys.ts";
 import { attributeOf, childrenNamed, optionalChild, requiredAttribute, textOf, trimmedTextOf, type XmlElement } from "../xml/tree.ts";
 import type { AttributeConsumingService, Endpoint, IdpRole, IndexedEndpoint, Role, SpRole } from "./types.ts";
 
-/** The role of that kind that speaks SAML 2.0 (SAML metadata §2.4.1). */
+/** Returns the role of that kind that supports SAML 2.0 (SAML metadata §2.4.1). */
 export function roleOf(entity: XmlElement, local: "SPSSODescriptor" | "IDPSSODescriptor"): XmlElement | null {
   const speaksSaml2 = (role: XmlElement): boolean =>
     (attributeOf(role, "protocolSupportEnumeration") ?? "").split(/\s+/).includes(NS.samlp);
@@ -48,7 +48,7 @@ function readRole(role: XmlElement): Role {
 
 const distinct = (values: readonly string[]): string[] => [...new Set(values)];
 
-/** SAML metadata §2.4.1.1: X.509 certificates are the only form of key that is taken. */
+/** Returns the X.509 certificates (SAML metadata §2.4.1.1), the only form of key that is accepted. */
 function certificatesOf(descriptor: XmlElement): string[] {
   const info = optionalChild(descriptor, NS.ds, "KeyInfo", "metadata");
   const data = info ? childrenNamed(info, NS.ds, "X509Data") : [];
@@ -68,7 +68,7 @@ function readEndpoint(endpoint: XmlElement): Endpoint {
   };
 }
 
-/** Browsers are sent there: schemes such as `javascript:` must not pass. */
+/** Returns the address of an endpoint. Browsers are sent there, so schemes such as `javascript:` are refused. */
 function webAddress(text: string, endpoint: XmlElement): string {
   const address = text.trim();
   if (!URL.canParse(address) || !/^https?:$/.test(new URL(address).protocol) || new URL(address).hash !== "")
@@ -107,6 +107,6 @@ function displayNameOf(role: XmlElement): string | null {
   return name ? trimmedTextOf(name, "metadata") : null;
 }
 
-/** SAML metadata §2.4.4.1, §2.2.3: the first that says it is, else the first that does not say it is not, else the first. */
+/** Returns the default service (SAML metadata §2.4.4.1, §2.2.3): the first with isDefault true, else the first without isDefault, else the first. */
 export const defaultOf = <T extends { readonly isDefault: boolean | null }>(services: readonly T[]): T | null =>
   services.find(({ isDefault }) => isDefault === true) ?? services.find(({ isDefault }) => isDefault === null) ?? services[0] ?? null;

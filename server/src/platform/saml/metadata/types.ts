@@ -2,7 +2,7 @@
 export interface Endpoint {
   readonly binding: string;
   readonly location: string;
-  /** ResponseLocation (SAML metadata §2.2.2): responses go there instead. */
+  /** ResponseLocation (SAML metadata §2.2.2): the address for responses, if it is another one. */
   readonly responseLocation: string | null;
 }
 
@@ -30,17 +30,17 @@ export interface AttributeConsumingService {
 
 /** The members that identity and service providers share (SAML metadata §2.4.2). */
 export interface Role {
-  /** DER in base64; a key without a use is in both lists. */
+  /** DER in base64. A key without a use is in both lists. */
   readonly signingCertificates: readonly string[];
   readonly encryptionCertificates: readonly string[];
-  /** By certificate: the KeyName under which messages refer to it. Only written. */
+  /** Maps a certificate to the KeyName under which messages refer to it. It is only written. */
   readonly keyNames?: Readonly<Record<string, string>>;
-  /** The algorithms that the encryption keys list, data encryption and key transport alike. */
+  /** The algorithms that the encryption keys list, for data encryption and for key transport. */
   readonly encryptionMethods: readonly string[];
   readonly nameIdFormats: readonly string[];
   readonly singleLogoutServices: readonly Endpoint[];
   readonly artifactResolutionServices: readonly IndexedEndpoint[];
-  /** Metadata UI: for people, in the first language that is there. */
+  /** The name for people (metadata UI), in the first language that is present. */
   readonly displayName: string | null;
 }
 
@@ -61,7 +61,7 @@ export interface IdpRole extends Role {
 /** SAML metadata §2.3.2. */
 export interface EntityMetadata {
   readonly entityId: string;
-  /** The earliest end of the entity, of its roles and of what it stands in; epoch milliseconds. */
+  /** The earliest end of the entity, of its roles and of the elements that contain it, in epoch milliseconds. */
   readonly validUntil: number | null;
   /** Milliseconds. */
   readonly cacheDuration: number | null;

@@ -71,7 +71,7 @@ const entityElement = (entity: NewEntity, role: Fragment): Fragment =>
       : null,
   );
 
-/** Metadata profile for algorithm support §2: peers choose from it what they sign with. */
+/** Lists the algorithms (metadata profile for algorithm support §2) from which peers choose for their signatures. */
 const algorithmSupport = (): Fragment =>
   element(
     "md:Extensions",
@@ -82,7 +82,7 @@ const algorithmSupport = (): Fragment =>
 
 const inEnglish = (name: `${"md" | "mdui"}:${string}`, text: string): Fragment => element(name, { "xml:lang": "en" }, carriable(text));
 
-/** In the order of the schema. */
+/** Returns the common children of a role, in the order of the schema. */
 const commonOf = (role: Role): Content[] => [
   role.displayName ? element("md:Extensions", {}, element("mdui:UIInfo", {}, inEnglish("mdui:DisplayName", role.displayName))) : null,
   ...role.signingCertificates.map((certificate) => keyDescriptor("signing", certificate, [], role.keyNames)),

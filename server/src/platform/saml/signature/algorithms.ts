@@ -7,7 +7,7 @@ type Hash = "sha256" | "sha384" | "sha512";
 interface SignatureMethod {
   readonly hash: Hash;
   readonly keyType: "rsa" | "ec";
-  /** Its name in Node. */
+  /** The hash's name in Node. */
   readonly options: SigningOptions & { readonly dsaEncoding?: "ieee-p1363" };
 }
 
@@ -21,10 +21,10 @@ const pss = (hash: Hash): SignatureMethod => ({
   keyType: "rsa",
   options: { padding: constants.RSA_PKCS1_PSS_PADDING, saltLength: constants.RSA_PSS_SALTLEN_DIGEST },
 });
-/** XML Signature §6.4.3: r and s one after the other, not DER. */
+/** XML Signature §6.4.3: r and s are concatenated, and not encoded as DER. */
 const ecdsa = (hash: Hash): SignatureMethod => ({ hash, keyType: "ec", options: { dsaEncoding: "ieee-p1363" } });
 
-/** The signature methods that are used and accepted. No SHA-1, and no HMAC: its key would be the public certificate. */
+/** The signature methods that are used and accepted. SHA-1 is excluded, and so is HMAC, because its key would be the public certificate. */
 const METHODS = {
   [`${MORE}rsa-sha256`]: rsa("sha256"),
   [`${MORE}rsa-sha384`]: rsa("sha384"),
@@ -37,7 +37,7 @@ const METHODS = {
   [`${MORE}ecdsa-sha512`]: ecdsa("sha512"),
 } as const satisfies Record<string, SignatureMethod>;
 
-/** By their JWA names (RFC 7518 §3.1), by which the realm's keys are found. */
+/** The methods by their JWA names (RFC 7518 §3.1), by which the realm's keys are found. */
 export const SIGNATURE_ALGORITHM = {
   RS256: `${MORE}rsa-sha256`,
   RS384: `${MORE}rsa-sha384`,
@@ -79,5 +79,5 @@ export function digestHash(uri: string): Hash {
   return hash;
 }
 
-/** Tells whether a key can have made a signature of that method. */
+/** Tells whether the key is of the kind that the method needs. */
 export const suits = (key: KeyObject, { keyType }: SignatureMethod): boolean => key.asymmetricKeyType === keyType;

@@ -3,32 +3,32 @@ import { promisify } from "node:util";
 import { SamlError } from "../errors.ts";
 import { type SignatureAlgorithm, signatureMethod, suits } from "./algorithms.ts";
 
-/** A key by which a configured peer signs. There is no way to make one from a message. */
+/** A key with which a configured peer signs. It cannot be made from a message. */
 export interface VerificationKey {
   readonly key: KeyObject;
-  /** DER in base64, as metadata has it. */
+  /** DER in base64, as in metadata. */
   readonly certificate: string;
-  /** The signature algorithms that count for it; left out: all that we know. */
+  /** The signature algorithms that are accepted for it. Without it, all that we support are. */
   readonly algorithms?: readonly SignatureAlgorithm[];
 }
 
-/** A key with which we sign, and how a signature names it. */
+/** A key with which we sign, and the way in which a signature names it. */
 export interface SigningKey {
   readonly algorithm: SignatureAlgorithm;
-  /** DER in base64. null: the signature does not carry it. */
+  /** DER in base64. Null if the signature does not contain it. */
   readonly certificate: string | null;
-  /** eHerkenning names keys instead of carrying certificates. */
+  /** The name of the key. eHerkenning names keys instead of sending certificates. */
   readonly keyName?: string;
-  /** Off the main thread. ECDSA as r and s one after the other, which is how a JWS has it too. */
+  /** Signs off the main thread. An ECDSA signature is the concatenation of r and s, as in a JWS. */
   sign(data: Uint8Array): Promise<Uint8Array>;
 }
 
 const CURVES = ["prime256v1", "secp384r1", "secp521r1"];
 const MIN_RSA_BITS = 2048;
-/** Larger ones make every message of the peer expensive for us. */
+/** Larger keys would make every message of the peer expensive for us. */
 const MAX_RSA_BITS = 8192;
 
-/** A certificate as PEM, or as the base64 of its DER form. Its dates do not count: SAML uses it as the envelope of a key. */
+/** Reads a certificate in PEM or in base64 of its DER form. Its dates are ignored, because SAML uses it only as the envelope of a key. */
 export function readCertificate(text: string): X509Certificate {
   const base64 = text.replace(/-----(?:BEGIN|END) CERTIFICATE-----|\s+/g, "");
   try {
@@ -57,14 +57,14 @@ function checkStrength(key: KeyObject): void {
 
 const signAsync = promisify(sign);
 
-/** A signing key from a private key that is at hand. The realm's own keys come with a `sign` of their own. */
+/** Makes a signing key from a private key in memory. The realm's own keys have a `sign` of their own. */
 export function signingKey(key: KeyObject, algorithm: SignatureAlgorithm, certificate: string | null): SigningKey {
   const method = signatureMethod(algorithm);
   if (!suits(key, method)) throw new TypeError(`The key cannot sign ${algorithm}`);
   return { algorithm, certificate, sign: (data) => signAsync(method.hash, data, { key, ...method.options }) };
 }
 
-/** Tells whether one of the configured keys has made the signature. No key at all is refused, not passed over. */
+/** Throws unless one of the configured keys has made the signature. Without any key it throws, too. */
 export function verifyWithConfiguredKeys(
   keys: readonly VerificationKey[],
   algorithm: string,

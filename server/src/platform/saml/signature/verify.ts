@@ -19,7 +19,7 @@ import { digestHash, signatureMethod } from "./algorithms.ts";
 import { type VerificationKey, verifyWithConfiguredKeys } from "./keys.ts";
 
 const MAX_INCLUSIVE_PREFIXES = 32;
-/** Namespaces that were declared once are declared again wherever they are used. */
+/** The canonical form may be longer than the document by this factor, because it repeats namespace declarations wherever they are used. */
 const CANONICAL_GROWTH = 4;
 
 interface Canonicalization {
@@ -28,7 +28,7 @@ interface Canonicalization {
   readonly inclusive?: boolean;
 }
 
-/** Canonicalizations that are accepted besides the exclusive one. */
+/** Canonicalizations that are accepted in addition to the exclusive one. */
 export interface Accepted {
   readonly inclusive?: boolean;
 }
@@ -36,8 +36,8 @@ export interface Accepted {
 export const isSigned = (element: XmlElement): boolean => childrenNamed(element, NS.ds, "Signature").length > 0;
 
 /**
- * Verifies the signature that stands in `element` and gives back what was signed: a new tree, read from the very bytes that the digest
- * covers. Nothing else of the document is trusted, so the caller goes on with the answer alone (SAML core §5.4.2).
+ * Verifies the signature in `element` and returns what was signed: a new tree, parsed from the very bytes that the digest covers. Nothing else of the document
+ * is trusted, so the caller may use only the result (SAML core §5.4.2).
  */
 export function verifyEnveloped(
   element: XmlElement,
@@ -51,7 +51,7 @@ export function verifyEnveloped(
   referenceIsToTheParent(reference, element);
   const transform = envelopedAndCanonical(reference, limits, accepted);
   const { digestAlgorithm, digestValue } = digestOf(reference);
-  // Both are looked up before anything is computed.
+  // Both algorithms are looked up before anything is computed.
   signatureMethod(algorithm);
   const digest = digestHash(digestAlgorithm);
 
@@ -65,14 +65,17 @@ export function verifyEnveloped(
   return parseXml(content, { ...limits, bytes: maxLength });
 }
 
-/** SAML core §5.4.1: the signature is a child of what it signs. One elsewhere, or a second one, signs nothing of ours. */
+/** Returns the signature, which is a child of the signed element (SAML core §5.4.1). A signature elsewhere, or a second one, is refused. */
 function theOnlySignatureOf(element: XmlElement): XmlElement {
   const signature = optionalChild(element, NS.ds, "Signature", "signature_shape");
   if (!signature) throw new SamlError("signature_missing", `${element.local} is not signed`);
   return signature;
 }
 
-/** XML Signature §4.1, without Object: it could carry the element that the signature was moved from, or a Manifest. */
+/**
+ * Returns the parts of a signature (XML Signature §4.1). It refuses an Object, which could contain the element that the signature was moved from, or a
+ * Manifest.
+ */
 function partsOfSignature(signature: XmlElement): { signedInfo: XmlElement; value: Buffer } {
   const [signedInfo, value, keyInfo, ...more] = elementsOnly(signature, "signature_shape");
   const right =
@@ -82,7 +85,7 @@ function partsOfSignature(signature: XmlElement): { signedInfo: XmlElement; valu
   return { signedInfo, value: decodeBase64(textOf(value, "signature_shape"), "signature_shape", "SignatureValue") };
 }
 
-/** SAML core §5.4.2: exactly one Reference. */
+/** Returns the parts of SignedInfo, which has exactly one Reference (SAML core §5.4.2). */
 function partsOfSignedInfo(signedInfo: XmlElement, limits: XmlLimits, accepted: Accepted) {
   const [canonicalization, method, reference, ...more] = elementsOnly(signedInfo, "signature_shape");
   const right =
@@ -99,7 +102,7 @@ function partsOfSignedInfo(signedInfo: XmlElement, limits: XmlLimits, accepted: 
   return { canonicalization: canonicalizationOf(canonicalization, limits, accepted), algorithm, reference };
 }
 
-/** SAML core §5.4.2: the Reference is `#` and the ID of the parent. Not empty, no XPointer, no other element. */
+/** Checks that the Reference is `#` and the ID of the parent (SAML core §5.4.2): it is not empty, no XPointer and no other element. */
 function referenceIsToTheParent(reference: XmlElement, element: XmlElement): void {
   const id = attributeOf(element, "ID");
   if (!id || attributeOf(reference, "URI") !== `#${id}`)
@@ -107,7 +110,7 @@ function referenceIsToTheParent(reference: XmlElement, element: XmlElement): voi
   if (attributeOf(reference, "Type") !== null) throw new SamlError("signature_reference", "A Reference with a Type is refused");
 }
 
-/** SAML core §5.4.4: enveloped-signature and canonicalization, in this order, and nothing that computes. */
+/** Checks the transforms (SAML core §5.4.4): enveloped-signature and canonicalization, in this order, and no transform that computes. */
 function envelopedAndCanonical(reference: XmlElement, limits: XmlLimits, accepted: Accepted): Canonicalization {
   const transforms = elementsOnly(reference, "signature_shape")[0];
   const [enveloped, exclusive, ...more] =
@@ -118,7 +121,10 @@ function envelopedAndCanonical(reference: XmlElement, limits: XmlLimits, accepte
   return canonicalizationOf(exclusive, limits, accepted);
 }
 
-/** SAML core §5.4.3: exclusive, and inclusive where the caller takes it. With comments only where the document may hold comments. */
+/**
+ * Returns the canonicalization (SAML core §5.4.3): exclusive, or inclusive if the caller accepts it. A variant with comments is accepted only if the document
+ * may contain comments.
+ */
 function canonicalizationOf(element: XmlElement, limits: XmlLimits, accepted: Accepted): Canonicalization {
   const algorithm = attributeOf(element, "Algorithm");
   if (accepted.inclusive && (algorithm === C14N.inclusive || algorithm === C14N.inclusive11)) {
@@ -143,7 +149,7 @@ function inclusivePrefixesOf(element: XmlElement): string[] {
   return prefixes.map((prefix) => (prefix === "#default" ? "" : prefix));
 }
 
-/** XML Signature §4.4.3: one DigestMethod and one DigestValue after the transforms. */
+/** Returns the digest (XML Signature §4.4.3): one DigestMethod and one DigestValue follow the transforms. */
 function digestOf(reference: XmlElement): { digestAlgorithm: string; digestValue: Buffer } {
   const [, method, value, ...more] = elementsOnly(reference, "signature_shape");
   const right = method && value && isNamed(method, NS.ds, "DigestMethod") && isNamed(value, NS.ds, "DigestValue") && more.length === 0;

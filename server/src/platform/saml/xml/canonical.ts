@@ -3,21 +3,18 @@ import { compareCodePoints, escapeAttribute, escapeText } from "./characters.ts"
 import { isElement, namespaceAt, type XmlElement } from "./tree.ts";
 
 export interface CanonicalOptions {
-  /** Exclusive XML Canonicalization §3: the prefixes that are treated as in inclusive canonicalization; "" is `#default`. */
+  /** The prefixes that are treated as in inclusive canonicalization (Exclusive XML Canonicalization §3). "" is `#default`. */
   readonly inclusivePrefixes?: readonly string[];
-  /** Canonical XML 1.0 and 1.1 instead: with every namespace that is in scope. */
+  /** True for Canonical XML 1.0 and 1.1, with every namespace that is in scope. */
   readonly inclusive?: boolean;
   readonly comments?: boolean;
   /** The enveloped signature, which the digest does not cover (XML Signature §6.6.4). */
   readonly without?: XmlElement | null;
-  /**
-   * A long namespace that is declared once and used in many places is written in each of them: a small document can have a canonical form
-   * of gigabytes.
-   */
+  /** The longest output. A long namespace that is declared once is repeated wherever it is used, so a small document can have a canonical form of gigabytes. */
   readonly maxLength: number;
 }
 
-/** The namespaces that an ancestor in the output has declared. A chain, because copying it for every element could be made expensive. */
+/** The namespaces that an ancestor in the output has declared. They form a chain, because an attacker could make copies for every element expensive. */
 interface Rendered {
   readonly declared: ReadonlyMap<string, string>;
   readonly outer: Rendered | null;
@@ -31,7 +28,7 @@ function renderedNamespace(at: Rendered | null, prefix: string): string | undefi
   return undefined;
 }
 
-/** Exclusive XML Canonicalization 1.0 of `apex` and what it holds, or the inclusive one. */
+/** Returns the exclusive (1.0) or inclusive canonical form of `apex` and its content. */
 export function canonicalize(apex: XmlElement, options: CanonicalOptions): string {
   const { inclusivePrefixes = [], inclusive = false, comments = false, without, maxLength } = options;
   if (inclusive) refuseInheritedAttributes(apex);
@@ -65,14 +62,14 @@ export function canonicalize(apex: XmlElement, options: CanonicalOptions): strin
   return output;
 }
 
-/** §3: those that the element and its attributes visibly use, and those of the prefix list. */
+/** Returns the prefixes that the element and its attributes visibly use, and those of the prefix list (§3). */
 function prefixesUsedBy(element: XmlElement, inclusivePrefixes: readonly string[]): string[] {
   const used = [element.prefix, ...inclusivePrefixes];
   for (const { prefix } of element.attributes) if (prefix !== "" && !used.includes(prefix)) used.push(prefix);
   return used;
 }
 
-/** Canonical XML 1.0 §2.3: those that the element declares; the first of the output has those of its ancestors as well. */
+/** Returns the prefixes that the element declares (Canonical XML 1.0 §2.3). The first element of the output also has those of its ancestors. */
 function prefixesInScope(element: XmlElement, isApex: boolean): string[] {
   const found = new Set<string>();
   for (let at: XmlElement | null = element; at; at = isApex ? at.parent : null)
@@ -80,28 +77,28 @@ function prefixesInScope(element: XmlElement, isApex: boolean): string[] {
   return [...found];
 }
 
-/** The two versions differ in what `xml:` attributes an element inherits. Messages have none, so nothing is inherited. */
+/** Refuses inherited `xml:` attributes, which the two versions treat differently. Messages have none. */
 function refuseInheritedAttributes(apex: XmlElement): void {
   for (let at = apex.parent; at; at = at.parent)
     if (at.attributes.some(({ prefix }) => prefix === "xml"))
       throw new SamlError("signature_algorithm", "Inclusive canonicalization below an element with xml: attributes is refused");
 }
 
-/** The namespaces of these prefixes, unless an ancestor in the output has them. */
+/** Returns the namespaces of these prefixes, except those that an ancestor in the output has declared. */
 function declarationsFor(element: XmlElement, outer: Rendered | null, used: string[]): Map<string, string> {
   if (used.length > 1) used.sort(compareCodePoints);
   const declared = new Map<string, string>();
   for (const prefix of used) {
     if (prefix === "xml") continue;
     const uri = namespaceAt(element, prefix);
-    // A prefix of the list need not exist here. No default namespace is what a document starts with.
+    // A prefix of the list need not exist here. A document starts without a default namespace, so that is not declared.
     if (uri === undefined || uri === (renderedNamespace(outer, prefix) ?? (prefix === "" ? "" : undefined))) continue;
     declared.set(prefix, uri);
   }
   return declared;
 }
 
-/** Canonical XML 1.0 §2.2: by namespace, then by local name. */
+/** Sorts attributes by namespace, then by local name (Canonical XML 1.0 §2.2). */
 function inCanonicalOrder(attributes: XmlElement["attributes"]): XmlElement["attributes"] {
   if (attributes.length < 2) return attributes;
   return [...attributes].sort((a, b) => compareCodePoints(a.namespace, b.namespace) || compareCodePoints(a.local, b.local));

@@ -1,12 +1,12 @@
-/** XML 1.0 §2.2: what a document cannot carry at all, not even as a reference. Lone surrogates are among it. */
+/** Characters that a document cannot contain, not even as a reference (XML 1.0 §2.2). Lone surrogates are among them. */
 const FORBIDDEN = /[^\t\n\r\u{20}-\u{D7FF}\u{E000}-\u{FFFD}\u{10000}-\u{10FFFF}]/u;
 
-/** Most text is ASCII, and this test is faster. */
+/** Most text is ASCII, for which this test is faster. */
 const PRINTABLE_ASCII = /^[ -~]*$/;
 
 export const isXmlText = (text: string): boolean => PRINTABLE_ASCII.test(text) || !FORBIDDEN.test(text);
 
-/** Without what XML cannot carry: for names that are shown to users. */
+/** Removes characters that XML cannot contain, for names that are shown to users. */
 export const carriable = (text: string): string => (isXmlText(text) ? text : [...text].filter(isXmlText).join(""));
 
 const START =
@@ -19,7 +19,7 @@ const WHOLE_NCNAME = new RegExp(`^${NCNAME}$`, "u");
 
 export const isNcName = (text: string): boolean => WHOLE_NCNAME.test(text);
 
-/** In one pass: a chain of replacements goes through the text once for each. */
+/** Returns an escape function that works in one pass: a chain of replacements would read the text once for each. */
 function escaping(references: Readonly<Record<string, string>>): (text: string) => string {
   const found = new RegExp(`[${Object.keys(references).join("")}]`);
   return (text) => {
@@ -44,7 +44,7 @@ export const escapeAttribute = escaping({ "&": "&amp;", "<": "&lt;", '"': "&quot
 
 const SURROGATE = /[\uD800-\uDFFF]/;
 
-/** Canonical XML sorts by code points; `<` of strings sorts by UTF-16 units, which differs above U+FFFF. */
+/** Compares by code points, by which Canonical XML sorts. `<` compares strings by UTF-16 units, which differs above U+FFFF. */
 export function compareCodePoints(a: string, b: string): number {
   if (a === b) return 0;
   if (!SURROGATE.test(a) && !SURROGATE.test(b)) return a < b ? -1 : 1;

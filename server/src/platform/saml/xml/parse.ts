@@ -3,19 +3,19 @@ import { NS, XMLNS } from "../names.ts";
 import { isXmlText, NCNAME } from "./characters.ts";
 import { namespaceAt, type XmlAttribute, type XmlElement, type XmlNode } from "./tree.ts";
 
-/** The limits of a document. Counted while it is read, so that nothing larger is ever built. */
+/** The limits of a document. They are checked while it is read, so that nothing larger is ever built. */
 export interface XmlLimits {
   readonly bytes: number;
   readonly depth: number;
   readonly nodes: number;
-  /** Per element, namespace declarations included. */
+  /** The most attributes of an element, namespace declarations included. */
   readonly attributes: number;
-  /** Metadata may hold comments and CDATA, and other instructions before and after; messages hold none of these. */
+  /** Metadata (`documents`) may contain comments and CDATA, and processing instructions before and after; messages may not. */
   readonly markup: "elements" | "documents";
 }
 
 export const MESSAGE_LIMITS: XmlLimits = { bytes: 512 * 1024, depth: 64, nodes: 10_000, attributes: 64, markup: "elements" };
-/** Enough for a provider or a small federation: it is read on the main thread, in some tenths of a second at most. */
+/** This is enough for a provider or a small federation. It is read on the main thread, in some tenths of a second at most. */
 export const METADATA_LIMITS: XmlLimits = { bytes: 4 * 1024 * 1024, depth: 64, nodes: 200_000, attributes: 128, markup: "documents" };
 
 type Draft = XmlElement & { children: XmlNode[]; qualifiedName: string };
@@ -32,8 +32,8 @@ const NOTHING_DECLARED: ReadonlyMap<string, string> = new Map();
 const PREDEFINED: Record<string, string> = { lt: "<", gt: ">", amp: "&", quot: '"', apos: "'" };
 
 /**
- * XML 1.0 with namespaces, without what SAML never uses and attackers do: a document type is refused, so that no entity can be declared
- * (SAML bindings have none), and so is every encoding but UTF-8. A document that is not well-formed is refused, never mended.
+ * Parses XML 1.0 with namespaces, without features that only attackers use. It refuses a document type, so that no entity can be declared (SAML bindings have
+ * none), and every encoding but UTF-8. It refuses a document that is not well-formed, and never repairs one.
  */
 export const parseXml = (bytes: Uint8Array, limits: XmlLimits): XmlElement => new Parser(decode(bytes, limits), limits).document();
 
@@ -106,7 +106,7 @@ class Parser {
     return found;
   }
 
-  /** The text up to `end`, which is passed. */
+  /** Returns the text up to `end`, and moves past `end`. */
   #upTo(end: string): string {
     const found = this.#text.indexOf(end, this.#at);
     if (found < 0) throw this.#malformed(`no ${end}`);
@@ -142,12 +142,12 @@ class Parser {
   #append(open: Draft, text: string): void {
     this.#countNode();
     const last = open.children.length - 1;
-    // One run of text is one node, however it was written.
+    // Adjacent text becomes one node, however it was written.
     if (typeof open.children[last] === "string") open.children[last] += text;
     else if (text !== "") open.children.push(text);
   }
 
-  /** XML 1.0 §4.1, §4.6: character references and the five predefined entities; without a document type there are no others. */
+  /** Expands character references and the five predefined entities (XML 1.0 §4.1, §4.6). Without a document type there are no others. */
   #expand(raw: string): string {
     if (!raw.includes("&")) return raw;
     return raw.replace(/&(?:(lt|gt|amp|quot|apos);|#([0-9]{1,7});|#x([0-9a-fA-F]{1,6});)?/g, (whole, name, decimal, hex) => {
@@ -215,7 +215,7 @@ class Parser {
     if (!name || !this.#take(EQUALS)) throw this.#malformed("an attribute without a name or value");
     const value = this.#take(VALUE);
     if (!value) throw this.#malformed("an attribute without a proper value");
-    // XML 1.0 §3.3.3: whitespace as written becomes a space; as a reference it stays.
+    // XML 1.0 §3.3.3: literal whitespace becomes a space; whitespace in a reference stays.
     const raw = (value[1] ?? value[2]!).replace(/[\t\n]/g, " ");
     return { prefix: name[1] ?? "", local: name[2]!, value: this.#expand(raw) };
   }
@@ -261,7 +261,10 @@ class Parser {
     return declarations.size > 0 ? declarations : NOTHING_DECLARED;
   }
 
-  /** Namespaces in XML §3. Canonical XML 1.0 §1.3 has no answer for relative namespace names, and libxml2 none for those that are no URI. */
+  /**
+   * Adds a namespace declaration (Namespaces in XML §3). It refuses relative names, about which Canonical XML 1.0 §1.3 says nothing, and names that are no URI,
+   * which libxml2 refuses.
+   */
   #declare(declarations: Map<string, string>, prefix: string, uri: string): void {
     const right = prefix === "xml" ? uri === NS.xml : uri !== NS.xml && uri !== XMLNS && prefix !== "xmlns";
     const named = uri === "" ? prefix === "" : ABSOLUTE_URI.test(uri);
@@ -270,7 +273,7 @@ class Parser {
     declarations.set(prefix, uri);
   }
 
-  /** SAML core §1.3.4: an ID is unique in its document. Other libraries resolve `Id`, `id` and `xml:id` too, so none may be in doubt. */
+  /** Checks that an ID is unique in its document (SAML core §1.3.4). Other libraries resolve `Id`, `id` and `xml:id` as well, so these are checked, too. */
   #checkId(local: string, namespace: string, value: string): void {
     if (local.length !== 2 || local.toLowerCase() !== "id") return;
     if (namespace !== "") throw new SamlError("namespaced_id", "An ID attribute has a namespace");

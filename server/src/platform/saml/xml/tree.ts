@@ -13,13 +13,13 @@ export interface XmlComment {
   readonly comment: string;
 }
 
-/** The parts of a document that messages need: elements, text, and comments where the caller lets them pass. */
+/** The parts of a document that messages need: elements, text, and comments if the caller accepts them. */
 export interface XmlElement {
   readonly prefix: string;
   readonly local: string;
   readonly namespace: string;
   readonly attributes: readonly XmlAttribute[];
-  /** The namespaces declared here, by prefix; "" is the default one. */
+  /** The namespaces that are declared here, by prefix. "" is the default one. */
   readonly declarations: ReadonlyMap<string, string>;
   readonly parent: XmlElement | null;
   readonly children: readonly XmlNode[];
@@ -29,7 +29,7 @@ export type XmlNode = XmlElement | XmlComment | string;
 
 export const isElement = (node: XmlNode): node is XmlElement => typeof node !== "string" && !("comment" in node);
 
-/** The namespace that `prefix` stands for at `element`; undefined where it is not declared. "" is "no default namespace". */
+/** Returns the namespace of `prefix` at `element`, or undefined if it is not declared. "" means "no default namespace". */
 export function namespaceAt(element: XmlElement, prefix: string): string | undefined {
   if (prefix === "xml") return NS.xml;
   for (let at: XmlElement | null = element; at; at = at.parent) {
@@ -44,11 +44,11 @@ export const elementsOf = (element: XmlElement): XmlElement[] => element.childre
 export const isNamed = (element: XmlElement, namespace: string, local: string): boolean =>
   element.namespace === namespace && element.local === local;
 
-/** Direct children only: nothing in the core searches a tree. */
+/** Returns direct children only: nothing in the core searches a tree. */
 export const childrenNamed = (element: XmlElement, namespace: string, local: string): XmlElement[] =>
   elementsOf(element).filter((child) => isNamed(child, namespace, local));
 
-/** The child of that name, or null; a second one is refused. */
+/** Returns the child of that name, or null. A second one is refused. */
 export function optionalChild(element: XmlElement, namespace: string, local: string, reason: SamlReason = "message"): XmlElement | null {
   const found = childrenNamed(element, namespace, local);
   if (found.length > 1) throw new SamlError(reason, `${element.local} has more than one ${local}`);
@@ -61,7 +61,7 @@ export function onlyChild(element: XmlElement, namespace: string, local: string,
   return child;
 }
 
-/** An attribute without a namespace, as every attribute of SAML is. */
+/** Returns an attribute without a namespace; all attributes of SAML are such. */
 export const attributeOf = (element: XmlElement, name: string): string | null =>
   element.attributes.find((attribute) => attribute.namespace === "" && attribute.local === name)?.value ?? null;
 
@@ -71,17 +71,17 @@ export function requiredAttribute(element: XmlElement, name: string, reason: Sam
   return value;
 }
 
-/** The text of an element that holds text alone: neither elements nor comments can hide a part of it. */
+/** Returns the text of an element that contains only text, so that no element or comment can hide a part of it. */
 export function textOf(element: XmlElement, reason: SamlReason = "message"): string {
   if (element.children.some((child) => typeof child !== "string")) throw new SamlError(reason, `${element.local} holds more than text`);
   return element.children.join("");
 }
 
-/** For types such as xs:anyURI, whose surrounding whitespace does not count. */
+/** Returns the text for types such as xs:anyURI, in which surrounding whitespace does not count. */
 export const trimmedTextOf = (element: XmlElement, reason: SamlReason = "message"): string =>
   textOf(element, reason).replace(/^[ \t\r\n]+|[ \t\r\n]+$/g, "");
 
-/** Refuses text between elements, where the schema allows none. */
+/** Returns the children of an element in which the schema allows no text. Refuses text. */
 export function elementsOnly(element: XmlElement, reason: SamlReason): XmlElement[] {
   for (const child of element.children) {
     if (isElement(child)) continue;

@@ -4,13 +4,13 @@ import { compareCodePoints, escapeAttribute, escapeText, isXmlText } from "./cha
 type QualifiedName = `${Exclude<Prefix, "xml">}:${string}`;
 type Attributes = Readonly<Record<string, string | number | boolean | null | undefined>>;
 
-/** Text that is complete in itself, with what it declares; put in as it is. */
+/** Complete text, with the prefixes that it declares. It is inserted unchanged. */
 interface Prerendered {
   readonly text: string;
   readonly declares: ReadonlySet<string>;
 }
 
-/** An element to be written. `rendered` is its text where that has been made, for a place in which nothing is declared yet. */
+/** An element to write. `rendered` is its text if it was already made, for a place in which nothing is declared yet. */
 export interface Fragment {
   readonly name: QualifiedName;
   readonly attributes: Attributes;
@@ -31,7 +31,7 @@ const isFragment = (content: Fragment | Prerendered): content is Fragment => "na
 /** Characters that need no escape in text or attributes. */
 const PLAIN = /^[ !#-%'-;=?-~]*$/;
 
-/** A value that XML cannot carry: what is written comes from our own records, which must not hold it. */
+/** Refuses text that XML cannot contain. All text comes from our own records, which must not contain such characters. */
 function carried(text: string): string {
   if (!isXmlText(text)) throw new TypeError("The text holds characters that XML cannot carry");
   return text;
@@ -40,8 +40,8 @@ function carried(text: string): string {
 const escaped = (text: string, by: (text: string) => string): string => (PLAIN.test(text) ? text : by(carried(text)));
 
 /**
- * Writes in exclusive canonical form, which is what a signature covers: namespaces where they are first used, attributes in order, no empty
- * tags. A message is therefore signed without being parsed again.
+ * Writes in exclusive canonical form, which a signature covers: namespaces where they are first used, attributes in order, no empty tags. A message is
+ * therefore signed without being parsed again.
  */
 function write(content: Content, scope: readonly string[], declares: Set<string>): string {
   if (content === null || content === undefined || content === false) return "";
@@ -62,7 +62,7 @@ function writeAll(contents: readonly Content[], scope: readonly string[], declar
   return text;
 }
 
-/** The parts of a name as they are written. Names are those of our code, hence few: each is put together once. */
+/** The written parts of a name. All names are in our code, so they are few, and each is composed once. */
 interface NameParts {
   readonly prefix: string;
   readonly start: string;
@@ -110,21 +110,21 @@ function open({ name, attributes }: Fragment, scope: readonly string[], declares
   return { head: `${start}${namespaces}${written}>`, inner: [...scope, ...added] };
 }
 
-/** The names of attributes in canonical order. Most are given in it, which costs less to see than to sort. */
+/** Returns the names of attributes in canonical order. Most are already in it, and checking that is cheaper than sorting. */
 function inOrder(attributes: Attributes): readonly string[] {
   const names = Object.keys(attributes);
   for (let i = 1; i < names.length; i++) if (compareAttributes(names[i - 1]!, names[i]!) > 0) return names.sort(compareAttributes);
   return names;
 }
 
-/** By namespace, then by local name: those without a prefix come first. */
+/** Compares by namespace, then by local name. Names without a prefix come first. */
 function compareAttributes(a: string, b: string): number {
   const [left, right] = [partsOf(a).prefix, partsOf(b).prefix];
   if (left === right) return compareCodePoints(a, b);
   return compareCodePoints(left && NS[left as Prefix], right && NS[right as Prefix]);
 }
 
-/** The element as text, in exclusive canonical form. */
+/** Returns the element as text, in exclusive canonical form. */
 export const render = (fragment: Fragment): string => write(fragment, [], new Set());
 
 export interface Halves {
@@ -143,8 +143,8 @@ export function renderHalves(fragment: Fragment, position: number): Halves {
 }
 
 /**
- * A message as text that `restored` makes the same message of. Its XML would not do: put into another message, it has to be written anew,
- * because namespaces that are declared there already are not declared again.
+ * Serialises a message, so that `restored` returns the same message. Its XML would not suffice: inside of another message it has to be written anew, because
+ * namespaces that are already declared there are not declared again.
  */
 export const stored = (fragment: Fragment): string =>
   JSON.stringify(fragment, (name, value) => (name === "rendered" ? undefined : value instanceof Set ? [...value] : value));
