@@ -32,24 +32,24 @@ export interface Server {
   readonly webhooks: WebhookSender;
   readonly scimTargets: ScimSender;
   readonly forwarder: Forwarder | null;
-  /** Begins the background work; requests are served without it. */
+  /** Begins the background work, without which requests are served as well. */
   start(): Promise<void>;
-  /** Once the background work has begun. */
+  /** Waits until the background work has begun. */
   started(): Promise<void>;
-  /** From now on not ready, and every answer ends its connection. */
+  /** Makes the server not ready, and lets every answer end its connection. */
   drain(): void;
-  /** Ends everything but the core. */
+  /** Ends everything except the core. */
   close(): Promise<void>;
 }
 
 export interface AppOptions {
-  /** Instead of the one that the configuration describes: tests pass their own peers. */
+  /** Replaces the connector that the configuration describes, in tests with their own peers. */
   readonly outbound?: Outbound;
-  /** Shared with other servers of this process. */
+  /** The functions that servers of this process share. */
   readonly compiled?: CompiledSchemas;
 }
 
-/** The whole server over a core: services, routes, jobs, life cycle. */
+/** Creates the whole server on a core: services, routes, jobs, life cycle. */
 export async function createApp(core: Core, options: AppOptions = {}): Promise<Server> {
   let draining = false;
   const services = createServices(core, { ...options, isDraining: () => draining });
@@ -68,7 +68,7 @@ export async function createApp(core: Core, options: AppOptions = {}): Promise<S
   };
 }
 
-/** A server without routes, with the rules that hold for every request. */
+/** Creates a server without routes, with the rules for every request. */
 async function createHttpServer(core: Core, services: Services, compiled: CompiledSchemas | undefined): Promise<App> {
   const { config, db, log, work, background, metrics } = core;
   const { isDraining, tlsClientCertHeader, tracing } = services;
@@ -80,7 +80,7 @@ async function createHttpServer(core: Core, services: Services, compiled: Compil
     compiled,
     showNotFound: services.visitors.showFailure,
     load: { maxInFlight: config.maxInFlight, maxLoopDelayMs: config.maxLoopDelayMs },
-    // With tracing, each request is a span.
+    // With tracing each request is a span, so none is answered early.
     ...(config.otelEndpoint === null && { onEarlyAnswer: (route, seconds) => metrics.request("GET", route, 200, seconds) }),
   });
   await app.register(tracing.plugin);
@@ -98,7 +98,7 @@ async function createHttpServer(core: Core, services: Services, compiled: Compil
   return app;
 }
 
-/** Everything that is served, outside of the realms and of the admin API first and last. */
+/** Registers all routes: those outside of realms and of the admin API come first and last. */
 async function registerRoutes(app: App, core: Core, services: Services): Promise<void> {
   const { background, config, database, hasher, metrics, realms } = core;
   const { audit, cookies, health, issuers, signingKeys, visitors } = services;
@@ -119,7 +119,7 @@ async function registerRoutes(app: App, core: Core, services: Services): Promise
 
 type Running = Pick<Server, "app" | "jobs" | "webhooks" | "scimTargets">;
 
-/** Begins the background work, and ends everything in order. */
+/** Returns the functions that begin the background work and end everything in order. */
 function lifeCycle(core: Core, services: Services, { app, jobs, webhooks, scimTargets }: Running) {
   const { background, changes, config, database, log, metrics } = core;
   const { activity, audit, upgrades, closeConnections } = services;
@@ -145,7 +145,7 @@ function lifeCycle(core: Core, services: Services, { app, jobs, webhooks, scimTa
         });
       flushing = setInterval(flush, 10 * SECOND).unref();
       starting = startBackground();
-      // On the embedded database it takes a while, and no request needs it: the port opens first.
+      // On the embedded database this takes a while, and no request needs it, so the port opens first.
       if (config.databaseUrl) await starting;
       else starting.catch((err) => log.error({ err }, "the background work could not begin: restart the server"));
     },

@@ -14,12 +14,12 @@ export const PASSWORD_FILE = "initial-admin-password";
 const DEMO = "demo";
 
 export interface FirstStart {
-  /** Null when it was configured, so that nothing needs to be shown. */
+  /** Null if a password was configured, so that none needs to be shown. */
   readonly generatedPassword: string | null;
   readonly passwordFile: string | null;
 }
 
-/** The part of the first start that needs no database: keys and password hashes, which take the longest. */
+/** The part of the first start that needs no database: keys and password hashes, which take longest. */
 export interface PreparedFirstStart {
   readonly seeds: readonly RealmSeed[];
   readonly generatedPassword: string | null;
@@ -37,13 +37,13 @@ export async function prepareFirstStart(config: Config, maker?: Omit<RealmMaker,
   return { seeds: made.map(({ seed }) => seed), generatedPassword };
 }
 
-/** The operator has to know which password applies. */
+/** Names the setting, because the operator has to know which password is meant. */
 function nameTheSetting(error: unknown): never {
   if (!(error instanceof AppError && error.code.startsWith("password."))) throw error;
   throw new Error(`The password in GATEHOUSE_BOOTSTRAP_ADMIN_PASSWORD is not accepted. ${error.message}.`, { cause: error });
 }
 
-/** Creates `master` on an empty database, and in development a realm to play with. Answers null when it was there already. */
+/** Creates `master` on an empty database, and in development a realm to try things in. Returns null if `master` already exists. */
 export async function bootstrap(core: Core, prepared?: Promise<PreparedFirstStart>): Promise<FirstStart | null> {
   if (await core.realms.get(MASTER)) return null;
   const { config } = core;
@@ -53,11 +53,11 @@ export async function bootstrap(core: Core, prepared?: Promise<PreparedFirstStar
   try {
     await core.work.transact({ realm: MASTER, actor: systemActor(MASTER), sourceIp: null }, async (ctx) => {
       for (const seed of seeds) await createRealm(ctx, seed);
-      // Before the commit: without the file, no administrator could sign in.
+      // The file is written before the commit: without it, no administrator could sign in.
       if (generatedPassword !== null) await writePassword(file, generatedPassword);
     });
   } catch (error) {
-    // Another node was quicker: the realm is there, with its password.
+    // Another node was faster: the realm exists, with that node's password.
     if (error instanceof AppError && error.code === "realms.name_taken") {
       if (generatedPassword !== null && (await readFile(file, "utf8").catch(() => "")).trim() === generatedPassword)
         await rm(file, { force: true });

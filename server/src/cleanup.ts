@@ -55,14 +55,14 @@ const steps: readonly ((db: Db, now: number) => Promise<void>)[] = [
 ];
 
 /**
- * Rows stay this much longer. A node whose clock is ahead would otherwise delete what says that a proof was used or a token revoked, while the
- * others still accept that proof or token.
+ * The time that expired rows are kept. Otherwise a node whose clock is ahead would delete the record that a proof was used or a token revoked, while other
+ * nodes still accept that proof or token.
  */
 const CLOCKS_APART = 5 * MINUTE;
 
 /**
- * Deletes what has run out, of every feature. Each minute, on one node. A step that fails does not keep the others from their work: it is tried
- * again with the next run.
+ * Deletes expired rows of every feature. It runs each minute, on one node. If a step fails, the others still run, and the step is tried again with the next
+ * run.
  */
 export async function cleanUp(db: Db): Promise<void> {
   const now = clock.now() - CLOCKS_APART;

@@ -1,5 +1,5 @@
-// The configuration: one immutable object, read once at start. The only reader of process.env.
-// config/settings.ts lists every setting; flag > environment > gatehouse.yaml > default.
+// The configuration: one immutable object, which is read once at the start. Only this file and config/ read process.env.
+// config/settings.ts lists every setting. The precedence is flag, environment, gatehouse.yaml, default.
 import { resolve } from "node:path";
 import { ConfigError, type ConfigProblem } from "./config/errors.ts";
 import { checkRules } from "./config/rules.ts";
@@ -16,11 +16,11 @@ export interface Config {
   readonly port: number;
   /** An origin, without a trailing slash. */
   readonly baseUrl: string;
-  /** Absolute. */
+  /** An absolute path. */
   readonly dataDir: string;
-  /** null = the embedded database. */
+  /** Null for the embedded database. */
   readonly databaseUrl: string | null;
-  /** A direct connection for LISTEN; null = use `databaseUrl`. */
+  /** A direct connection for LISTEN. If it is null, `databaseUrl` is used. */
   readonly listenUrl: string | null;
   readonly databasePool: number;
   readonly databaseStartTimeoutSeconds: number;
@@ -29,7 +29,7 @@ export interface Config {
   readonly databaseLockTimeoutMs: number;
   readonly databaseBackgroundTimeoutMs: number;
   readonly preparedStatements: boolean;
-  /** null only on the embedded database, which keeps a generated one in the data folder. */
+  /** Null only with the embedded database, which keeps a generated key in the data folder. */
   readonly masterKey: string | null;
   readonly masterKeyPrevious: readonly string[];
   readonly bootstrapAdminPassword: string | null;
@@ -37,14 +37,14 @@ export interface Config {
   readonly maxInFlight: number;
   readonly maxLoopDelayMs: number;
   readonly providerTimeoutMs: number;
-  /** null: mutual TLS is off. */
+  /** Null if mutual TLS is off. */
   readonly tlsClientCertHeader: string | null;
-  /** The base URL at which the proxy asks clients for certificates; null: `baseUrl`. */
+  /** The base URL at which the proxy asks clients for certificates. If it is null, this is `baseUrl`. */
   readonly mtlsBaseUrl: string | null;
-  /** Addresses for reports of vulnerabilities; none: there is no security.txt. */
+  /** Addresses for reports of vulnerabilities. Without any, there is no security.txt. */
   readonly securityContacts: readonly string[];
   readonly allowedHosts: readonly string[];
-  /** Empty: those of the system. */
+  /** The DNS servers. If the list is empty, those of the system are used. */
   readonly dnsServers: readonly string[];
   readonly audit: {
     readonly httpUrl: string | null;
@@ -64,16 +64,16 @@ export interface Config {
 }
 
 export interface ConfigInput {
-  /** By flag name without dashes; `config` names the yaml file. */
+  /** The flags by name without dashes; `config` names the yaml file. */
   readonly flags?: Flags;
   readonly env?: Env;
   readonly cwd?: string;
 }
 
-/** Reads the configuration, or throws a ConfigError that lists everything wrong with it. */
+/** Reads the configuration, or throws a ConfigError that lists all its faults. */
 export const loadConfig = (input: ConfigInput = {}): Config => explainConfig(input).config;
 
-/** The configuration together with where each value came from, in words. */
+/** Reads the configuration together with the source of each value in words. */
 export function explainConfig(input: ConfigInput = {}): {
   readonly config: Config;
   readonly sources: Readonly<Record<SettingName, string>>;
@@ -100,11 +100,11 @@ export function explainConfig(input: ConfigInput = {}): {
     if (!found || !parsed) continue;
     wrong.add(name);
     problems.push({ setting: name, source: found.source, message: secret ? parsed.problem : `got ${quote(found.raw)}; ${parsed.problem}` });
-    // A mistyped database is still meant to be one: production's rules apply.
+    // A mistyped URL still stands for a Postgres database, so the defaults and rules for one apply.
     if (name === "databaseUrl") values[name] = "postgres://";
   }
 
-  // A value that was written but could not be read (a missing file, both forms at once) has its problem already.
+  // A value that was written but could not be read (a missing file, both forms at once) already has a problem.
   const reported = new Set(problems.map(({ setting }) => setting));
   const reading = {
     values: values as Values,
@@ -141,8 +141,8 @@ function quote(raw: unknown): string {
 }
 
 /**
- * Tells whether npm started this command (`npm start`, `npx`), through a shell that lives as long as the command. A script that puts the
- * command into the background does not count: its shell ends at once.
+ * Tells whether npm started this command (`npm start`, `npx`), through a shell that lives as long as the command. A script that puts the command into the
+ * background does not count, because its shell ends at once.
  */
 export const isRunByNpm = ({ npm_lifecycle_event, npm_lifecycle_script = "" }: Env = process.env): boolean =>
   (npm_lifecycle_event === "npx" || npm_lifecycle_event === "start") && !npm_lifecycle_script.includes("&");

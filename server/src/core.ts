@@ -68,7 +68,7 @@ import { createRealmSnapshots, type RealmSnapshots } from "./tenancy/realms/inde
 import { seedSettings } from "./tenancy/settings/index.ts";
 import { forgetAnswers } from "./tenancy/webhooks/index.ts";
 
-/** Upward effects: listeners of other features, in the same transaction as the event. Features add lines. */
+/** Lists the upward effects: listeners of other features, which run in the transaction of the event. Features add lines. */
 const listenersOf = (vault: Vault): Listeners => ({
   "settings.changed": [
     guardInheritance,
@@ -95,7 +95,7 @@ const listenersOf = (vault: Vault): Listeners => ({
   "user.deleted": [forgetInvitationsTo, loseUser, orphanAgentsOf],
   "user.erased": [
     orphanAgentsOf,
-    forgetAnswers, // before the audit trail is pseudonymised
+    forgetAnswers, // this comes before the audit trail is pseudonymised
     async (ctx, person) => void (await eraseFromTrail(ctx, person)),
     forgetMessages(vault),
     forgetAttemptsOf,
@@ -136,7 +136,7 @@ export interface Background {
   readonly work: UnitOfWork;
 }
 
-/** The base of server, commands and tests: the migrated database and the unit of work. */
+/** The base of the server, commands and tests: the migrated database and the unit of work. */
 export interface Core {
   readonly config: Config;
   readonly log: Logger;
@@ -149,11 +149,11 @@ export interface Core {
   readonly changes: RealmChanges;
   readonly realms: RealmSnapshots;
   readonly work: UnitOfWork;
-  /** For jobs, and for requests that may take long: a pool for them alone, with longer deadlines. */
+  /** For jobs, and for requests that may take long: a separate pool with longer deadlines. */
   readonly background: Background;
   /** Called after this node has committed audit events: forwarder and webhooks read them immediately instead of at the next poll. */
   onEvents(listener: () => void): void;
-  /** Called after this node has committed jobs, with when the first of them is due. */
+  /** Called after this node has committed jobs, with the time at which the first of them is due. */
   onJobs(listener: (dueAt: number) => void): void;
   close(): Promise<void>;
 }
@@ -162,9 +162,9 @@ export interface CoreOptions {
   readonly output?: DestinationStream;
   readonly template?: Uint8Array<ArrayBuffer>;
   readonly migrate?: boolean;
-  /** For commands, which may take as long as they need. */
+  /** True for commands, which may take as long as they need. */
   readonly withoutDeadlines?: boolean;
-  /** The embedded database, if it is being opened already. */
+  /** The embedded database, if it is already being opened. */
   readonly embedded?: Promise<OpenedEmbedded> | undefined;
 }
 
@@ -179,7 +179,7 @@ export async function createCore(config: Config, options: CoreOptions = {}): Pro
   }
 }
 
-/** A core whose database may still be opening. It must not be queried until `ready`, but can be passed on. */
+/** Begins a core whose database may still be opening. It may be passed on, but must not be queried before `ready`. */
 export async function beginCore(config: Config, options: CoreOptions = {}): Promise<{ core: Core; ready: Promise<void> }> {
   const output = options.output ?? pino.destination({ fd: 1, sync: false });
   const log = createLog(config.logLevel, output);
@@ -203,11 +203,11 @@ export async function beginCore(config: Config, options: CoreOptions = {}): Prom
     if (options.migrate ?? true) await inTransaction(database.db, (tx) => keepLastingKeys(tx, vault, masterKeyId));
   };
   const ready = getReady();
-  ready.catch(() => {}); // for the caller to see, who may be busy building
+  ready.catch(() => {}); // the caller, who may be busy, will see the error
   return { core: assembleCore({ config, log, output, vault, database }), ready };
 }
 
-/** For servers: waits for the database, and refuses a pooler that would mix up what sessions prepare. */
+/** Waits for the database before a server starts, and refuses a pooler that would mix up the prepared statements of sessions. */
 async function expectPostgres(config: Config, log: Logger): Promise<void> {
   const { databaseUrl, listenUrl, databaseStartTimeoutSeconds } = config;
   if (databaseUrl === null) return;
@@ -219,7 +219,7 @@ async function expectPostgres(config: Config, log: Logger): Promise<void> {
   if (warning !== null) log.warn(warning);
 }
 
-/** A separate listen URL, or disabled prepared statements, imply a pooler: see docs/configuration.md. */
+/** Tells whether there is a pooler: a separate listen URL, or disabled prepared statements, imply one. See docs/configuration.md. */
 const isPooled = ({ databaseUrl, listenUrl, preparedStatements }: Config): boolean =>
   !preparedStatements || (listenUrl !== null && listenUrl !== databaseUrl);
 
@@ -239,7 +239,7 @@ const deadlinesOf = (config: Config) => ({
   },
 });
 
-/** The rest of a core, over an open database, or one that is never queried. */
+/** Assembles the rest of a core, with an open database or one that is never queried. */
 export function assembleCore({
   config,
   log,

@@ -9,7 +9,7 @@ import { type Db, inTransaction } from "./platform/db/index.ts";
 
 const KEY_FILE = "master.key";
 
-/** The master key: configured, or on the embedded database a file beside it, made at the first start. */
+/** Opens the vault with the master key. The key is configured or, on the embedded database, a file beside it that the first start makes. */
 export async function openVault(config: Config): Promise<Vault> {
   return createVault(config.masterKey ?? (await masterKeyFile(config)), config.masterKeyPrevious);
 }
@@ -24,7 +24,7 @@ async function masterKeyFile(config: Config): Promise<string> {
   return readFile(file, "utf8");
 }
 
-/** Creates a file atomically, unless another process was faster: a truncated key would make the data unreadable. */
+/** Creates a complete file, unless another process was faster: a truncated key would make the data unreadable. */
 async function keepWhole(file: string, content: string): Promise<void> {
   const draft = `${file}.${randomToken()}`;
   await writeFile(draft, content, { flag: "wx", mode: 0o600 });
@@ -39,7 +39,9 @@ async function keepWhole(file: string, content: string): Promise<void> {
 
 const canaryPlace = { realm: "", table: "vault_canary", column: "sealed", row: "1" };
 
-/** Refuses to start with a key that does not open what the database holds: sealing under it would lose data. Answers the id of the key that does. */
+/**
+ * Refuses to start with a key that does not open the content of the database, because sealing under it would lose data. Returns the id of the key that does.
+ */
 export async function checkVault(db: Db, vault: Vault): Promise<string> {
   const read = () => sql<{ sealed: string }>`select sealed from vault_canary`.execute(db);
   let [canary] = (await read()).rows;

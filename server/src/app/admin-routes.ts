@@ -42,7 +42,7 @@ import { settingsRoutes } from "../tenancy/settings/index.ts";
 import { webhookRoutes } from "../tenancy/webhooks/index.ts";
 import { type Services, version } from "./services.ts";
 
-/** Everything below `/admin`, behind the admin gate. */
+/** Registers everything below `/admin`, behind the admin gate. */
 export async function registerAdminRoutes(app: App, core: Core, services: Services): Promise<void> {
   const { db, work, realms, vault, hasher, makeKeyPair, metrics } = core;
   const { baseUrl } = core.config;
@@ -74,7 +74,7 @@ export async function registerAdminRoutes(app: App, core: Core, services: Servic
   );
 }
 
-/** Everything below `/admin/realms/{realm}`. */
+/** Registers everything below `/admin/realms/{realm}`. */
 async function registerRoutesOfRealm(realm: App, core: Core, services: Services): Promise<void> {
   const { realms, vault, hasher } = core;
   const { baseUrl, providerTimeoutMs } = core.config;

@@ -2,7 +2,7 @@ import { redactUrl } from "../config/redact.ts";
 import type { Core } from "../core.ts";
 import { createForwarder, httpReceiver, transports } from "../tenancy/audit/index.ts";
 
-/** The outputs of audit events: always standard output, and HTTP where a receiver is configured. */
+/** Opens the outputs of audit events: standard output always, and HTTP if a receiver is configured. */
 export function openForwarder({ config: { audit }, database, background: { db }, log, metrics, onEvents }: Core) {
   const { httpUrl, httpToken, categories, timeoutMs } = audit;
   const receiver = httpUrl === null ? null : httpReceiver({ httpUrl, httpToken, timeoutMs });

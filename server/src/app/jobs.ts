@@ -20,7 +20,7 @@ import { PURGE_JOB, purgeRealm } from "../tenancy/realms/index.ts";
 import { createWebhookSender, type WebhookSender } from "../tenancy/webhooks/index.ts";
 import type { Services } from "./services.ts";
 
-/** Every job: those that requests enqueue, and those that recur. */
+/** Lists every job: those that requests enqueue, and those that recur. */
 export function createJobs(core: Core, services: Services): JobWorker {
   const { brokers, dns, identityProviders, issuers, mailbox, messageMetrics, outbound, samlClients, signingKeys } = services;
   const { background, config, database, log, metrics, realms, vault } = core;

@@ -9,7 +9,7 @@ export function limitsOf(limiter: RateLimiter, realms: RealmSnapshots) {
   const ofRealm = limitsOfRealms(limiter, realms);
   const perAddress = (hook: onRequestAsyncHookHandler) => ({ counts: "addresses", hook }) as const;
   return {
-    // Per address, as often as the realm's settings say.
+    // These limit an address, as often as the realm's settings say.
     signIns: perAddress(ofRealm("signIns")),
     registrations: perAddress(ofRealm("registrations")),
     enrollments: perAddress(ofRealm("enrollments")),
@@ -19,7 +19,7 @@ export function limitsOf(limiter: RateLimiter, realms: RealmSnapshots) {
     samlMessages: perAddress(ofRealm("samlMessages")),
     clientRegistrations: perAddress(ofRealm("clientRegistrations")),
     workloadTokens: perAddress(ofRealm("workloadTokens")),
-    // One link must not serve to ask for one username after the other.
+    // This limits a link, so that nobody can use it to find out which usernames exist.
     invitation: perAddress(
       rateLimited(limiter, {
         name: "invitation",
@@ -27,7 +27,7 @@ export function limitsOf(limiter: RateLimiter, realms: RealmSnapshots) {
         rule: { limit: 30, windowMs: 10 * MINUTE },
       }),
     ),
-    // Per token, so that no client slows another one down. Microsoft Entra sends 25 requests per second and more.
+    // This limits a token, so that no client slows another one down. Microsoft Entra sends 25 requests per second and more.
     scim: {
       counts: "callers",
       hook: rateLimited(limiter, {
@@ -36,7 +36,7 @@ export function limitsOf(limiter: RateLimiter, realms: RealmSnapshots) {
         rule: { limit: 1000, windowMs: 10 * SECOND },
       }),
     },
-    // One user may try to change the password this often.
+    // This limits how often a user may try to change the password.
     "account-password": {
       counts: "callers",
       hook: rateLimited(limiter, {
@@ -45,7 +45,7 @@ export function limitsOf(limiter: RateLimiter, realms: RealmSnapshots) {
         rule: { limit: 20, windowMs: 10 * MINUTE },
       }),
     },
-    // One user may share something this often: sharing must not serve to try names one after the other.
+    // This limits how often a user may share something, so that nobody can use it to find out which names exist.
     "account-shares": {
       counts: "callers",
       hook: rateLimited(limiter, {
@@ -54,7 +54,7 @@ export function limitsOf(limiter: RateLimiter, realms: RealmSnapshots) {
         rule: { limit: 100, windowMs: 10 * MINUTE },
       }),
     },
-    // Per client: a resource server asks for each request that it gets.
+    // This limits a client: a resource server asks for each request that it gets.
     decisions: {
       counts: "callers",
       hook: rateLimited(limiter, {

@@ -23,7 +23,7 @@ import { publicRealmRoutes } from "../tenancy/realms/index.ts";
 import { limitsOf } from "./limits.ts";
 import type { Services } from "./services.ts";
 
-/** Everything below `/realms/{realm}`, behind the protocol gate. */
+/** Registers everything below `/realms/{realm}`, behind the protocol gate. */
 export async function registerRealmRoutes(app: App, core: Core, services: Services): Promise<void> {
   const { db, work, realms, vault, hasher, metrics, log } = core;
   const { baseUrl } = core.config;
@@ -110,7 +110,7 @@ export async function registerRealmRoutes(app: App, core: Core, services: Servic
   );
 }
 
-/** The gate's parts, with which it enforces declarations: the audiences, limits and forms of errors that routes name. */
+/** Returns the parts with which the gate enforces declarations: the audiences, limits and forms of errors that routes name. */
 function gateParts({ db, work, realms, metrics, config: { baseUrl } }: Core, services: Services) {
   const { clients, csrf, cookies, flows, issuers, limiter, mtlsBaseUrl, standings, tlsClientCertHeader, visitors } = services;
   return {

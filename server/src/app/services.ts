@@ -41,24 +41,24 @@ import { openForwarder } from "./forwarder.ts";
 export const { version } = manifest();
 
 export interface ServiceOptions {
-  /** Instead of the one that the configuration describes: tests pass their own peers. */
+  /** Replaces the connector that the configuration describes, in tests with their own peers. */
   readonly outbound?: Outbound;
-  /** The server is about to stop. */
+  /** Tells whether the server is about to stop. */
   isDraining(): boolean;
 }
 
 export type Services = ReturnType<typeof createServices>;
 
-/** Services that routes and jobs share, each made once. */
+/** Creates the services that routes and jobs share, each once. */
 export function createServices(core: Core, options: ServiceOptions) {
   const { config, log, db, vault, hasher, metrics, realms, work, changes, background } = core;
   const { baseUrl } = config;
   const { isDraining } = options;
   const connections = openConnections(core, options);
   const { outbound, limiter, breaches } = connections;
-  // A caller that reaches this server past its proxies could present any certificate.
+  // The header is ignored without trusted proxies: a caller that reaches this server directly could present any certificate in it.
   const tlsClientCertHeader = config.trustProxy === false ? null : config.tlsClientCertHeader;
-  // Announced only where certificates are read.
+  // The URL is announced only if certificates are read.
   const mtlsBaseUrl = tlsClientCertHeader === null ? null : config.mtlsBaseUrl;
   const cookies = createCookies(baseUrl.startsWith("https:"));
   const csrf = createCsrf(vault);
@@ -157,11 +157,11 @@ export function createServices(core: Core, options: ServiceOptions) {
   };
 }
 
-/** Connections out of the process, which are closed with the server. */
+/** Opens the connections out of the process, which are closed with the server. */
 function openConnections({ config, log }: Core, options: ServiceOptions) {
   const outboundPolicy = { allowedHosts: config.allowedHosts, allowLoopbackHttp: config.mode === "development" };
   const outbound = options.outbound ?? createOutbound(outboundPolicy);
-  // Its own, and wide: where realms share a receiver's host, one whose deliveries hang leaves connections for the others.
+  // Webhooks have their own connector with many connections to a host: if realms share it, a receiver that hangs leaves connections for the others.
   const webhookOutbound = createOutbound({ ...outboundPolicy, connections: WEBHOOKS_AT_ONCE });
   const limiter = createRateLimiter({ ...(config.redisUrl !== null && { redisUrl: config.redisUrl }), log });
   const breaches = createBreachedPasswords({ corpus: config.breachCorpus, log });

@@ -19,7 +19,7 @@ export const run: Command = async (call) => (call.action === "create" ? create(c
 
 const option = (call: Invocation, name: string): string | undefined => call.options[name] as string | undefined;
 
-/** For an administrator who can no longer sign in. It restores access, and changes nothing else about the user. */
+/** Resets the password of an administrator who can no longer sign in. It restores access, and changes nothing else about the user. */
 async function reset(call: Invocation): Promise<ExitCode> {
   const [realm, login] = [option(call, "realm") ?? MASTER, option(call, "username") ?? "admin"];
   const { password, toShow } = await choosePassword(call, "password-file");
@@ -32,7 +32,7 @@ async function reset(call: Invocation): Promise<ExitCode> {
       await resetPassword(ctx, found.userId, hash);
       await liftLocks(ctx, found.userId);
     });
-    // It holds the password that has just ended.
+    // The file contains the password that has just ended.
     if (realm === MASTER && found.username === "admin") await rm(join(core.config.dataDir, PASSWORD_FILE), { force: true });
     return found;
   });
@@ -47,8 +47,8 @@ async function reset(call: Invocation): Promise<ExitCode> {
 }
 
 /**
- * By the rules of the realm, except that a password may be set again: a command that is repeated does the same. It contacts no server
- * outside: of what has leaked it knows the list that ships.
+ * Checks and hashes a password by the rules of the realm. A password may be set again, so that a repeated command does the same. No request is sent: only the
+ * shipped list of leaked passwords is checked.
  */
 async function checkedHash({ db, hasher }: Core, realm: string, { passwordPolicy }: Settings, username: string, password: string) {
   const breaches = shippedBreaches();
@@ -56,7 +56,7 @@ async function checkedHash({ db, hasher }: Core, realm: string, { passwordPolicy
   return (await preparePassword({ tx: db, realm }, { hasher, breaches }, passwordPolicy, owner, password)).hash;
 }
 
-/** Both locks: the one after failed attempts, and an administrator's. */
+/** Lifts both locks: the one after failed attempts, and an administrator's. */
 async function liftLocks(ctx: Ctx, userId: string): Promise<void> {
   await clearUserAttempts(ctx.tx, ctx.realm, userId);
   const { numAffectedRows } = await sql`update users set locked = false, version = version + 1
@@ -89,7 +89,7 @@ async function createAdmin(core: Core, realm: string, input: CreateUser, passwor
   });
 }
 
-/** The role `admin`, or the first by name of those that carry realm-admin where the realm took it from that one. */
+/** Returns the role `admin` if it carries realm-admin, otherwise the first by name of those that do. */
 async function adminRole({ tx, realm }: Ctx): Promise<string> {
   const names = (await rolesWithPermissions(tx, realm))
     .filter(({ clientId, permissions }) => clientId === null && permissions.includes("realm-admin"))

@@ -8,10 +8,10 @@ import { spellPlan } from "./documents/spell.ts";
 import { type ApplyOptions, databaseTarget, serverTarget } from "./documents/targets.ts";
 import { readPassword } from "./secrets.ts";
 
-/** `apply` and `diff`. */
+/** Runs `apply` and `diff`. */
 export const run: Command = (call) => applyDocument(call, null);
 
-/** Also `realm import`, which names the realm. */
+/** Applies a document. `realm import` calls it too, and names the realm. */
 export async function applyDocument(call: Invocation, named: string | null): Promise<ExitCode> {
   const document = documentOf(call);
   const realm = named ?? realmOf(call.options.realm ?? document.realm, call.command);
@@ -44,7 +44,7 @@ export async function applyAtStart(core: Core, path: string, note: (text: string
   }
 }
 
-/** The files of each realm as one document. */
+/** Joins the files of each realm into one document. */
 function byRealm(files: readonly string[]): Map<string, Document> {
   const groups = new Map<string, string[]>();
   for (const file of files) {

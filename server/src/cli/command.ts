@@ -1,9 +1,9 @@
-/** 0: done. 1: failed. 2: wrong usage; of a comparison: there are differences. */
+/** 0 means done and 1 failed. 2 means wrong usage or, for a comparison, that there are differences. */
 export type ExitCode = 0 | 1 | 2;
 
 export interface Option {
   readonly name: string;
-  /** The value's placeholder in the help; null for a switch. */
+  /** The value's placeholder in the help. Null for a switch. */
   readonly value: string | null;
   readonly doc: string;
 }
@@ -16,11 +16,11 @@ export interface Shape {
   readonly options?: readonly Option[];
 }
 
-/** One line of the command list. */
+/** A command with its line in the list of commands. */
 export interface CommandEntry extends Shape {
-  /** The words that may follow. A command with actions takes exactly one of them, which takes the arguments. */
+  /** The words that may follow. A command with actions takes exactly one of them, and the action takes the arguments. */
   readonly actions?: Readonly<Record<string, Shape>>;
-  /** True when it takes the flags of the configuration (`--config`, `--port`, …). */
+  /** True if it takes the flags of the configuration (`--config`, `--port`, …). */
   readonly readsConfig?: boolean;
 }
 
@@ -31,19 +31,19 @@ export interface Invocation {
   /** The given values by option name; a switch is `true`. */
   readonly options: Readonly<Record<string, string | boolean | undefined>>;
   readonly json: boolean;
-  /** Settled once the template of the embedded database is there, when a build beside this command makes one. */
+  /** Settled once the template of the embedded database exists, if a build beside this command is making one. */
   readonly template?: Promise<void> | undefined;
-  /** To stdout: `data` with `--json`, else the text. */
+  /** Prints the answer to stdout: `data` with `--json`, otherwise the text. */
   print(data: unknown, text: string): void;
-  /** To stderr, always as text: progress and remarks that are no part of the answer. */
+  /** Prints progress and remarks, which are not part of the answer, to stderr, always as text. */
   note(text: string): void;
 }
 
 export type Command = (call: Invocation) => Promise<ExitCode>;
 
-/** Wrong usage: the usage text goes to stderr, exit code 2 (1 of commands where 2 says that something would change). */
+/** Wrong usage: the usage text goes to stderr, with exit code 2 (1 for commands whose 2 means that something would change). */
 export class UsageError extends Error {
-  /** The command whose usage helps, if one was recognised. */
+  /** The command whose usage is shown, if one was recognised. */
   readonly command: string | null;
 
   constructor(message: string, command: string | null = null) {

@@ -29,7 +29,7 @@ const documentOptions: readonly Option[] = [
   ...remoteOptions,
 ];
 
-/** Every command there is, in the order of the help. */
+/** Every command, in the order of the help. */
 export const commands = {
   start: {
     summary: "Start the server",
@@ -173,7 +173,7 @@ const configOptions: readonly Option[] = [
   ...settingFlags.map(({ name, takesValue, doc }) => ({ name, value: takesValue ? "value" : null, doc })),
 ];
 
-/** All options of a command, and of the action if one is named. */
+/** Returns all options of a command, and of the action if one is named. */
 export const optionsOf = (entry: CommandEntry, action: string | null): readonly Option[] => [
   ...((action !== null && entry.actions?.[action]?.options) || []),
   ...(entry.options ?? []),

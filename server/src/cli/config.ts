@@ -3,7 +3,7 @@ import { type SettingName, settingNames } from "../config/settings.ts";
 import { explainConfig } from "../config.ts";
 import type { Command } from "./command.ts";
 
-/** `config print`: each setting that the server would use, and its source. */
+/** Runs `config print`: prints each setting that the server would use, and its source. */
 export const run: Command = async (call) => {
   const { config, sources } = explainConfig({ flags: call.options });
   const rows = settingNames.map((name) => ({

@@ -7,12 +7,12 @@ import type { UnitOfWork } from "../platform/unit-of-work.ts";
 import type { Invocation } from "./command.ts";
 import { inWords } from "./system-errors.ts";
 
-/** Runs a command's work over the database as it is: nothing is migrated, nothing is created, and no server is needed. */
+/** Runs a command's work on the database as it is: nothing is migrated or created, and no server is needed. */
 export async function withCore<T>(call: Invocation, work: (core: Core) => Promise<T>): Promise<T> {
   const config = loadConfig({ flags: call.options });
   requireDatabase(config);
   const { createCore } = await import("../core.ts");
-  // Standard output is for the answer; the events are in the trail, where the server's own are.
+  // Standard output is for the answer. The events are in the audit trail, beside the server's own.
   const core = await createCore(config, { output: { write: () => undefined }, migrate: false, withoutDeadlines: true }).catch((error) =>
     explain(error, config),
   );
@@ -23,7 +23,7 @@ export async function withCore<T>(call: Invocation, work: (core: Core) => Promis
   }
 }
 
-/** The database alone, for what comes before there is anything in it. */
+/** Opens the database alone, for work that needs no content in it. */
 export async function withDatabase<T>(config: Config, work: (database: Database) => Promise<T>): Promise<T> {
   const database = await openDatabase({
     url: config.databaseUrl,
@@ -39,7 +39,7 @@ export async function withDatabase<T>(config: Config, work: (database: Database)
   }
 }
 
-/** A command given in the wrong folder must not leave an empty database there. */
+/** Refuses a data folder without a database: a command in the wrong folder must not leave an empty database there. */
 export function requireDatabase({ databaseUrl, dataDir }: Config): void {
   if (databaseUrl !== null || existsSync(embeddedFolder(dataDir))) return;
   throw new Error(

@@ -17,7 +17,7 @@ const checks: readonly Check[] = [
   checkGeoipFile,
 ];
 
-/** Looks at everything that keeps a server from starting or serving well. Fails on problems, not on warnings. */
+/** Checks everything that can keep a server from starting or serving well. Problems make it fail, warnings do not. */
 export const run: Command = async (call) => {
   const { config, findings: read } = readConfig(call);
   const looked = config ? await Promise.all(checks.map((check) => examine(check, config))) : [];
@@ -43,7 +43,7 @@ function readConfig(call: Invocation): { config: Config | null; findings: Findin
   }
 }
 
-/** One check that breaks must not hide what the others found. */
+/** Runs a check. One that throws must not hide the findings of the others. */
 async function examine(check: Check, config: Config): Promise<readonly Finding[]> {
   try {
     return await check(config);

@@ -6,7 +6,7 @@ import { databaseTarget, serverTarget } from "./documents/targets.ts";
 import { readPassword } from "./secrets.ts";
 import { writeOut } from "./system-errors.ts";
 
-/** `realm export` */
+/** Runs `realm export`. */
 export async function exportRealm(call: Invocation): Promise<ExitCode> {
   const [realm = ""] = call.args;
   const { out, sections, full, "passphrase-file": file } = call.options;

@@ -4,7 +4,7 @@ import { localUrl, probe } from "./probe.ts";
 
 const DEFAULT_TIMEOUT_MS = 3000;
 
-/** For a container's health check: exit code 0 when the server on this machine is ready. */
+/** Serves the health check of a container: the exit code is 0 if the server on this machine is ready. */
 export const run: Command = async (call) => {
   const url = `${localUrl(loadConfig({ flags: call.options }))}/readyz`;
   const answer = await probe(url, timeout(call.options.timeout));

@@ -12,7 +12,7 @@ export const run: Command = async (call) => {
   return 0;
 };
 
-/** The short form, for after a mistake. */
+/** Returns the short form of the help, which is shown after a mistake. */
 export function usage(command: string | null): string {
   if (command === null || !isCommand(command)) return overview().text;
   return [...usageLines(command).map((line) => `Usage: ${line}`), `More: gatehouse help ${command}`].join("\n");

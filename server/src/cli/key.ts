@@ -22,8 +22,8 @@ async function rotate(call: Invocation): Promise<ExitCode> {
 }
 
 /**
- * Column by column, a batch per transaction. It can be stopped at any moment: the next run continues with the rest. Servers may
- * run meanwhile if they hold both keys. The canary comes last: it says that the old key is needed no more.
+ * Seals every column again, a batch per transaction. It can be stopped at any moment: the next run continues. Servers may run meanwhile if they have both keys.
+ * The canary comes last, as the sign that the old key is no longer needed.
  */
 async function rewrap(call: Invocation): Promise<ExitCode> {
   const { keyId, columns, rewrapped } = await withCore(call, async (core) => {
@@ -62,10 +62,10 @@ export async function rewrapColumn(
 ): Promise<number> {
   const [from, sealed, row] = [sql.table(table), sql.ref(column), sql.ref(rowKey)];
   const owner = realm === null ? null : sql.ref(realm);
-  // Along the primary key, so that a large table is read once.
+  // The rows are read in the order of the primary key, so that a large table is read once.
   const key = owner ? sql`${owner}, ${row}` : row;
   const keyOf = (found: Sealed) => (owner ? sql`(${found.realm}, ${found.row})` : sql`${found.row}`);
-  // Written out, so that the index of those rows is used.
+  // The type is a literal, so that the index of those rows is used.
   const ofType = type === undefined ? sql`` : sql`and type = ${sql.lit(type)}`;
   let total = 0;
   for (let last: Sealed | undefined; ; ) {

@@ -11,7 +11,7 @@ import { createOutages, type Database, type Tables } from "../platform/db/index.
 import { type Command, type Invocation, UsageError } from "./command.ts";
 import { writeOut } from "./system-errors.ts";
 
-/** `openapi`: the description of the API, to print, to write to a file, or to hold a file against. Needs no server and no database. */
+/** Runs `openapi`: prints the description of the API, writes it to a file, or compares a file with it. It needs no server and no database. */
 export const run: Command = async (call) => {
   const { out, check } = call.options;
   if (out !== undefined && check !== undefined)
@@ -29,7 +29,7 @@ export const run: Command = async (call) => {
   return 0;
 };
 
-/** The routes are assembled as for a start, over a database that is never queried, without listening. */
+/** Builds the description. The routes are assembled as for a start, with a database that is never queried, without listening. */
 async function currentDescription(): Promise<OpenApiDocument> {
   // Neither environment nor gatehouse.yaml may change the description.
   const config = loadConfig({ env: {}, cwd: tmpdir() });
@@ -46,7 +46,7 @@ async function currentDescription(): Promise<OpenApiDocument> {
   }
 }
 
-/** Refuses every question: a route that asks while it is being registered is a mistake that must show. */
+/** Returns a database that refuses every query, to reveal a route that sends one while it is being registered. */
 function absentDatabase(): Database {
   const refuse = () => Promise.reject(new Error("There is no database here: routes are described without one"));
   class AbsentDriver extends DummyDriver {
@@ -89,7 +89,7 @@ function compare(call: Invocation, file: string, committed: OpenApiDocument, cur
   return differences.length === 0 ? 0 : 1;
 }
 
-/** The changes by operation and by component. The version is left out: a release alone changes no API. */
+/** Returns the changes by operation and by component. The version is left out, because a release alone changes no API. */
 function differencesOf(committed: OpenApiDocument, current: OpenApiDocument): string[] {
   const [before, after] = [partsOf(committed), partsOf(current)];
   return [...new Set([...before.keys(), ...after.keys()])].sort().flatMap((part) => {

@@ -11,7 +11,7 @@ const SHORT: ReadonlyMap<string, string> = new Map([
   ["-f", "--file"],
 ]);
 
-/** Takes a command line apart. An argument that does not fit is a UsageError, which names the valid ones. */
+/** Parses a command line. An argument that does not fit leads to a UsageError, which names the valid ones. */
 export function parse(given: readonly string[]): Parsed {
   const argv = given.map((word) => SHORT.get(word) ?? word);
   const [first, ...rest] = argv.filter((word) => word !== "--json");
@@ -43,7 +43,7 @@ function readWords(command: CommandName, entry: CommandEntry, action: string | n
   const known = new Map(optionsOf(entry, action).map((option) => [option.name, option]));
   const { tokens } = parseArgs({
     args: [...words],
-    // Not strict: the messages of strict mode name no near miss.
+    // Strict mode is off, because its messages do not suggest similar names.
     strict: false,
     tokens: true,
     options: Object.fromEntries(
@@ -64,7 +64,7 @@ function readWords(command: CommandName, entry: CommandEntry, action: string | n
       if (token.value !== undefined) throw new UsageError(`--${token.name} takes no value.`, command);
       options[token.name] = true;
     } else {
-      // Without the equals sign the next word is taken, even when it is a flag; a dash alone is standard input.
+      // Without the equals sign the next word is taken as the value, even if it is a flag. A dash alone stands for standard input.
       const missing = token.value === undefined || token.value === "" || (!token.inlineValue && /^-./.test(token.value));
       if (missing) throw new UsageError(`--${token.name} needs a value: --${token.name}=<${option.value}>`, command);
       options[token.name] = token.value as string;

@@ -1,7 +1,7 @@
 import { get } from "node:http";
 import type { Config } from "../config.ts";
 
-/** The server's address on this machine, without the proxies in front of it. */
+/** Returns the server's address on this machine, without the proxies in front of it. */
 export function localUrl({ host, port }: Pick<Config, "host" | "port">): string {
   const address = host === "0.0.0.0" ? "127.0.0.1" : host === "::" ? "::1" : host;
   return `http://${address.includes(":") ? `[${address}]` : address}:${port}`;
@@ -9,7 +9,7 @@ export function localUrl({ host, port }: Pick<Config, "host" | "port">): string 
 
 export type Answer = { readonly status: number } | { readonly failure: string };
 
-/** The status of one GET, or why there was none. The whole exchange must fit into `timeoutMs`. */
+/** Returns the status of a GET, or the reason why there is none. The whole exchange must take at most `timeoutMs`. */
 export function probe(url: string, timeoutMs: number): Promise<Answer> {
   return new Promise((resolve) => {
     const timer = AbortSignal.timeout(timeoutMs);

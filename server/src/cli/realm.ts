@@ -29,7 +29,7 @@ async function create(call: Invocation): Promise<ExitCode> {
   const { password, toShow } = await choosePassword(call, "admin-password-file");
   const created = await withCore(call, async (core) => {
     const { seed } = await prepareRealm({ ...core, breaches: shippedBreaches() }, { ...input, adminPassword: password });
-    // Like over the API, the realm is created by master, and the event is in its audit trail.
+    // As with the API, `master` creates the realm, and its audit trail has the event.
     return core.work.transact(cliOrigin(MASTER), (ctx) => createRealm(ctx, seed));
   });
   const { realmId, displayName: name, createdAt } = created;

@@ -5,7 +5,7 @@ import { commandHelp, usage } from "./help.ts";
 import { parse } from "./parse.ts";
 import { inWords } from "./system-errors.ts";
 
-/** Loaded on demand, so that `version` does not load a database driver. */
+/** The commands are loaded on demand, so that `version` does not load a database driver. */
 const loaders: Readonly<Record<CommandName, () => Promise<{ readonly run: Command }>>> = {
   start: () => import("./start.ts"),
   migrate: () => import("./migrate.ts"),
@@ -22,9 +22,9 @@ const loaders: Readonly<Record<CommandName, () => Promise<{ readonly run: Comman
   help: () => import("./help.ts"),
 };
 
-/** Runs one command line and says how it went; never throws. */
+/** Runs a command line and returns its exit code. It never throws. */
 export async function runCli(argv: readonly string[], { template }: Pick<Invocation, "template"> = {}): Promise<ExitCode> {
-  // Asked of the raw words, because a line that cannot be parsed must be answered in the right form too.
+  // The raw words are searched, because a line that cannot be parsed must be answered in the right form as well.
   const json = argv.includes("--json");
   try {
     const parsed = parse(argv);
@@ -47,7 +47,7 @@ export async function runCli(argv: readonly string[], { template }: Pick<Invocat
   }
 }
 
-/** Their exit code 2 says that something would change: a pipeline must not take a typo for that. */
+/** Tells whether the command's exit code 2 means that something would change: a pipeline must not take a typing mistake for that. */
 const showsChanges = ([command, action]: readonly string[]) =>
   command === "apply" || command === "diff" || (command === "realm" && action === "import");
 
@@ -65,7 +65,7 @@ function fail(error: unknown, argv: readonly string[], json: boolean): ExitCode 
   return 1;
 }
 
-/** Problems go to stderr in either form, so that stdout holds answers only. */
+/** Writes problems to stderr in either form, so that stdout has only answers. */
 function report(json: boolean, data: unknown, text: string): void {
   console.error(json ? JSON.stringify(data, null, 2) : text);
 }

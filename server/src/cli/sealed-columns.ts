@@ -1,12 +1,12 @@
-/** A column of ciphertexts, and what its additional data are made of: see `Place` in kernel/vault.ts. */
+/** A column of ciphertexts, with the parts of its additional data: see `Place` in kernel/vault.ts. */
 export interface SealedColumn {
   readonly table: string;
   readonly column: string;
-  /** The column whose value, as text, is the row in the place. */
+  /** The column whose value, as text, is `row` in the place. */
   readonly rowKey: string;
-  /** The column that holds the realm; null for a table of the server itself. */
+  /** The column with the realm. Null for a table of the server itself. */
   readonly realm: string | null;
-  /** The type of the sealed rows, in a table that also holds other rows. */
+  /** The type of the sealed rows, in a table that also has other rows. */
   readonly type?: string;
 }
 

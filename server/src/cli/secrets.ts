@@ -5,11 +5,11 @@ import { type Invocation, UsageError } from "./command.ts";
 
 export interface ChosenPassword {
   readonly password: string;
-  /** Null when the caller brought it, and so knows it. */
+  /** Null if the caller supplied the password, and so knows it. */
   readonly toShow: string | null;
 }
 
-/** The password from the file that an option names, or one made up here, which is then shown once: on a terminal, or in JSON. */
+/** Returns the password from the file that an option names. Without the option it makes one, which is shown once: on a terminal, or in JSON. */
 export async function choosePassword(call: Invocation, option: string): Promise<ChosenPassword> {
   const file = call.options[option];
   if (typeof file === "string") return { password: await readPassword(file), toShow: null };
@@ -23,7 +23,7 @@ export async function choosePassword(call: Invocation, option: string): Promise<
   return { password, toShow: password };
 }
 
-/** A secret that stands in a file, without the line break at its end. */
+/** Reads a secret from a file, without the line break at its end. */
 export async function readPassword(file: string, what = "password"): Promise<string> {
   const content = await (file === "-" ? text(process.stdin) : readFile(file, "utf8")).catch((error: NodeJS.ErrnoException) => {
     throw new Error(`The ${what} file ${file} cannot be read (${error.code ?? error.message}).`);

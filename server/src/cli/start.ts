@@ -5,23 +5,23 @@ import type { FirstStart } from "../bootstrap.ts";
 import { type Config, loadConfig } from "../config.ts";
 import type { Core } from "../core.ts";
 import { manifest } from "../kernel/package.ts";
-// Not by the index: that loads the database libraries, and the folder shall be opening by then.
+// The index is not imported, because it loads the database libraries, and the folder should already be opening while they load.
 import { embeddedFolder, openEmbedded } from "../platform/db/pglite-database.ts";
 import type { Command, Invocation } from "./command.ts";
 import { stopOnSignals } from "./stop.ts";
 import { inWords } from "./system-errors.ts";
 
-/** Starts the server and answers once it listens; it then runs until a signal. */
+/** Starts the server and returns once it listens. The server then runs until a signal. */
 export const run: Command = async (call) => {
   const config = loadConfig({ flags: call.options });
   const isNew = config.databaseUrl === null && !existsSync(embeddedFolder(config.dataDir));
-  // Half of a start is the embedded database, half is loading code: two threads do both at once.
+  // Half of a start is the embedded database and half is loading code, so two threads do both at once.
   const open = async () => {
     if (isNew) await call.template;
     return openEmbedded(config.dataDir);
   };
   const embedded = config.databaseUrl === null ? open() : undefined;
-  embedded?.catch(() => {}); // beginCore's `ready` waits for it, and reports what went wrong
+  embedded?.catch(() => {}); // beginCore's `ready` waits for it, and reports the failure
   let core: Core | undefined;
   let server: Server | undefined;
   try {
@@ -30,32 +30,32 @@ export const run: Command = async (call) => {
       import("../core.ts"),
       import("../bootstrap.ts"),
     ]);
-    // Keys take a while to make; while a new folder is being made, so can they.
+    // Keys take a while to make, so they are made while a new folder is being created.
     const prepared = isNew ? prepareFirstStart(config) : undefined;
     prepared?.catch(() => {}); // bootstrap waits for it
     const begun = await beginCore(config, { embedded });
     core = begun.core;
-    // Routes ask the database nothing: they are laid out while it opens.
+    // Routes do not query the database while they are registered, so this happens while it opens.
     server = await createApp(core);
     await begun.ready;
     const firstStart = await bootstrap(core, prepared);
     const { apply } = call.options;
     if (typeof apply === "string") await (await import("./apply.ts")).applyAtStart(core, apply, call.note);
     await server.start();
-    // Before the first request can be answered: a caller that got an answer may already send a signal.
+    // This comes before the first request can be answered: a caller with an answer may already send a signal.
     stopOnSignals(core, server);
     await server.app.listen({ host: config.host, port: config.port });
     announce(call, core, firstStart);
   } catch (error) {
     await server?.close();
     await core?.close();
-    await embedded?.then((opened) => opened.close()).catch(() => {}); // its own failure is the one being thrown
+    await embedded?.then((opened) => opened.close()).catch(() => {}); // its failure is the one that is being thrown
     throw inWords(error, { dataDir: config.dataDir });
   }
   return 0;
 };
 
-/** For a person at a terminal who has just started the server. Logs go to stdout. */
+/** Prints the addresses for a person at a terminal who has just started the server. Logs go to stdout. */
 function announce(call: Invocation, { config, database }: Core, firstStart: FirstStart | null): void {
   const { baseUrl } = config;
   const where = database.kind === "embedded" ? `embedded, in ${config.dataDir}` : "Postgres";
@@ -76,10 +76,10 @@ function announce(call: Invocation, { config, database }: Core, firstStart: Firs
 
 function firstPassword({ dataDir }: Config, firstStart: FirstStart | null): string[] {
   const kept = join(dataDir, "initial-admin-password");
-  // A first start that was killed before it could say so has left it there.
+  // A first start left the file there, and was killed before it could print this.
   if (!firstStart) return existsSync(kept) ? ["", `  The first password of admin is in ${kept}: change it, then delete the file.`] : [];
   if (firstStart.generatedPassword === null) return ["", "  The user admin of the realm master has the password you configured."];
-  // Shown on a terminal only: a log collector would keep it.
+  // The password is shown on a terminal only, because a log collector would keep it.
   const password = process.stderr.isTTY ? firstStart.generatedPassword : `in the file ${firstStart.passwordFile}`;
   return [
     "",

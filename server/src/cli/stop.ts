@@ -4,13 +4,13 @@ import type { Server } from "../app.ts";
 import { isRunByNpm } from "../config.ts";
 import type { Core } from "../core.ts";
 
-/** A connection that sends no request is closed after this time. */
+/** During a stop, idle connections are closed after this time. */
 const IDLE_PATIENCE_MS = 5_000;
 const LOOK_AGAIN_MS = 25;
 const LOOK_FOR_PARENT_MS = 250;
 const parent = process.ppid;
 
-/** Lets running work finish, then ends with code 0; a second signal does not wait. */
+/** Ends the process with code 0 once the running work is finished. A second signal ends it at once. */
 export function stopOnSignals(core: Core, server: Server): void {
   const sockets = new Set<Socket>();
   server.app.server.on("connection", (socket: Socket) => {
@@ -28,7 +28,7 @@ export function stopOnSignals(core: Core, server: Server): void {
       core.log.flush(() => process.exit(1));
     }, shutdownGraceSeconds * 1000).unref();
     await drain(server, sockets, shutdownGraceSeconds * 1000);
-    // Requests are answered: now running jobs may finish (what does not is left to its lease), then the database closes.
+    // All requests are answered. Now running jobs may finish (others run again when their lease ends), then the database closes.
     await server.close();
     await core.close();
     clearTimeout(outOfTime);
@@ -39,7 +39,7 @@ export function stopOnSignals(core: Core, server: Server): void {
     core.log.flush(() => process.exit(1));
   };
   for (const signal of ["SIGTERM", "SIGINT"] as const) process.on(signal, () => void stop(signal).catch(fail));
-  // npm passes a signal on to its shell, which ends without notifying the server: it would keep running.
+  // npm passes a signal on to its shell, which ends without notifying the server, and the server would keep running.
   if (!isRunByNpm()) return;
   const watch = setInterval(() => {
     if (process.ppid === parent) return;
@@ -50,9 +50,9 @@ export function stopOnSignals(core: Core, server: Server): void {
 }
 
 /**
- * The listening socket closes first: a refused connection is one that a client or a proxy can safely try elsewhere. Requests that have arrived are answered, each
- * with `connection: close`, until none is left. HTTP's own `close` would cut connections that are idle at this
- * moment, on which the next request may already be in progress; so only the listening socket is closed here.
+ * Closes the listening socket first: a refused connection is one that a client or a proxy can safely try elsewhere. Requests that have arrived are answered,
+ * each with `connection: close`, until none is left. Only the listening socket is closed here, because HTTP's own `close` would also cut connections that are
+ * idle at this moment and on which the next request may already be on its way.
  */
 async function drain({ app, drain: sayGoodbye }: Server, sockets: ReadonlySet<Socket>, graceMs: number): Promise<void> {
   sayGoodbye();
@@ -67,7 +67,7 @@ async function drain({ app, drain: sayGoodbye }: Server, sockets: ReadonlySet<So
   while (!done) {
     if (idle.aborted) {
       app.server.closeIdleConnections();
-      // For Node, a connection without any request is not idle.
+      // Node does not count a connection without any request as idle.
       for (const socket of sockets) if (socket.bytesRead === 0) socket.destroy();
     }
     await Promise.race([empty, sleep(LOOK_AGAIN_MS)]);

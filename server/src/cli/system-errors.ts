@@ -1,6 +1,6 @@
 import { writeFile } from "node:fs/promises";
 
-/** An error of the operating system in words, and how to correct it: commands, a start and `doctor` say the same. */
+/** The text of an error of the operating system, and its remedy. Commands, a start and `doctor` say the same. */
 export interface Explained {
   readonly message: string;
   readonly advice: string;
@@ -10,7 +10,7 @@ const owner = (place: string) => `Give it to the user that runs Gatehouse, or ch
 const room = (place: string) => `Make room, or choose ${place} on a larger disk.`;
 const other = (place: string) => `Choose ${place}.`;
 
-/** By code: the fault of a path and its remedy, given the other choices. */
+/** The fault of a path by its error code, and its remedy. `place` names the alternative. */
 const PATHS: Readonly<Record<string, readonly [why: string, advice: (place: string) => string]>> = {
   EACCES: ["this user may not read or write it", owner],
   EPERM: ["this user may not read or write it", owner],
@@ -34,7 +34,7 @@ function explainPath(code: string, path: string, place = "another path"): Explai
 
 export const explainDataDir = (code: string, path: string): Explained => explainPath(code, path, DATA_DIR);
 
-/** The failure to listen at an address. */
+/** Explains a failure to listen at an address. */
 export function explainListen(code: string, where: string): Explained {
   if (code === "EADDRINUSE") return { message: `Another program uses ${where}.`, advice: "Stop it, or choose another GATEHOUSE_PORT." };
   const message = `Cannot listen on ${where}: ${code}.`;
@@ -50,7 +50,7 @@ interface SystemError extends NodeJS.ErrnoException {
 function explain({ code, syscall, path, address, port }: SystemError, { dataDir, file }: Place): Explained | null {
   if (code === undefined || syscall === undefined) return null;
   if (syscall === "listen") return explainListen(code, `${address}:${port}`);
-  // A write to a file that is open names none.
+  // An error while writing to an open file names no path.
   const at = path ?? (code in PATHS ? (file ?? dataDir) : undefined);
   if (at === undefined) return null;
   return dataDir !== undefined && at.startsWith(dataDir) ? explainDataDir(code, at) : explainPath(code, at);
@@ -62,7 +62,7 @@ interface Place {
   readonly file?: string;
 }
 
-/** The same error in words, where it is one of the operating system. */
+/** Returns an error of the operating system in words, or any other error unchanged. */
 export function inWords(error: unknown, place: Place = {}): unknown {
   const explained = error instanceof Error ? explain(error, place) : null;
   return explained ? new Error(`${explained.message} ${explained.advice}`, { cause: error }) : error;

@@ -1,13 +1,13 @@
-/** One thing that is wrong with the configuration. `message` never repeats a value that may be secret. */
+/** A fault of the configuration. `message` never repeats a value that may be secret. */
 export interface ConfigProblem {
-  /** The setting as the reference names it, or the unknown name itself. */
+  /** The setting as the reference names it, or the unknown name. */
   readonly setting: string;
-  /** The value's source, in words: `environment variable GATEHOUSE_PORT`. */
+  /** The source of the value in words: `environment variable GATEHOUSE_PORT`. */
   readonly source: string;
   readonly message: string;
 }
 
-/** All errors at once: five mistakes must not take five starts. */
+/** All faults at once, so that five mistakes do not take five starts. */
 export class ConfigError extends Error {
   readonly problems: readonly ConfigProblem[];
 

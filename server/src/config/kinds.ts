@@ -4,24 +4,24 @@ import { readPostgresUrl } from "../kernel/postgres-url.ts";
 import { didYouMean } from "../kernel/suggest.ts";
 import { parseMasterKey, VaultError } from "../kernel/vault.ts";
 
-/** The values that a setting accepts. Texts come from flags, variables and files; yaml also brings numbers, booleans and lists. */
+/** The values that a setting accepts. Values from flags, variables and files are texts; yaml also has numbers, booleans and lists. */
 export interface Kind<T> {
   /** Completes "expected …". */
   readonly expected: string;
-  /** A URL is shown without its password; any other secret not at all. */
+  /** True for a URL, which is shown without its password. Other secrets are not shown at all. */
   readonly isUrl?: true;
-  /** The value, or the reason in words; `folder` is what relative paths are relative to. */
+  /** Returns the value, or the reason why it is wrong in words. Relative paths start from `folder`. */
   parse(raw: unknown, folder: string): { readonly value: T } | { readonly problem: string };
 }
 
 const ok = <T>(value: T) => ({ value });
 const wrong = (problem: string) => ({ problem });
 
-/** A scalar as text; undefined for what is not a scalar (a yaml list or mapping). */
+/** Returns a scalar as text, or undefined for a yaml list or mapping. */
 const scalar = (raw: unknown): string | undefined =>
   typeof raw === "string" ? raw.trim() : typeof raw === "number" || typeof raw === "boolean" ? String(raw) : undefined;
 
-/** Commas and line breaks separate in a text; a yaml list is taken as it is. */
+/** Splits a text at commas and line breaks. A yaml list is used unchanged. */
 function items(raw: unknown): string[] | undefined {
   if (Array.isArray(raw)) {
     const texts = raw.map(scalar);
@@ -54,7 +54,7 @@ function fromList<T extends string>(expected: string, read: (item: string) => T 
   };
 }
 
-/** Waits in seconds, one after the other. */
+/** Accepts successive waits in seconds. */
 export const waits = (max: number, most: number): Kind<readonly number[]> => {
   const expected = `a comma-separated list of 1 to ${most} whole numbers of seconds, each at most ${max}`;
   return {
@@ -70,13 +70,13 @@ export const waits = (max: number, most: number): Kind<readonly number[]> => {
 
 export const text = (expected: string): Kind<string> => fromText(expected, (value) => value);
 
-/** Taken to the letter: a password may begin or end with a space. */
+/** Accepts a text unchanged: a password may begin or end with a space. */
 export const exactText = (expected: string): Kind<string> => ({
   expected,
   parse: (raw) => (typeof raw === "string" && raw !== "" ? ok(raw) : wrong(`expected ${expected}`)),
 });
 
-/** RFC 9110 §5.1, as it is compared: in lower case. */
+/** RFC 9110 §5.1: the name is compared, and therefore kept, in lower case. */
 export const headerName: Kind<string> = fromText("the name of a header", (value) =>
   /^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,128}$/.test(value) ? value.toLowerCase() : undefined,
 );
@@ -127,7 +127,7 @@ export const folderOrUrl: Kind<string> = fromText("a folder or an http(s) URL", 
   return /^https?:\/\/./i.test(value) && URL.canParse(value) ? value.replace(/\/+$/, "") : undefined;
 });
 
-/** Only the scheme is looked at: the driver knows forms that `URL` does not (`postgres://user@/db?host=/run/postgresql`). */
+/** Checks the scheme only, because the driver supports forms that `URL` does not (`postgres://user@/db?host=/run/postgresql`). */
 const anyPostgresUrl = fromText("a URL that begins with postgres:// or postgresql://", (value) =>
   /^postgres(?:ql)?:\/\/\S+$/i.test(value) ? value : undefined,
 );
@@ -140,7 +140,7 @@ export const postgresUrl: Kind<string> = asUrl({
   },
 });
 
-/** The routes live at the root of their origin, so a path here could only lead to broken links. */
+/** Accepts an origin. The routes are at the root of their origin, so a path could only lead to broken links. */
 export const origin: Kind<string> = fromText("an origin such as https://id.example.org, without a path", (value) => {
   const parsed = URL.canParse(value) ? new URL(value) : undefined;
   if (!parsed || !["http:", "https:"].includes(parsed.protocol)) return undefined;
@@ -149,7 +149,7 @@ export const origin: Kind<string> = fromText("an origin such as https://id.examp
 });
 
 const HOST_NAME = /^(?=.{1,253}$)[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?(?:[.][a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?)*$/i;
-// All digits and dots, yet not an address: a slip of the finger, never a name.
+// Tells whether the text is a host name. Digits and dots that are not an address are a typing mistake, never a name.
 const isHostName = (value: string): boolean => HOST_NAME.test(value) && !/^[\d.]+$/.test(value);
 
 function isNetwork(value: string): boolean {
@@ -163,7 +163,7 @@ export const bindHost: Kind<string> = fromText("an address or host name to liste
   isIP(value) !== 0 || isHostName(value) ? value : undefined,
 );
 
-/** `mail.internal`, `10.1.2.3:25`, `[fd00::1]:636`, `10.0.0.0/8`: a port narrows a host, but not a network. */
+/** Tells whether the text is an allowed host: `mail.internal`, `10.1.2.3:25`, `[fd00::1]:636` or `10.0.0.0/8`. A host may have a port, a network may not. */
 function isReachable(item: string): boolean {
   if (isNetwork(item)) return true;
   const [, host = "", port] = /^(\[[^\]]*\]|[^:]*)(?::(\d{1,5}))?$/.exec(item) ?? [];
@@ -198,7 +198,7 @@ const proxyList = fromList("true, false, the number of proxies in front, or a li
   isNetwork(item) || PROXY_NAMES.includes(item) ? item : undefined,
 );
 
-/** `1` is one proxy, not "yes": that is what Fastify makes of it, and the narrower reading. */
+/** Reads `1` as one proxy and not as "yes": Fastify does so, and it is the narrower reading. */
 export const proxies: Kind<boolean | number | readonly string[]> = {
   expected: proxyList.expected,
   parse(raw, folder) {
@@ -213,7 +213,7 @@ export const proxies: Kind<boolean | number | readonly string[]> = {
 const KEY_EXPECTED = "32 random bytes in base64 or hex (make one with: openssl rand -base64 32)";
 
 function readKey(value: string): string | undefined {
-  // Node skips characters that are not base64; a mangled key must be refused, not half read.
+  // Node skips characters that are not base64. A damaged key must be refused, not read in part.
   if (!/^(?:[A-Za-z0-9+/]+|[A-Za-z0-9_-]+)={0,2}$/.test(value)) return undefined;
   try {
     parseMasterKey(value);

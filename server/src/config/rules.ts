@@ -2,7 +2,7 @@ import { isLoopbackName } from "../kernel/loopback.ts";
 import type { ConfigProblem } from "./errors.ts";
 import { type SettingName, settings, type Values } from "./settings.ts";
 
-/** The settings that were read so far: a rule stays silent about a value that is already known to be wrong. */
+/** The settings that were read so far. A rule reports nothing about a value that is already known to be wrong. */
 export interface Reading {
   readonly values: Values;
   readonly sources: Readonly<Record<SettingName, string>>;
@@ -10,7 +10,7 @@ export interface Reading {
   isWrong(name: SettingName): boolean;
 }
 
-/** The rules that tie one setting to another. Each names the setting that has to change. */
+/** Checks the rules between settings. Each names the setting that has to change. */
 export function checkRules(reading: Reading): ConfigProblem[] {
   return [baseUrlInProduction, masterKeyForPostgres, needs].flatMap((rule) => rule(reading));
 }
@@ -26,14 +26,14 @@ function baseUrlInProduction({ values, sources, isWritten, isWrong }: Reading): 
   return [{ setting: "baseUrl", source: sources.baseUrl, message }];
 }
 
-/** Not a matter of mode: nodes that share a database must share its key, so none may invent one. */
+/** Requires a master key with Postgres in every mode: nodes that share a database must share its key, so no node may invent one. */
 function masterKeyForPostgres({ values, isWrong, isWritten }: Reading): ConfigProblem[] {
   if (values.databaseUrl === null || isWritten("masterKey") || isWrong("masterKey")) return [];
   const message = `a Postgres database needs a key; expected ${settings.masterKey.kind.expected}. Set ${waysToSet("masterKey")}, and keep it safe: without it the stored secrets are lost.`;
   return [{ setting: "masterKey", source: "not set", message }];
 }
 
-/** Settings without effect unless the other is set, too. */
+/** Settings that have an effect only if the other setting of the pair is set, too. */
 const pairs = [
   ["listenUrl", "databaseUrl"],
   ["mtlsBaseUrl", "tlsClientCertHeader"],

@@ -4,7 +4,7 @@ import * as kinds from "./kinds.ts";
 
 export type Mode = "development" | "production";
 
-/** The settings that a default may depend on. The table lists these first, so that they are known by then. */
+/** The settings that a default may depend on. The table lists them first, so that their values are known when others are read. */
 export interface Known {
   readonly databaseUrl: string | null;
   readonly mode: Mode;
@@ -14,14 +14,14 @@ export interface Known {
 
 export interface Setting<T> {
   readonly env: string;
-  /** A second variable that platforms set; the first one wins. */
+  /** A second variable that platforms set. If both are set, the first one wins. */
   readonly envAlias?: string;
-  /** A flag's name without dashes. `means` makes it a switch that stands for that value. Secrets have none: `ps` would show them. */
+  /** A flag's name without dashes. `means` makes it a switch that stands for that value. Secrets have no flag, because `ps` would show them. */
   readonly flag?: { readonly name: string; readonly means?: string };
   readonly kind: Kind<T>;
   readonly default: (known: Known) => T;
   readonly defaultText: string;
-  /** Shown only as `***`, never repeated in a message, and also taken from a file (`…_FILE`, yaml `…File`). */
+  /** True for a secret: it is shown only as `***`, never repeated in a message, and may come from a file (`…_FILE`, yaml `…File`). */
   readonly secret: boolean;
   readonly doc: string;
 }
@@ -45,7 +45,7 @@ const setting = <T, D>(
 const unset = ["unset", null] as const;
 const secret = { secret: true };
 
-/** Every setting there is. The key is its name and its path in `gatehouse.yaml`; parsing, `config print` and the reference come from here. */
+/** Every setting. The key is its name and its path in `gatehouse.yaml`. Parsing, `config print` and the reference use this table. */
 export const settings = {
   databaseUrl: setting(
     "DATABASE_URL",
@@ -288,7 +288,7 @@ export type Values = { readonly [K in SettingName]: (typeof settings)[K] extends
 
 export const describe = (name: SettingName): Setting<unknown> => settings[name] as Setting<unknown>;
 
-/** Flags that every command which reads the configuration takes, `--config` apart. */
+/** The flags of every command that reads the configuration, except `--config`. */
 export const settingFlags: readonly { readonly name: string; readonly takesValue: boolean; readonly doc: string }[] = settingNames.flatMap(
   (name) => {
     const { flag, doc } = describe(name);

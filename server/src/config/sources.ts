@@ -9,28 +9,28 @@ export type Origin = "flag" | "env" | "file" | "yaml" | "default";
 export type Flags = Readonly<Record<string, string | boolean | undefined>>;
 export type Env = Readonly<Record<string, string | undefined>>;
 
-/** A value as it was written, and where. */
+/** A value as it was written, and its place. */
 export interface Written {
   readonly raw: unknown;
   readonly origin: Origin;
-  /** In words, for messages and `config print`. */
+  /** The place in words, for messages and `config print`. */
   readonly source: string;
-  /** The folder that relative paths in it start from. */
+  /** The folder from which relative paths in it start. */
   readonly folder: string;
 }
 
-/** One place to look for values. A place that holds a mistake reports it and offers nothing for that setting. */
+/** Looks for the value of a setting in one place. A place with a mistake reports it and returns no value for that setting. */
 type Place = (name: SettingName) => Written | undefined;
 type Report = (problem: ConfigProblem) => void;
 
 const CONFIG_FILE = "gatehouse.yaml";
 const PREFIX = "GATEHOUSE_";
-// The test suite talks to itself by these; a server that it starts inherits them.
+// The test suite passes these variables to its own processes, and a server that it starts inherits them.
 const TEST_PREFIX = "GATEHOUSE_TEST_";
 const secretNames = settingNames.filter((name) => describe(name).secret);
 const envNames = settingNames.flatMap((name) => [describe(name).env, ...(describe(name).secret ? [`${describe(name).env}_FILE`] : [])]);
 
-/** The value of each setting, by precedence: flag, environment, yaml. */
+/** Reads the value of each setting, by precedence: flag, environment, yaml. */
 export function readSources(
   flags: Flags,
   env: Env,
@@ -41,7 +41,7 @@ export function readSources(
   const places = [fromFlags(flags, cwd), fromEnvironment(env, cwd, report), fromYaml(flags.config, cwd, report)];
   const written = new Map<SettingName, Written>();
   for (const name of settingNames) {
-    // Every source is read, so that a mistake in a weaker one is reported too.
+    // Every source is read, so that a mistake in one of lower precedence is reported as well.
     const found = places.map((place) => place(name)).find((value) => value !== undefined);
     if (found) written.set(name, found);
   }
@@ -63,7 +63,7 @@ function fromEnvironment(env: Env, cwd: string, report: Report): Place {
     if (!name.startsWith(PREFIX) || name.startsWith(TEST_PREFIX) || envNames.includes(name) || !isOurs(name)) continue;
     report({ setting: name, source: "environment", message: `there is no such setting.${guessVariable(name)}` });
   }
-  // An empty variable is an unset one: compose files and shells pass `NAME=` for what was left out.
+  // An empty variable counts as unset: compose files and shells pass `NAME=` for a value that was left out.
   const read = (name: string | undefined) => (name !== undefined && isOurs(name) ? env[name] || undefined : undefined);
 
   return (name) => {
@@ -80,15 +80,15 @@ function fromEnvironment(env: Env, cwd: string, report: Report): Place {
 
 function guessVariable(name: string): string {
   const rest = name.slice(PREFIX.length);
-  // GATEHOUSE_DATABASE_URL: the names that other software shares carry no prefix.
+  // This finds GATEHOUSE_DATABASE_URL: names that other software shares have no prefix.
   if (envNames.includes(rest)) return ` Did you mean ${rest}?`;
   const shortNames = envNames.filter((known) => known.startsWith(PREFIX)).map((known) => known.slice(PREFIX.length));
   return didYouMean(rest, shortNames).replace("mean ", `mean ${PREFIX}`);
 }
 
 /**
- * Kubernetes gives every pod the addresses of the services around it; one named `gatehouse` yields GATEHOUSE_PORT=tcp://… and more. They are not
- * ours.
+ * Returns a function that tells whether a variable is ours. Kubernetes gives every pod the addresses of the services around it, and a service named `gatehouse`
+ * yields GATEHOUSE_PORT=tcp://… and more.
  */
 function orchestratorFilter(env: Env): (name: string) => boolean {
   const prefixes = Object.keys(env)
@@ -137,11 +137,11 @@ function readYaml(file: string, source: string, report: Report): Map<string, unk
     report({ setting, source, message: `expected a readable yaml file, but ${text.problem}` });
     return entries;
   }
-  // Loaded only where there is a file to read; `require`, because reading the configuration waits for nothing.
+  // yaml is loaded only if there is a file to read. `require` is used because reading the configuration is synchronous.
   const { parseDocument } = createRequire(import.meta.url)("yaml") as typeof import("yaml");
   const document = parseDocument(text.text);
   for (const { message } of document.errors) {
-    // Only the first line: what follows quotes the file, which may hold secrets.
+    // Only the first line is reported: the others quote the file, which may contain secrets.
     report({ setting, source, message: `expected valid yaml: ${message.split("\n")[0]!.replace(/:$/, "")}` });
   }
   if (document.errors.length > 0) return entries;
@@ -162,7 +162,7 @@ function flatten(
 ) {
   for (const [key, value] of Object.entries(mapping)) {
     const name = prefix + key;
-    // A name without a value is unset, like an empty variable.
+    // A name without a value counts as unset, like an empty variable.
     if (value === null || value === "") {
       if (!yamlNames.includes(name) && !groups.has(name)) report({ setting: name, message: unknownKey(name) });
     } else if (yamlNames.includes(name)) into.set(name, value);
@@ -178,7 +178,7 @@ function flatten(
 }
 
 function unknownKey(name: string): string {
-  // The variable's name in the file: the error names the file's own name for it.
+  // For the name of a variable, the message suggests the name that the file uses.
   const byVariable = settingNames.find((known) => settings[known].env === name.toUpperCase());
   return `there is no such setting.${byVariable ? ` Did you mean ${byVariable}?` : didYouMean(name, [...yamlNames, ...groups])}`;
 }
@@ -186,7 +186,7 @@ function unknownKey(name: string): string {
 function fromSecretFile(report: Report, name: SettingName, file: string, namedBy: string, folder: string): Written | undefined {
   const source = `file ${file}, named by ${namedBy}`;
   const text = readText(file);
-  // Editors and `echo` end a file with a line break that is no part of the secret.
+  // Editors and `echo` end a file with a line break that is not part of the secret.
   const raw = "text" in text ? text.text.replace(/(?:\r?\n)+$/, "") : "";
   if ("problem" in text) report({ setting: name, source, message: `expected a readable file, but ${text.problem}` });
   else if (raw === "") report({ setting: name, source, message: `the file is empty; expected ${describe(name).kind.expected}` });

@@ -1,6 +1,6 @@
 const BASE32 = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567";
 
-/** RFC 4648 §6; null: it is none. */
+/** Decodes base32 (RFC 4648 §6). Returns null if the text is none. */
 export function fromBase32(text: string): Buffer | null {
   const clean = text.toUpperCase().replace(/[\s=-]/g, "");
   if (clean === "" || [...clean].some((char) => !BASE32.includes(char))) return null;

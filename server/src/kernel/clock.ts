@@ -1,10 +1,10 @@
-/** The only clock. Everything else asks it, so that tests can move time instead of sleeping. */
+/** The only clock. All other code asks it, so that tests can move time instead of sleeping. */
 let offset = 0;
 
 export const clock = {
-  /** Epoch milliseconds. */
+  /** Returns epoch milliseconds. */
   now: (): number => Date.now() + offset,
-  /** Moves time for this process; tests only. */
+  /** Moves the time of this process, in tests only. */
   advance(ms: number): void {
     offset += ms;
   },
@@ -19,5 +19,5 @@ export const MINUTE = 60 * SECOND;
 export const HOUR = 60 * MINUTE;
 export const DAY = 24 * HOUR;
 
-/** Clocks of two machines that differ by this much are reported: expiry and replay are judged by them. */
+/** A difference between the clocks of two machines that is reported, because expiry and replay are judged by these clocks. */
 export const MUCH_SKEW = 2 * SECOND;

@@ -1,11 +1,11 @@
-/** A single offending member of a request. */
+/** A member of a request that is wrong. */
 export interface FieldError {
   readonly field: string;
   readonly code: string;
   readonly message: string;
 }
 
-/** The only error a feature throws. `message` is public; `cause` is for the log. */
+/** The only error that a feature throws. `message` is public; `cause` is for the log. */
 export class AppError extends Error {
   readonly code: string;
   readonly status: number;
@@ -13,7 +13,7 @@ export class AppError extends Error {
   readonly headers: Readonly<Record<string, string>> | undefined;
   /** The page on which the user can prove what the request is missing. */
   readonly stepUpUrl: string | undefined;
-  /** The application that made the request lives there; a page for people leads back to it. */
+  /** The address of the application that made the request. A page for people leads back to it. */
   readonly home: string | undefined;
 
   constructor(
@@ -41,19 +41,19 @@ export class AppError extends Error {
 
 type ErrorTable = Record<string, readonly [status: number, message: string]>;
 
-/** Declares one feature's errors as a table: `{ login_name_taken: [409, "…"] }`. The code becomes `users.login_name_taken`. */
+/** Declares the errors of a feature as a table: `{ login_name_taken: [409, "…"] }`. The code becomes `users.login_name_taken`. */
 export function defineErrors<T extends ErrorTable>(feature: string, table: T) {
   const make = ([name, [status, message]]: [string, readonly [number, string]]) =>
     [name, (cause?: unknown) => new AppError(`${feature}.${name}`, status, message, { cause })] as const;
   return Object.fromEntries(Object.entries(table).map(make)) as { [K in keyof T]: (cause?: unknown) => AppError };
 }
 
-/** 429 with `Retry-After`. `what`: as in "Too many attempts". */
+/** Returns a 429 with `Retry-After`. `what` is the subject, as in "Too many attempts". */
 export const tooMany = (code: string, what: string, seconds: number): AppError =>
   new AppError(code, 429, `${what}. Please try again in ${seconds} ${seconds === 1 ? "second" : "seconds"}.`, {
     headers: { "retry-after": String(seconds) },
   });
 
-/** A 400 that names its fields, for rules a schema cannot say. */
+/** Returns a 400 that names its fields, for rules that a schema cannot express. */
 export const invalidFields = (errors: readonly FieldError[], code = "request.invalid") =>
   new AppError(code, 400, errors.length === 1 ? errors[0]!.message : "Some members of the request are not valid", { errors });

@@ -4,7 +4,10 @@ import { createLru } from "./lru.ts";
 const PER_MINUTE = 20;
 const MAX_REALMS = 1_000;
 
-/** Tells whether one more refusal of this realm is recorded, on this node: bad messages cost nothing to make, and must not fill the audit trail. */
+/**
+ * Returns a function that tells whether another refusal of a realm is recorded, on this node. Bad messages cost their sender nothing, and must not fill the
+ * audit trail.
+ */
 export function createFloodGate(): (realm: string) => boolean {
   const recorded = createLru<{ readonly since: number; count: number }>(MAX_REALMS);
   return (realm) => {

@@ -5,7 +5,7 @@ import { clock } from "./clock.ts";
 let lastAt = 0;
 let sequence = 0;
 
-/** Random bytes for many identifiers: fetching them one by one costs ten times as much as the rest of an identifier. */
+/** Random bytes for many identifiers. Fetching them one by one would cost ten times as much as the rest of an identifier. */
 const pool = new Uint8Array(256 * 16);
 let used = pool.length;
 
@@ -18,10 +18,10 @@ function randomOfOne(): Uint8Array {
   return pool.subarray(used - 16, used);
 }
 
-/** A new identifier: UUIDv7, so that primary keys grow to the right. Identifiers of one millisecond sort in the order in which they were made. */
+/** Returns a new identifier: a UUIDv7, so that primary keys grow to the right. Identifiers of one millisecond sort in the order in which they were made. */
 export function newId(): string {
   const msecs = clock.now();
-  // RFC 9562 §6.2, method 1: a counter that starts at random each millisecond, with room to grow.
+  // RFC 9562 §6.2, method 1: the counter starts at random in each millisecond, with room to grow.
   sequence = msecs === lastAt ? sequence + 1 : randomInt(2 ** 31);
   lastAt = msecs;
   return v7({ msecs, seq: sequence, random: randomOfOne() });
@@ -29,8 +29,8 @@ export function newId(): string {
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 
-/** Tells whether a path parameter can be an identifier at all; otherwise the answer is 404 without a database query. */
+/** Tells whether a path parameter can be an identifier. If not, the answer is 404 without a database query. */
 export const isId = (value: string): boolean => UUID.test(value);
 
-/** The id of none. Looked up for an unknown login name, so that it costs the same queries. */
+/** An id that no record has. It is looked up for an unknown login name, so that this costs the same queries. */
 export const NO_ID = "00000000-0000-0000-0000-000000000000";

@@ -1,13 +1,13 @@
 import { isCleanText } from "./text.ts";
 
-/** Deeper than any legitimate value. Recursive code would exhaust the stack at a few thousand levels. */
+/** The deepest nesting that is accepted. It exceeds every legitimate value; recursive code would exhaust the stack at a few thousand levels. */
 export const MAX_JSON_DEPTH = 100;
 
 const [QUOTE, BACKSLASH] = [0x22, 0x5c];
 
-/** Tells whether a text, if it is JSON, is nested too deeply to be worked with. Reads it once, without calling itself. */
+/** Tells whether a text, if it is JSON, is nested too deeply to be processed. It reads the text once, without recursion. */
 export function isTooDeep(json: string): boolean {
-  // Each level takes two brackets.
+  // Each level takes two brackets, so a short text cannot be too deep.
   if (json.length <= 2 * MAX_JSON_DEPTH) return false;
   let depth = 0;
   for (let at = 0; at < json.length; at++) {
@@ -27,7 +27,7 @@ export function isTooDeep(json: string): boolean {
   return false;
 }
 
-/** The position of the closing quote, or the end of the text. */
+/** Returns the position of the closing quote, or the end of the text. */
 function endOfString(json: string, from: number): number {
   for (let at = json.indexOf('"', from); at !== -1; at = json.indexOf('"', at + 1)) {
     let escapes = 0;
@@ -37,7 +37,7 @@ function endOfString(json: string, from: number): number {
   return json.length;
 }
 
-/** The top-level members that are nested too deeply; none for a value that is no object. */
+/** Returns the top-level members that are nested too deeply, or none if the value is no object. */
 export function tooDeepMembers(value: unknown): string[] {
   if (typeof value !== "object" || value === null || Array.isArray(value)) return [];
   return Object.entries(value).flatMap(([name, member]) => (isDeeper(member, MAX_JSON_DEPTH - 1) ? [name] : []));
@@ -54,21 +54,21 @@ function isDeeper(value: unknown, levels: number): boolean {
   return false;
 }
 
-/** Checks the depth of a parameter: JSON, or a JWT whose header or claims are JSON. */
+/** Tells whether a parameter is nested too deeply: as JSON, or as a JWT whose header or claims are. */
 export function isTooDeepParameter(text: string): boolean {
   return text.length > 2 * MAX_JSON_DEPTH && jsonOf(text).some(isTooDeep);
 }
 
-/** A parameter is JSON, or a JWT whose header and claims are. */
+/** Returns the texts that may be JSON: the parameter itself and, if it may be a JWT, its header and claims. */
 const jsonOf = (text: string): readonly string[] => [text, ...jwtParts(text)];
 
-/** The header and the claims of what may be a JWT. Their JSON may begin with a space, so the first letters do not tell. */
+/** Returns the header and the claims of a text that may be a JWT. Their JSON may begin with a space, so the first letters do not tell. */
 export function jwtParts(text: string): readonly string[] {
   const parts = text.split(".", 5);
   return parts.length < 3 ? [] : parts.slice(0, 2).map((part) => Buffer.from(part, "base64url").toString("utf8"));
 }
 
-/** Tells why a parameter cannot be processed: its depth, or a character that cannot be stored, also one that JSON in it writes as an escape. */
+/** Returns the reason why a parameter cannot be processed: its depth, or a character that cannot be stored, even as an escape in JSON. */
 export function faultOfParameter(text: string): "too_deep" | "text" | undefined {
   if (isTooDeepParameter(text)) return "too_deep";
   const isClean = isCleanText(text) && jsonOf(text).every((json) => !json.includes("\\u") || isCleanJson(json));
@@ -79,18 +79,18 @@ function isCleanJson(json: string): boolean {
   try {
     return isCleanValue(JSON.parse(json));
   } catch {
-    return true; // not JSON: what it writes stays as it is
+    return true; // it is not JSON, so its escapes remain text
   }
 }
 
 function isCleanValue(value: unknown): boolean {
-  // A text may be JSON again.
+  // A string in it may be JSON again.
   if (typeof value === "string") return faultOfParameter(value) === undefined;
   if (typeof value !== "object" || value === null) return true;
   return Object.entries(value).every(([name, member]) => isCleanText(name) && isCleanValue(member));
 }
 
-/** Equal values have the same text, in whatever order their members come: the database keeps JSON in an order of its own. */
+/** Returns the same text for equal values, whatever the order of their members: the database stores JSON in its own order. */
 export const canonicalJson = (value: unknown): string =>
   JSON.stringify(value, (_name, member: unknown) =>
     typeof member === "object" && member !== null && !Array.isArray(member)

@@ -1,6 +1,6 @@
 import { constants, type KeyObject, verify } from "node:crypto";
 
-/** A JWS in compact serialisation (RFC 7515 §7.1) whose payload is a JSON object. Nothing of it is verified. */
+/** A JWS in compact serialisation (RFC 7515 §7.1) whose payload is a JSON object. No part of it is verified. */
 export interface ParsedJws {
   readonly header: Readonly<Record<string, unknown>>;
   readonly payload: Readonly<Record<string, unknown>>;
@@ -10,7 +10,7 @@ export interface ParsedJws {
 
 const COMPACT = /^([\w-]+)\.([\w-]+)\.([\w-]+)$/;
 
-/** Null: not one, or one with an extension that has to be understood (RFC 7515 §4.1.11). */
+/** Parses a JWS. Returns null if the text is none, or if it has an extension that must be understood (RFC 7515 §4.1.11). */
 export function parseJws(jws: string): ParsedJws | null {
   const [, head, body, signature] = COMPACT.exec(jws) ?? [];
   if (head === undefined || body === undefined || signature === undefined) return null;
@@ -20,7 +20,7 @@ export function parseJws(jws: string): ParsedJws | null {
   return { header, payload, signed: Buffer.from(`${head}.${body}`, "latin1"), signature: Buffer.from(signature, "base64url") };
 }
 
-/** The object in a base64url part of a JWS; null: there is none. */
+/** Returns the object in a base64url part of a JWS, or null if there is none. */
 export function objectIn(part: string): Record<string, unknown> | null {
   try {
     const value: unknown = JSON.parse(Buffer.from(part, "base64url").toString("utf8"));
@@ -42,7 +42,7 @@ const pss = (bits: number): Algorithm => ({
   ...{ type: "rsa", digest: `sha${bits}` },
   options: { padding: constants.RSA_PKCS1_PSS_PADDING, saltLength: bits / 8 },
 });
-// RFC 7518 §3.4: R and S, not their ASN.1, and one curve for each algorithm.
+// RFC 7518 §3.4: a signature is R and S without ASN.1, and each algorithm has one curve.
 const ecdsa = (bits: number, curve: string): Algorithm => ({
   type: "ec",
   curve,
@@ -51,7 +51,7 @@ const ecdsa = (bits: number, curve: string): Algorithm => ({
 });
 const edwards: Algorithm = { type: "ed25519", digest: null, options: {} };
 
-/** Every algorithm of RFC 7518 §3.1 and RFC 8037 with a public key. */
+/** Every algorithm with a public key of RFC 7518 §3.1 and RFC 8037. */
 const algorithms = new Map<unknown, Algorithm>([
   ["RS256", pkcs1(256)],
   ["RS384", pkcs1(384)],
@@ -66,7 +66,7 @@ const algorithms = new Map<unknown, Algorithm>([
   ["Ed25519", edwards],
 ]);
 
-/** RFC 8725 §3.1, RFC 7518 §3.3: whether the algorithm that the header names is one for this key. */
+/** Returns the algorithm that the header names, if it is one for this key (RFC 8725 §3.1, RFC 7518 §3.3), or null. */
 function algorithmFor({ header }: ParsedJws, { asymmetricKeyType, asymmetricKeyDetails = {} }: KeyObject): Algorithm | null {
   const algorithm = algorithms.get(header.alg);
   if (!algorithm || algorithm.type !== asymmetricKeyType) return null;
@@ -74,13 +74,13 @@ function algorithmFor({ header }: ParsedJws, { asymmetricKeyType, asymmetricKeyD
   return algorithm.curve === namedCurve && (algorithm.type !== "rsa" || modulusLength >= 2048) ? algorithm : null;
 }
 
-/** Tells whether this key has signed it. In the event loop: for keys of our own and others that are known to be fast. */
+/** Tells whether this key has made the signature. It runs in the event loop, so it is for our own keys and others that are known to be fast. */
 export function isSignedBy(jws: ParsedJws, key: KeyObject): boolean {
   const algorithm = algorithmFor(jws, key);
   return algorithm !== null && verify(algorithm.digest, jws.signed, { key, ...algorithm.options }, jws.signature);
 }
 
-/** Verifies with a key of another party: an expensive key is used on another thread. */
+/** Does the same for a key of another party: an expensive key is used on another thread. */
 export async function isSignedByAny(jws: ParsedJws, key: KeyObject): Promise<boolean> {
   if (isFast(key)) return isSignedBy(jws, key);
   const algorithm = algorithmFor(jws, key);
@@ -91,7 +91,7 @@ export async function isSignedByAny(jws: ParsedJws, key: KeyObject): Promise<boo
   );
 }
 
-/** Tens of microseconds. A long exponent or modulus takes milliseconds, and so do the larger curves. */
+/** Tells whether the key takes only tens of microseconds. A long exponent or modulus takes milliseconds, and so do the larger curves. */
 function isFast({ asymmetricKeyType, asymmetricKeyDetails = {} }: KeyObject): boolean {
   const { modulusLength = Infinity, publicExponent = 0n, namedCurve } = asymmetricKeyDetails;
   if (asymmetricKeyType === "rsa") return modulusLength <= 4096 && publicExponent <= 65_537n;

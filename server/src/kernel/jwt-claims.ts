@@ -1,6 +1,6 @@
 import { clock, MINUTE, SECOND } from "./clock.ts";
 
-/** In seconds: how far the clock of another server may be from ours, where nothing else was configured. */
+/** The accepted difference between the clock of another server and ours in seconds, unless another is configured. */
 export const CLOCK_SKEW = MINUTE / SECOND;
 
 interface Dated {
@@ -12,12 +12,12 @@ interface Dated {
 export interface TimeRules {
   /** In seconds. */
   readonly skew?: number;
-  /** The time for which a token is accepted after its end, where it is not the skew. */
+  /** The time for which an expired token is still accepted, in seconds, if it differs from the skew. */
   readonly expirySkew?: number;
   readonly requiresIat?: boolean;
 }
 
-/** RFC 7519 §4.1.4 to §4.1.6: the reason why a token is not valid now; null: it is. */
+/** Returns the reason why a token is not valid now (RFC 7519 §4.1.4 to §4.1.6), or null if it is valid. */
 export function reasonAgainstTimes(
   { exp, nbf, iat }: Dated,
   { skew = CLOCK_SKEW, expirySkew = skew, requiresIat = false }: TimeRules = {},
@@ -29,15 +29,15 @@ export function reasonAgainstTimes(
   return typeof iat !== "number" || iat > now + skew ? "it is from the future" : null;
 }
 
-/** RFC 7519 §4.1.3: one text, or a list of them. */
+/** Tells whether the audience is in `aud` (RFC 7519 §4.1.3), which is a text or a list of texts. */
 export const isMeantFor = (aud: unknown, audience: string): boolean => aud === audience || (Array.isArray(aud) && aud.includes(audience));
 
-/** The audience of a token that has exactly one: another recipient of the token could replay it. Null: it has none, or several. */
+/** Returns the audience of a token, or null if it has none or several: another recipient could replay such a token. */
 export function onlyAudience(aud: unknown): string | null {
   const [only, ...others] = Array.isArray(aud) ? aud : [aud];
   return typeof only === "string" && others.length === 0 ? only : null;
 }
 
-/** RFC 8725 §3.11: tells whether the `typ` of a JWT lets it be of this kind. Many have none, or `JWT`, which does not say what they are for. */
+/** Tells whether the `typ` of a JWT allows this kind (RFC 8725 §3.11). Many JWTs have none, or `JWT`, which says nothing about their purpose. */
 export const mayBeOfType = (typ: unknown, type: string): boolean =>
   typ === undefined || (typeof typ === "string" && ["jwt", type].includes(typ.toLowerCase().replace(/^application\//, "")));

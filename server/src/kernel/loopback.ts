@@ -6,5 +6,5 @@ export function isLoopbackHost(hostname: string): boolean {
   return host === "localhost" || host === "::1" || (isIP(host) === 4 && host.startsWith("127."));
 }
 
-/** Tells whether a URL's host can only be this machine: names below `localhost` lead there, too (RFC 6761 §6.3). */
+/** Tells whether a URL's host can only be this machine. Names below `localhost` lead there, too (RFC 6761 §6.3). */
 export const isLoopbackName = (hostname: string): boolean => isLoopbackHost(hostname) || hostname.endsWith(".localhost");

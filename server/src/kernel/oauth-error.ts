@@ -4,7 +4,7 @@ export class OAuthError extends Error {
   readonly error: string;
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
-  /** RFC 6749 §5.2, RFC 6750 §3.1: the scope in question. */
+  /** The scope in question (RFC 6749 §5.2, RFC 6750 §3.1). */
   readonly scope: string | undefined;
 
   constructor(error: string, description: string, options: OAuthErrorOptions = {}) {
@@ -16,7 +16,7 @@ export class OAuthError extends Error {
     this.scope = options.scope;
   }
 
-  /** The body of the response. */
+  /** Returns the body of the response. */
   toBody(): { error: string; error_description: string; scope?: string } {
     return { error: this.error, error_description: this.message, ...(this.scope !== undefined && { scope: this.scope }) };
   }
@@ -37,7 +37,7 @@ const code =
   (text: string | undefined = description, options?: OAuthErrorOptions): OAuthError =>
     new OAuthError(error, text ?? error, options);
 
-/** One maker for each code. If a description could help only an attacker, it is always the same. */
+/** The errors by code. A description that could help only an attacker is always the same. */
 export const oauthErrors = {
   invalidRequest: code("invalid_request", "the request is not valid"),
   invalidGrant: code("invalid_grant", "grant request is invalid"),
@@ -54,6 +54,6 @@ export const oauthErrors = {
   slowDown: code("slow_down", "you are polling too quickly and should back off at a reasonable rate"),
   expiredToken: code("expired_token", "it has expired: start again"),
   temporarilyUnavailable: code("temporarily_unavailable", "try again in a moment"),
-  /** Never why: neither that a client exists nor what was wrong with its proof. */
+  /** The description never gives the reason: neither that a client exists nor what was wrong with its proof. */
   invalidClient: (cause?: string): OAuthError => new OAuthError("invalid_client", "client authentication failed", { cause }),
 };

@@ -5,7 +5,7 @@ interface Manifest {
   readonly engines: { readonly node: string };
 }
 
-/** A file of the package: this code runs from its sources and, bundled, from its build, which lie at different depths. */
+/** Returns the URL of a file of the package. This code runs from its sources or, bundled, from its build, which lie at different depths. */
 export const packageFile = (path: string): URL => new URL(path, root());
 
 export const manifest = (): Manifest => JSON.parse(readFileSync(packageFile("package.json"), "utf8"));

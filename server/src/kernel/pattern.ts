@@ -1,7 +1,7 @@
 /**
- * Regular expressions that are matched in time proportional to the length of the text, whatever the pattern (Thompson's construction): one that
- * backtracks would let an administrator, or the value of a claim, stop the server. A pattern matches the whole value. It has characters, `.`,
- * classes, `\d \w \s`, groups, `|`, `* + ?` and `{n,m}`; references and lookaround are refused.
+ * Regular expressions that are matched in time proportional to the length of the text, whatever the pattern (Thompson's construction). With an engine that
+ * backtracks, an administrator or the value of a claim could stop the server. A pattern matches the whole value. It may have characters, `.`, classes, `\d \w
+ * \s`, groups, `|`, `* + ?` and `{n,m}`; references and lookaround are refused.
  */
 export const MAX_PATTERN = 255;
 export const MAX_SUBJECT = 1024;
@@ -29,7 +29,7 @@ export function compilePattern(source: string): Pattern {
   return (text) => run(states, start, text);
 }
 
-/** Why the pattern cannot be used, to follow its name; null: it can. */
+/** Returns the reason why the pattern cannot be used, as a continuation of its name, or null if it can be used. */
 export function patternFault(source: string): string | null {
   try {
     compilePattern(source);
@@ -40,7 +40,7 @@ export function patternFault(source: string): string | null {
   }
 }
 
-/** Adds the states of `node`, which lead to `next`; returns the first. */
+/** Adds the states of `node`, which lead to `next`, and returns the first of them. */
 function build(node: Node, next: number, states: State[]): number {
   const add = (state: State): number => {
     if (states.length >= MAX_STATES) throw new PatternError("repeats too much");
@@ -142,7 +142,7 @@ function parse(source: string): Node {
     if (range) at++;
     else if (char === "{") range = bounds();
     if (!range) return node;
-    // A lazy quantifier matches the same whole values.
+    // A lazy quantifier matches the same whole values, so it makes no difference.
     if (chars[at] === "?") at++;
     if (["*", "+", "{"].includes(chars[at] ?? "")) refuse("has two quantifiers in a row");
     return { kind: "repeat", node, least: range[0], most: range[1] };

@@ -1,13 +1,13 @@
-/** libpq's `target_session_attrs`, as far as a server can use it that writes. */
+/** The values of libpq's `target_session_attrs` that a server can use, which has to write. */
 type SessionAttrs = "any" | "read-write" | "primary";
 const ATTRS: readonly string[] = ["any", "read-write", "primary"] satisfies SessionAttrs[];
 /** The values in libpq that lead to a standby. */
 const STANDBY = ["read-only", "standby", "prefer-standby"];
 
 export interface PostgresAddress {
-  /** One URL for each host, in their order, as the driver takes it. */
+  /** One URL for each host in their order, in the form that the driver accepts. */
   readonly urls: readonly string[];
-  /** `host:port` of each: for messages, without user and password. */
+  /** `host:port` of each host for messages, without user and password. */
   readonly names: readonly string[];
   readonly attrs: SessionAttrs;
 }
@@ -17,12 +17,12 @@ const HOST = /^(\[[^\]]+\]|[^:[\]]*)(?::(\d{1,5}))?$/;
 const DEFAULT_PORT = "5432";
 
 /**
- * Reads a connection URI of libpq: several hosts, separated by commas, in the authority (`h1:5432,h2`) or as parameters (`?host=h1,h2`), and
- * `target_session_attrs`. A text is what is wrong with it.
+ * Parses a connection URI of libpq. It may have several hosts, separated by commas, in the authority (`h1:5432,h2`) or as parameters (`?host=h1,h2`), and
+ * `target_session_attrs`. Returns a text that says what is wrong with it, if anything is.
  */
 export function readPostgresUrl(url: string): PostgresAddress | string {
   const [, head, authority = "", path = "", query = ""] = FORM.exec(url) ?? [];
-  // The driver knows further forms: a password with a slash in it is its affair.
+  // The driver supports further forms, such as a password with a slash in it, so the URL is left to the driver.
   if (head === undefined) return { urls: [url], names: ["a host that cannot be read"], attrs: "any" };
   const parameters = query.split("&").filter(Boolean);
   const parameter = (name: string) => parameters.find((each) => each.startsWith(`${name}=`))?.slice(name.length + 1);
@@ -56,7 +56,7 @@ function hostsOf(authority: string, host: string | undefined, port: string | und
     return written.map((found) => ({ host: found![1]!, port: found![2] ?? port ?? "", isParameter: false }));
   }
   const names = decoded(host).split(",");
-  // The driver takes the port from the authority, whatever the host is.
+  // The driver takes the port from the authority, even if the host is a parameter.
   const ports = decoded(port ?? HOST.exec(authority)?.[2] ?? "").split(",");
   if (names.includes("") || (ports.length > 1 && ports.length !== names.length) || ports.some((each) => !/^\d{0,5}$/.test(each)))
     return "host and port must list as many hosts as ports, or one port for all";

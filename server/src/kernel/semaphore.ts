@@ -1,4 +1,4 @@
-/** Thrown at once when every permit is taken and the queue is full, so that the caller can say "later" instead of piling up. */
+/** Thrown at once if every permit is taken and the queue is full, so that the caller can refuse the request instead of waiting. */
 export class SemaphoreFull extends Error {
   constructor() {
     super("Every permit is taken and the queue is full");
@@ -7,14 +7,17 @@ export class SemaphoreFull extends Error {
 }
 
 export interface Semaphore {
-  /** Runs `work` once a permit is free, first come first served. */
+  /** Runs `work` once a permit is free. The queue is in order of arrival. */
   run<T>(work: () => Promise<T>): Promise<T>;
   /** Tells whether `run` would refuse at this moment. */
   isFull(): boolean;
   stats(): { running: number; waiting: number };
 }
 
-/** At most `permits` pieces of work at a time and at most `maxWaiting` behind them, which may depend on how long the work takes now. */
+/**
+ * Runs at most `permits` pieces of work at a time, with at most `maxWaiting` in the queue. A function for `maxWaiting` can depend on the present duration of
+ * the work.
+ */
 export function createSemaphore({ permits, maxWaiting }: { permits: number; maxWaiting: number | (() => number) }): Semaphore {
   if (!Number.isInteger(permits) || permits < 1) throw new RangeError("A semaphore needs at least one permit");
   let running = 0;
@@ -28,7 +31,7 @@ export function createSemaphore({ permits, maxWaiting }: { permits: number; maxW
       return;
     }
     if (isFull()) throw new SemaphoreFull();
-    // The permit is handed over, never put back first: a newcomer cannot overtake the queue.
+    // The permit is passed on to the next in the queue without being free in between, so that a newcomer cannot overtake.
     await new Promise<void>((resolve) => waiting.push(resolve));
   };
 

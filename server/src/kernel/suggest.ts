@@ -1,4 +1,4 @@
-/** The most similar candidate; null: none is similar enough. */
+/** Returns the most similar candidate, or null if none is similar enough. */
 export function suggest(typed: string, candidates: readonly string[]): string | null {
   const wanted = fold(typed);
   let best: string | null = null;
@@ -7,11 +7,11 @@ export function suggest(typed: string, candidates: readonly string[]): string | 
     const distance = editDistance(wanted, fold(candidate));
     if (distance < bestDistance) [best, bestDistance] = [candidate, distance];
   }
-  // A short word is near to almost anything: at least half of it must be right.
+  // A short word is similar to almost anything, so at least half of it must be right.
   return best !== null && bestDistance * 2 <= wanted.length ? best : null;
 }
 
-/** ` Did you mean X?`, ready to be appended, or nothing. */
+/** Returns ` Did you mean X?`, to be appended to a message, or an empty text. */
 export function didYouMean(typed: string, candidates: readonly string[]): string {
   const guess = suggest(typed, candidates);
   return guess === null ? "" : ` Did you mean ${guess}?`;
@@ -19,7 +19,7 @@ export function didYouMean(typed: string, candidates: readonly string[]): string
 
 const fold = (name: string): string => name.toLowerCase().replaceAll(/[-_]/g, "");
 
-/** Optimal string alignment: like Levenshtein, but two swapped letters count as one slip. */
+/** Returns the optimal string alignment distance: it is Levenshtein's, but two swapped letters count as one slip. */
 function editDistance(a: string, b: string): number {
   let beforeLast: number[] = [];
   let last = Array.from({ length: b.length + 1 }, (_, i) => i);

@@ -11,7 +11,7 @@ import {
   timingSafeEqual,
 } from "node:crypto";
 
-/** The place of a ciphertext, bound to it as additional data, so that a row copied elsewhere does not open. */
+/** The place of a ciphertext. It is bound to the ciphertext as additional data, so that a row that was copied elsewhere does not open. */
 export interface Place {
   readonly realm: string;
   readonly table: string;
@@ -31,7 +31,7 @@ export interface Vault {
   open(sealed: string, place: Place): string;
   /** Tells whether a ciphertext was made under an older key and should be sealed again. */
   isStale(sealed: string): boolean;
-  /** A key for another purpose (CSRF, cursors), which never reveals the master key: the current one, or the one with this id. */
+  /** Derives a key for another purpose (CSRF, cursors), which never reveals the master key: from the current one, or from the one with this id. */
   derive(purpose: string, masterKeyId?: string): KeyObject;
 }
 
@@ -40,7 +40,7 @@ const TAG_BYTES = 16;
 
 export class VaultError extends Error {}
 
-/** Reads a master key as configured: 32 bytes in base64, base64url or hex. */
+/** Reads a configured master key: 32 bytes in base64, base64url or hex. */
 export function parseMasterKey(text: string): MasterKey {
   const trimmed = text.trim();
   const bytes = /^[0-9a-f]{64}$/i.test(trimmed) ? Buffer.from(trimmed, "hex") : Buffer.from(trimmed, "base64");
@@ -51,7 +51,7 @@ export function parseMasterKey(text: string): MasterKey {
 export function createVault(masterKey: string, previous: readonly string[] = []): Vault {
   const current = parseMasterKey(masterKey);
   const keys = new Map([...previous.map(parseMasterKey), current].map((key) => [key.id, key.bytes]));
-  // Purposes are few; deriving a key costs more than using it.
+  // Derived keys are kept, because purposes are few and deriving a key costs more than using it.
   const derived = new Map<string, KeyObject>();
   const aad = (place: Place) => Buffer.from([place.realm, place.table, place.column, place.row].join("\u0000"));
 
@@ -85,13 +85,13 @@ export function createVault(masterKey: string, previous: readonly string[] = [])
   };
 }
 
-/** The id of the master key that a ciphertext was made under. */
+/** Returns the id of the master key under which a ciphertext was made. */
 export const masterKeyIdOf = (sealed: string): string => sealed.split(".")[1] ?? "";
 
-/** A new secret: 256 random bits, URL-safe. */
+/** Returns a new secret of 256 random bits, which is safe in URLs. */
 export const randomToken = (): string => randomBytes(32).toString("base64url");
 
-/** The stored form of our own tokens. They are random, so a fast hash is enough. */
+/** Returns the stored form of one of our own tokens. They are random, so a fast hash is enough. */
 export const sha256 = (text: string): string => hash("sha256", text, "base64url");
 
 export const hmac = (key: KeyObject, text: string): string => createHmac("sha256", key).update(text).digest("base64url");

@@ -10,10 +10,10 @@ export interface Finding {
   readonly advice?: string;
 }
 
-/** A check looks at one thing, changes nothing, and gives up by itself after a few seconds. */
+/** Checks one thing, changes nothing, and gives up by itself after a few seconds. */
 export type Check = (config: Config) => Promise<readonly Finding[]>;
 
-/** A check waits at most this long for another machine. */
+/** The longest time that a check waits for another machine. */
 export const TIMEOUT_MS = 3000;
 
 export const ok = (check: string, message: string): Finding => ({ check, severity: "ok", message });

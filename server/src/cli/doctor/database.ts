@@ -57,7 +57,7 @@ async function checkPostgres(config: Config, url: string): Promise<Finding[]> {
         : warning("database clock", `It differs from this machine's by ${(skew / SECOND).toFixed(1)} s.`, "Keep both right with NTP.");
     const pooler = await checkPooler(config, url);
     const begun = [ok(name, `Postgres ${version}`), time, ...pooler];
-    // Every further query could fail by it.
+    // Every further query could fail because of the pooler.
     if (pooler.some(({ severity }) => severity === "problem")) return begun;
     const contents = await using(config, (database) => checkContents(config, database));
     return [...begun, ...contents, await checkListen(config.listenUrl ?? url)];
@@ -71,7 +71,7 @@ async function checkPostgres(config: Config, url: string): Promise<Finding[]> {
 const connecting = (url: string) =>
   connectDirectly(url, { connectionTimeoutMillis: TIMEOUT_MS, query_timeout: TIMEOUT_MS, application_name: "gatehouse doctor" });
 
-/** The verdict is the one of a start. */
+/** Checks the pooler with the same verdict as a start. */
 async function checkPooler(config: Config, url: string): Promise<Finding[]> {
   const check = "pooler";
   const pooling = await poolingOf(url);
@@ -82,7 +82,7 @@ async function checkPooler(config: Config, url: string): Promise<Finding[]> {
   return pooling.byTransaction ? [ok(check, "in transaction mode, with the settings that it needs")] : [];
 }
 
-/** Never the message as a whole where it could hold the URL; Postgres' own words (wrong password, no such database) hold none. */
+/** Describes an error, without a message that could contain the URL. Postgres' own messages (wrong password, no such database) never contain it. */
 function reason(error: unknown): string {
   const { code, message } = error as NodeJS.ErrnoException;
   return code !== undefined && /^E[A-Z]+$/.test(code) ? code : message;
@@ -115,7 +115,7 @@ async function checkCanary(config: Config, db: Database["db"]): Promise<Finding>
   }
 }
 
-/** A pooler in transaction mode takes LISTEN and then delivers nothing: only a notification that arrives proves it. */
+/** Checks that notifications arrive: a pooler in transaction mode accepts LISTEN and then delivers nothing. */
 async function checkListen(url: string): Promise<Finding> {
   let client: pg.Client | undefined;
   const check = "notifications";

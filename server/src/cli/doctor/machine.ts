@@ -9,7 +9,7 @@ import { localUrl, probe } from "../probe.ts";
 import { type Explained, explainDataDir, explainListen, NO_ROOM } from "../system-errors.ts";
 import { type Check, type Finding, ok, problem, TIMEOUT_MS, warning } from "./check.ts";
 
-/** Needs no configuration, so it is looked at even when that is wrong. */
+/** Checks the version of Node. It needs no configuration, so it runs even if that is wrong. */
 export function checkNode(running: string = process.versions.node): Finding {
   const required = manifest().engines.node;
   const [major = 0, minor = 0] = running.split(".").map(Number);
@@ -19,10 +19,10 @@ export function checkNode(running: string = process.versions.node): Finding {
   return problem("node", `Node ${running} is too old.`, `Install Node ${required.replace(/^>=/, "")} or newer.`);
 }
 
-// No release of Gatehouse is older than this.
+// No release of Gatehouse is older than this time.
 const OLDEST_PLAUSIBLE = Date.UTC(2026, 0, 1);
 
-/** A clock that lies before the software's own files were written is wrong, and tokens would be too. */
+/** Checks the clock. One that is earlier than the release of the software is wrong, and so would be the times in tokens. */
 export function checkClock(): Finding {
   const written = statSync(fileURLToPath(import.meta.url)).mtimeMs;
   const now = clock.now();
@@ -42,7 +42,7 @@ export const checkDataDir: Check = async ({ dataDir }) => {
   const failure = info.isDirectory() ? await tryWriting(existing) : "ENOTDIR";
   if (failure !== null) return [faulty(name, explainDataDir(failure, existing))];
   if (existing !== dataDir) return [ok(name, `${dataDir} will be created`)];
-  // Windows keeps no such bits; there they always look open.
+  // Windows has no such bits: files always look open there.
   const open = process.platform !== "win32" && (info.mode & 0o077) !== 0;
   if (!open) return [ok(name, dataDir)];
   return [warning(name, `Other users of this machine can look into ${dataDir}.`, `Run: chmod 700 ${dataDir}`)];
@@ -52,7 +52,7 @@ const faulty = (name: string, { message, advice }: Explained): Finding => proble
 
 async function tryWriting(folder: string): Promise<string | null> {
   try {
-    // Really writing finds what permission bits do not show: a read-only mount, a full disk, a quota.
+    // Only writing finds faults that permission bits do not show: a read-only mount, a full disk, a quota.
     await rm(await mkdtemp(join(folder, ".gatehouse-doctor-")), { recursive: true });
     return null;
   } catch (error) {

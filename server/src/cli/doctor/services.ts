@@ -29,7 +29,7 @@ const EXPIRES_SOON = 14 * DAY;
 function checkCertificate(host: string, port: number): Promise<Finding> {
   const name = "TLS certificate";
   return new Promise((resolve) => {
-    // Looked at even when it is not trusted here: the point is to say what is wrong with it. Nothing is sent.
+    // A certificate that is not trusted is accepted here, in order to say what is wrong with it. Nothing is sent.
     const socket = connect({ host, port, ...(isIP(host) === 0 && { servername: host }), rejectUnauthorized: false, timeout: TIMEOUT_MS });
     const finish = (finding: Finding) => {
       socket.destroy();
@@ -74,7 +74,7 @@ export const checkRedis: Check = async ({ redisUrl }) => {
     maxRetriesPerRequest: 0,
   });
   let failure: NodeJS.ErrnoException | undefined;
-  // ioredis rejects with "Connection is closed"; the reason arrives here.
+  // ioredis rejects with "Connection is closed"; the actual reason comes with this event.
   redis.on("error", (error) => {
     failure = error;
   });
@@ -93,7 +93,7 @@ export const checkRedis: Check = async ({ redisUrl }) => {
 export const checkMasterKey: Check = async ({ masterKey, masterKeyPrevious }) => {
   if (masterKey === null) return [ok("master key", "kept in the data folder of the embedded database")];
   const previous = masterKeyPrevious.length === 0 ? "" : `, ${masterKeyPrevious.length} previous`;
-  // A plain word can be valid base64 of the right length; random bytes hardly ever repeat this much.
+  // A readable word can be valid base64 of the right length, but random bytes hardly ever repeat this much.
   const { bytes, id } = parseMasterKey(masterKey);
   if (new Set(bytes).size >= 16) return [ok("master key", `key ${id}${previous}`)];
   return [

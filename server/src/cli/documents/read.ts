@@ -6,11 +6,11 @@ export type Document = Record<string, unknown>;
 
 export const DOCUMENT_SCHEMA = "gatehouse.realm/v1";
 
-/** Read whole: configuration, not users. */
+/** The largest document. It is read as a whole, because it contains configuration and not users. */
 const MAX_BYTES = 64 * 1024 * 1024;
 const FORMATS = /\.(ya?ml|json)$/i;
 
-/** The files that `--file` names: one, several parted by commas, or those of a folder, by name. */
+/** Returns the files that `--file` names: one, several separated by commas, or those of a folder, sorted by name. */
 export function filesOf(given: string): string[] {
   return given.split(",").flatMap((name) => {
     const path = resolve(name);
@@ -26,7 +26,7 @@ export function filesOf(given: string): string[] {
   });
 }
 
-/** All files as one document, with their placeholders resolved: nothing is sent while one of them lacks its value. */
+/** Joins all files to one document and resolves their placeholders. If a value is missing, this throws before anything is sent. */
 export function readDocuments(files: readonly string[], variable: (name: string) => string | undefined): Document {
   const missing: string[] = [];
   const parts = files.map((file) => {
@@ -40,7 +40,7 @@ export function readDocuments(files: readonly string[], variable: (name: string)
   return parts.reduce<Document>((all, { file, document }) => merged(all, document, file), {});
 }
 
-/** Lists grow; what is one object, or one text, stands in one file. */
+/** Merges two documents. Lists are joined; any other member must be in one file only, unless it is the same text. */
 function merged(all: Document, document: Document, file: string): Document {
   const result = { ...all };
   for (const [member, value] of Object.entries(document)) {
@@ -60,7 +60,7 @@ interface Resolving {
 
 const PLACEHOLDER = /\$(\$)?\{(env|file):([^}]*)\}/g;
 
-/** `${env:NAME}` and `${file:path}` in any text; `$${env:NAME}` stands for itself. The server resolves none. */
+/** Resolves `${env:NAME}` and `${file:path}` in all texts; `$${env:NAME}` stands for itself. The server resolves no placeholders. */
 function resolved(value: unknown, parts: Resolving): unknown {
   if (Array.isArray(value)) return value.map((one) => resolved(one, parts));
   if (typeof value === "object" && value !== null)

@@ -3,7 +3,7 @@ import type { Applied } from "./targets.ts";
 const signs = { create: "+", update: "~", delete: "-" } as const;
 const MAX_VALUE = 60;
 
-/** A plan as a person reads it: what is made (+), changed (~) and deleted (-), by section. */
+/** Writes a plan for people: what is created (+), changed (~) and deleted (-), by section. */
 export function spellPlan({ realm, dryRun, newRealm, digest, actions, generated, lacking }: Applied): string {
   const isPlanned = dryRun && newRealm;
   const lines = isPlanned ? [`There is no realm “${realm}” yet: apply creates it.`] : [];

@@ -27,35 +27,35 @@ import { readPassword } from "../secrets.ts";
 import type { Document } from "./read.ts";
 
 export interface ApplyOptions extends Omit<ImportOptions, "newRealm"> {
-  /** Creates a missing realm, with the content of the document. A running server cannot. */
+  /** True to create a missing realm with the content of the document, which a running server cannot do. */
   readonly createsRealm: boolean;
   readonly passphrase: string | null;
 }
 
 export interface Applied extends RealmImport {
-  /** The realm was created, or would be. */
+  /** True if the realm was created, or would be. */
   readonly newRealm: boolean;
 }
 
 /** The source or target of a document: a running server, or its database. */
 export interface Target {
   export(realm: string, choice: ExportChoice): Promise<Document>;
-  /** Null: the realm is not there. */
+  /** Returns null if the realm does not exist. */
   import(realm: string, document: Document, options: ApplyOptions): Promise<Applied | null>;
 }
 
-/** Its outbound connections check addresses only: nothing is sent by an import. */
+/** Returns the tools of the sections. Their outbound connections only check addresses: an import sends nothing. */
 function toolsOf({ config, vault }: Core): SectionTools {
   const outbound = createOutbound({ allowedHosts: config.allowedHosts, allowLoopbackHttp: config.mode === "development" });
   return { vault, outbound, webhookOutbound: outbound, baseUrl: config.baseUrl, readEntity };
 }
 
-/** A document holds its users as a list here; an import reads them as they arrive. */
+/** Separates the users, which are a list in the document here, while an import reads them as a stream. */
 function splitUsers({ users, ...configuration }: Document): { readonly configuration: Document; readonly users: Readable | null } {
   return { configuration, users: users === undefined ? null : Readable.from([Buffer.from(JSON.stringify(users))], { objectMode: false }) };
 }
 
-/** The database, without a server: as the command line, which may do everything. */
+/** The database without a server. It is accessed as the command line, which has every permission. */
 export const databaseTarget = (core: Core): Target => {
   const tools = toolsOf(core);
   return {
@@ -87,7 +87,7 @@ export const databaseTarget = (core: Core): Target => {
         } catch (error) {
           if (found || !(error instanceof AppError)) throw error;
           if (error.code === "transfer.plan_changed") throw planOfAnother(realm);
-          // Another node was quicker. The name of a realm that is still being deleted is taken, too.
+          // Another node created the realm first. The name of a realm that is still being deleted is taken as well.
           if (error.code !== "realms.name_taken" || !(await core.realms.get(realm))) throw error;
           return this.import(realm, document, { createsRealm, passphrase, ...options });
         }
@@ -99,14 +99,14 @@ export const databaseTarget = (core: Core): Target => {
 const planOfAnother = (realm: string) =>
   new Error(`There is no realm “${realm}”, and to create it is another plan. Nothing was changed: make a new plan and look at it again.`);
 
-/** A new realm whose administrator has a password that nobody knows: a command sets another. */
+/** Prepares a new realm, whose administrator has a password that nobody knows: `admin` sets another one. */
 async function seedOf(core: Core, realm: string): Promise<RealmSeed> {
   const input = checked(CreateRealm, { realm });
   const { seed } = await prepareRealm({ ...core, breaches: shippedBreaches() }, { ...input, adminPassword: randomToken() });
   return seed;
 }
 
-/** A running server, by an access token for its admin API. */
+/** A running server, which is accessed with a token for its admin API. Returns null if no server is named. */
 export async function serverTarget(call: Invocation): Promise<Target | null> {
   const { server, "token-file": tokenFile } = call.options;
   if (server === undefined) {
@@ -163,7 +163,7 @@ async function request(url: string, init: RequestInit): Promise<{ readonly statu
   }
 }
 
-/** A token goes over https, or to this machine. */
+/** Checks the server's address: a token is sent over https, or to this machine. */
 function addressOf(text: string, command: string): string {
   if (!URL.canParse(text)) throw new UsageError(`--server takes an address such as https://id.example.com, got "${text}".`, command);
   const { protocol, hostname, href } = new URL(text);
@@ -180,7 +180,7 @@ interface Problem {
   readonly errors?: readonly { readonly field: string; readonly message: string }[];
 }
 
-/** The server's or the import's refusal, with every fault on a line. */
+/** Writes the refusal of the server or the import, with each fault on its own line. */
 export function spell({ detail = "The server refused it.", errors = [] }: Problem): string {
   return errors.length <= 1
     ? detail

@@ -1,12 +1,12 @@
 import { type Node, parseDocument, visit } from "yaml";
 import { isTooDeep } from "../../kernel/json.ts";
 
-/** More than any document needs; deeper ones exhaust the stack of a parser. */
+/** The deepest indentation. No document needs more, and deeper ones exhaust the stack of a parser. */
 const MAX_INDENT = 200;
 
 /**
- * YAML 1.2, of which JSON is a part: maps, lists, texts, numbers, true, false and null, as they stand. Anchors, aliases and tags are refused: a reader of the file would
- * not see what they stand for, and nested aliases grow without end.
+ * Parses YAML 1.2, which includes JSON: maps, lists, texts, numbers, true, false and null. Anchors, aliases and tags are refused: a reader of the file would
+ * not see what they stand for, and nested aliases grow without limit.
  */
 export function parseYaml(text: string, file: string): unknown {
   const refuse = (message: string, at?: number): never => {
