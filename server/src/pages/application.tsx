@@ -10,7 +10,7 @@ export interface ShownApplication {
   readonly termsUrl?: string | null | undefined;
 }
 
-/** Its logo, if it is one we may show: on its own origin, fetched without a referrer. */
+/** Shows the application's logo, if it may be shown: from its own origin, fetched without a referrer. */
 export function ApplicationLogo({ name, logoUrl }: ShownApplication) {
   const logo = logoOf(logoUrl);
   return logo?.origin ? (
@@ -20,7 +20,7 @@ export function ApplicationLogo({ name, logoUrl }: ShownApplication) {
   ) : null;
 }
 
-/** OpenID Connect Dynamic Client Registration §2: links to what it says about data and terms. */
+/** Shows the application's links to its privacy policy and terms (OpenID Connect Dynamic Client Registration §2). */
 export function ApplicationLinks({ policyUrl, termsUrl, text }: Omit<ShownApplication, "name"> & { text: Messages }) {
   const links = [
     { href: linkTarget(policyUrl ?? undefined), label: text.consentPolicy },

@@ -1,10 +1,10 @@
 import { Field } from "./controls.tsx";
 import { ALERT_ID } from "./layout.tsx";
 
-/** An attribute of the user profile, as a form asks for it. */
+/** An attribute of the user profile, as a form shows it. */
 export interface ShownAttribute {
   readonly id: string;
-  /** The name of the input; several values have it with a number behind. */
+  /** The name of the input. Further values append a number to it. */
   readonly name: string;
   readonly label: string;
   readonly hint?: string | undefined;
@@ -17,12 +17,12 @@ export interface ShownAttribute {
   readonly maxLength: number | null;
   readonly autocomplete?: string | undefined;
   readonly error?: string | undefined;
-  /** The alert above is about it. */
+  /** True if the alert above is about this attribute. */
   readonly invalid?: boolean;
   readonly focus?: boolean;
 }
 
-/** Inputs for further values beside those that are there. */
+/** The number of empty inputs for further values. */
 const FURTHER = 2;
 
 export const Attribute = (shown: ShownAttribute) => {
@@ -85,7 +85,7 @@ const Words = ({ id, hint, error }: Pick<ShownAttribute, "id" | "hint" | "error"
 const aboutOf = ({ id, hint, error, invalid = false }: ShownAttribute): string | undefined =>
   [invalid && ALERT_ID, error !== undefined && `${id}-error`, hint !== undefined && `${id}-hint`].filter(Boolean).join(" ") || undefined;
 
-/** Yes where it is ticked, no where it is not. */
+/** A checkbox for a truth value. */
 const Truth = (shown: ShownAttribute) => {
   const { id, name, label, readonly, values } = shown;
   return (
@@ -106,7 +106,7 @@ const Truth = (shown: ShownAttribute) => {
   );
 };
 
-/** One of a list. */
+/** A choice of one value from a list. */
 const Choice = (shown: ShownAttribute) => {
   const { id, name, label, options, required, readonly, values, error, invalid = false } = shown;
   return (
@@ -136,11 +136,11 @@ const Choice = (shown: ShownAttribute) => {
   );
 };
 
-/** Any of a list. */
+/** A choice of several values from a list. */
 const Choices = (shown: ShownAttribute) => {
   const { id, name, label, options, readonly, values } = shown;
   return (
-    // biome-ignore lint/a11y/useSemanticElements: a fieldset brings a frame of its own
+    // biome-ignore lint/a11y/useSemanticElements: a fieldset would draw a frame
     <div class="gh-field" role="group" aria-labelledby={`${id}-label`} aria-describedby={aboutOf(shown)}>
       <span class="gh-label" id={`${id}-label`}>
         {label}

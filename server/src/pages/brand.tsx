@@ -3,7 +3,7 @@ import { linkTarget } from "./links.ts";
 import { type Locale, messagesOf } from "./messages.ts";
 import type { Theme } from "./theme.ts";
 
-/** The logo, or the letter that stands in for it. The logo for the dark scheme takes its place there, without the white plate. */
+/** Shows the logo, or a letter in its place. In the dark scheme the logo for that scheme replaces it, without the white plate. */
 export function BrandMark({ branding, theme }: { branding: Branding; theme?: Theme | undefined }) {
   const logo = logoOf(branding.logoUrl);
   if (!logo)
@@ -26,7 +26,7 @@ export function BrandMark({ branding, theme }: { branding: Branding; theme?: The
   );
 }
 
-/** Links to the realm's terms and its privacy statement. */
+/** Shows links to the realm's terms and its privacy statement. */
 export function BrandLinks({ branding, locale }: { branding: Branding; locale: Locale }) {
   const text = messagesOf({ locale, branding });
   const links = [
@@ -45,7 +45,7 @@ export function BrandLinks({ branding, locale }: { branding: Branding; locale: L
   );
 }
 
-/** The icon of the browser's tab. The letter tile needs no request, and distinguishes the tabs of two realms. */
+/** Sets the icon of the browser's tab. The tile with a letter needs no request, and distinguishes the tabs of two realms. */
 export function TabIcon({ branding, surface, ink }: { branding: Branding; surface: string; ink: string }) {
   const own = branding.images?.favicon;
   return <link rel="icon" type={own?.mediaType ?? "image/svg+xml"} href={own?.href ?? tile(branding, surface, ink)} />;

@@ -10,17 +10,17 @@ export interface Branding {
   readonly backgroundColor: string | null;
   readonly welcomeText: string | null;
   readonly customCss: string | null;
-  /** The realm's own words, by language and by name of the text. */
+  /** The realm's own texts, by language and by name of the text. */
   readonly texts?: OwnTexts | undefined;
   readonly backgroundStyle?: "glow" | "plain" | "gradient" | "dots";
   readonly fontFamily?: "system" | "serif" | "rounded" | "mono";
-  /** By language; `welcomeText` is for the others. */
+  /** The welcome texts by language; `welcomeText` is for other languages. */
   readonly welcomeTexts?: Readonly<Record<string, string>>;
   readonly privacyUrl?: string | null;
   readonly terms?: { readonly url: string | null };
   /** The address of a draft's style sheet. */
   readonly themeHref?: string;
-  /** The pictures that the realm keeps here. */
+  /** The images that the server stores for the realm. */
   readonly images?: { readonly "logo-dark"?: BrandImage; readonly favicon?: BrandImage; readonly background?: BrandImage };
 }
 
@@ -29,7 +29,7 @@ interface BrandImage {
   readonly mediaType: string;
 }
 
-/** For pages outside any realm. The operator's own realm always exists, so its stylesheet does too. */
+/** The branding of pages outside of all realms. The operator's own realm always exists, and so does its stylesheet. */
 export const OPERATOR_BRANDING: Branding = {
   realmId: "master",
   displayName: "Gatehouse",
@@ -40,10 +40,10 @@ export const OPERATOR_BRANDING: Branding = {
   customCss: null,
 };
 
-/** The name people see. A realm that has none yet goes by its id. */
+/** Returns the name that people see. For a realm without one, this is its id. */
 export const brandName = (branding: Branding): string => branding.displayName?.trim() || branding.realmId;
 
-/** The welcome text in the language of the page, or of a nearby one. */
+/** Returns the welcome text in the language of the page, or in a related one. */
 export function welcomeTextOf(
   { welcomeTexts = {}, welcomeText }: Pick<Branding, "welcomeText" | "welcomeTexts">,
   locale: string,
@@ -53,7 +53,7 @@ export function welcomeTextOf(
   return near === undefined ? welcomeText : welcomeTexts[near]!;
 }
 
-/** The letter of the tile that stands in for a missing logo. */
+/** Returns the letter of the tile that replaces a missing logo. */
 export function monogram(branding: Branding): string {
   const letter = /[\p{L}\p{N}]/u.exec(brandName(branding))?.[0] ?? "•";
   return letter.toLocaleUpperCase("en");
@@ -61,16 +61,16 @@ export function monogram(branding: Branding): string {
 
 export interface Logo {
   readonly src: string;
-  /** The sources that `img-src` needs beside `'self' data:` for the logo to load. */
+  /** The source that `img-src` needs beside `'self' data:` to load the logo. */
   readonly origin: string | null;
 }
 
-// Hosts that can stand in a CSP source list. The URL parser lets `;` and `,` through in host names; a policy must not.
+// Origins that may be written into a CSP source list. The URL parser accepts `;` and `,` in host names, which a policy must not contain.
 const PLAIN_HTTPS_ORIGIN = /^https:\/\/[a-z0-9.-]+(?::\d{1,5})?$/;
 const INLINE_IMAGE = /^data:image\/(?:png|gif|jpeg|webp|avif|svg\+xml)[;,]/i;
 const SELF = "https://self.invalid";
 
-/** The logo, when it is one we may show: https, a path of our own, or an inline image. */
+/** Returns the logo, if it may be shown: https, a path of our own, or an inline image. */
 export function logoOf(logoUrl: string | null | undefined): Logo | null {
   const src = logoUrl?.trim();
   if (!src) return null;
@@ -82,5 +82,5 @@ export function logoOf(logoUrl: string | null | undefined): Logo | null {
   return /^https:\/\//i.test(src) && PLAIN_HTTPS_ORIGIN.test(url.origin) ? { src: url.href, origin: url.origin } : null;
 }
 
-/** A short fingerprint of text: the part of the stylesheet's address that changes when its content does. */
+/** Returns a short fingerprint of a text, which makes the stylesheet's address change with its content. */
 export const fingerprint = (text: string): string => createHash("sha256").update(text).digest("base64url").slice(0, 12);

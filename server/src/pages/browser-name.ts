@@ -1,4 +1,4 @@
-/** In this order: most browsers also claim to be the ones below them. */
+/** The order matters: most browsers also claim to be the ones below them. */
 const BROWSERS: readonly (readonly [pattern: RegExp, name: string])[] = [
   [/\bEdgA?\/|\bEdgiOS\//, "Edge"],
   [/\bOPR\//, "Opera"],
@@ -17,7 +17,7 @@ const SYSTEMS: readonly (readonly [pattern: RegExp, name: string])[] = [
   [/\bLinux\b/, "Linux"],
 ];
 
-/** The common name of the browser that sends a `User-Agent`; an unknown one stays as it is, cut short. */
+/** Returns the common name of the browser that sends a `User-Agent`. An unknown value is returned shortened. */
 export function browserName(userAgent: string): string {
   const nameIn = (known: typeof BROWSERS) => known.find(([pattern]) => pattern.test(userAgent))?.[1];
   const [browser, system] = [nameIn(BROWSERS), nameIn(SYSTEMS)];

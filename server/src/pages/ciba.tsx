@@ -18,13 +18,13 @@ interface ConfirmRequest extends PageFrame, FormTarget {
   readonly message: string | null;
   readonly scopes: readonly ConsentScope[];
   readonly claims: readonly string[];
-  /** RFC 9396, one text each. */
+  /** Authorization details (RFC 9396), one text each. */
   readonly details: readonly string[];
   readonly agent: ShownAgent | null;
   readonly apis: readonly ConsentApi[];
 }
 
-/** Client-initiated backchannel authentication: what waits for the user, and one of it. */
+/** Renders the list of requests that wait for the user (client-initiated backchannel authentication), or one of them. */
 export const renderCiba = (view: RequestList | ConfirmRequest): string =>
   renderDocument(view.state === "list" ? <List view={view} /> : <Confirm view={view} />);
 

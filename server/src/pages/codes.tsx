@@ -7,17 +7,17 @@ import { Isolated } from "./text.tsx";
 interface CodeView {
   readonly text: Messages;
   readonly hint?: string | undefined;
-  /** The number of digits: telephones then show number keys and offer the code of a message that has just arrived. Null: not digits only. */
+  /** The number of digits, with which telephones show number keys and suggest the code of a new message. Null if the code has other characters. */
   readonly digits: number | null;
   readonly alert: StepAlert;
-  /** After how many seconds another one can be asked for. */
+  /** The number of seconds after which another code can be requested. */
   readonly resend?: number;
 }
 
-/** One code, however it came. */
+/** The field for a code, however it was sent. */
 export const CodeField = ({ text, hint, digits, alert, resend }: CodeView) => (
   <>
-    {/* Above the code: it is sent with its last digit. */}
+    {/* They are above the code, because it is sent when its last digit is typed. */}
     <Choices />
     <CodeInput label={text.codeLabel} hint={hint} digits={digits} invalid={alert?.blames ?? false} focus={alert === null} />
     <Submit>{text.next}</Submit>
@@ -47,19 +47,19 @@ const CodeInput = ({ digits, focus, sends = true, ...field }: CodeInputView) => 
 
 interface AppSetupView {
   readonly text: Messages;
-  /** The dark fields of the picture, with the margin it needs. */
+  /** The dark fields of the QR code, with its margin. */
   readonly picture: readonly (readonly boolean[])[];
-  /** The same for typing. */
+  /** The key as text, for typing. */
   readonly secret: string;
   readonly issuer: string;
   readonly account: string;
   readonly label: string;
-  /** The address of the same key, which an app on this device opens. */
+  /** The address of the key, which an app on this device can open. */
   readonly uri: string;
   readonly digits: number;
 }
 
-/** Everything that an authenticator app needs: as a picture for its camera, as a link and as text. */
+/** Everything that an authenticator app needs: a picture for its camera, a link, and text. */
 export const AppSetup = ({ text, picture, secret, issuer, account, label, uri, digits }: AppSetupView) => (
   <div class="gh-setup">
     <div class="gh-setup-key">
@@ -82,7 +82,7 @@ export const AppSetup = ({ text, picture, secret, issuer, account, label, uri, d
         {text.totpAccount}: <Isolated text={account} class="gh-account" /> · {text.totpIssuer}:{" "}
         <Isolated text={issuer} class="gh-account" />
       </p>
-      {/* Without the focus, which would scroll past the picture on a telephone. */}
+      {/* The field does not take the focus, which would scroll past the picture on a telephone. */}
       <CodeInput label={text.totpFirstCode} digits={digits} sends={false} invalid={false} focus={false} />
       <NameField label={text.totpLabel} hint={text.totpLabelHint} maxlength={100} value={label} />
       <Submit>{text.totpSave}</Submit>
@@ -90,7 +90,7 @@ export const AppSetup = ({ text, picture, secret, issuer, account, label, uri, d
   </div>
 );
 
-/** Black on white in every scheme, or cameras would not read it. */
+/** A QR code. It is black on white in every scheme, because cameras could not read it otherwise. */
 export const Picture = ({ cells, alt }: { cells: readonly (readonly boolean[])[]; alt: string }) => {
   const dark = cells.flatMap((row, y) => row.flatMap((cell, x) => (cell ? [`M${x} ${y}h1v1h-1z`] : [])));
   return (
@@ -101,7 +101,7 @@ export const Picture = ({ cells, alt }: { cells: readonly (readonly boolean[])[]
   );
 };
 
-/** Actions of the script on a list of codes. */
+/** The actions on a list of codes, which need the script. */
 const CodeTools = ({ text, of }: { text: Messages; of: string }) => (
   <div class="gh-tools" data-codes={of} data-file="recovery-codes.txt" hidden>
     <button class="gh-link" type="button" data-act="copy" data-done={text.codesCopied} aria-live="polite" hidden>
@@ -116,7 +116,7 @@ const CodeTools = ({ text, of }: { text: Messages; of: string }) => (
   </div>
 );
 
-/** Recovery codes, with the actions of the script. */
+/** The recovery codes, with actions that need the script. */
 export const CodeList = ({ text, title, codes }: { text: Messages; title: string; codes: readonly string[] }) => (
   <>
     <ul class="gh-codes" id="codes" aria-label={title}>
@@ -130,7 +130,7 @@ export const CodeList = ({ text, title, codes }: { text: Messages; title: string
   </>
 );
 
-/** Shown once: to print, to copy, to write down. */
+/** The new recovery codes, which are shown once. */
 export const RecoveryCodeList = ({ text, codes }: { text: Messages; codes: readonly string[] }) => (
   <>
     <CodeList text={text} title={text.recoveryTitle} codes={codes} />
@@ -138,7 +138,7 @@ export const RecoveryCodeList = ({ text, codes }: { text: Messages; codes: reado
   </>
 );
 
-/** The page refreshes itself while the user waits for the link; without a refresh there is a button. */
+/** The page that refreshes itself while the user waits for the link. Without a refresh there is a button. */
 export const LinkWaiting = ({ text, resend }: { text: Messages; resend: number }) => (
   <>
     <Submit look="plain">{text.linkCheck}</Submit>
@@ -146,7 +146,7 @@ export const LinkWaiting = ({ text, resend }: { text: Messages; resend: number }
   </>
 );
 
-/** The link was opened in another browser, which shows a code: the page no longer refreshes itself, because that would take what is typed. */
+/** The link was opened in another browser, which shows a code. This page no longer refreshes itself, because that would clear the typed code. */
 export const LinkCode = ({ text, digits, resend, alert }: Omit<CodeView, "hint">) => (
   <>
     <Choices />
@@ -156,11 +156,11 @@ export const LinkCode = ({ text, digits, resend, alert }: Omit<CodeView, "hint">
   </>
 );
 
-/** In another browser than the sign-in's: who asked, and then the code. */
+/** The page in another browser than the sign-in's: first it names the sign-in, then it shows the code. */
 interface LinkElsewhereView extends PageFrame, FormTarget {
   readonly hidden: Readonly<Record<string, string>>;
   readonly screen: WaitingScreen;
-  /** Null: it was not asked for yet. */
+  /** Null until the user asks for it. */
   readonly code: string | null;
 }
 
@@ -183,7 +183,7 @@ export function renderLinkElsewhere({ hidden, screen, code, ...view }: LinkElsew
   );
 }
 
-/** The page that a mailed link opens. Looking at it does nothing: mail scanners do that, too. */
+/** The page that a mailed link opens. Opening it has no effect, because mail scanners open it, too. */
 interface LinkView extends PageFrame, FormTarget {
   readonly hidden: Readonly<Record<string, string>>;
   readonly account: string;

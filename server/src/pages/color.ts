@@ -1,9 +1,9 @@
-/** Colour arithmetic of WCAG 2.2: text on every brand colour, and links in it, stay readable. */
+/** A colour. The arithmetic follows WCAG 2.2, so that text on every brand colour, and links in it, stay readable. */
 export type Rgb = readonly [red: number, green: number, blue: number];
 
 const HEX = /^#(?:[0-9a-f]{3}|[0-9a-f]{6})$/i;
 
-/** `#rgb` and `#rrggbb` only: everything else CSS calls a colour is refused, so that no value can carry more than a colour. */
+/** Parses `#rgb` and `#rrggbb`. Every other form of CSS is refused, so that a value can contain nothing but a colour. */
 export function parseColor(value: string | null | undefined): Rgb | null {
   if (!value || !HEX.test(value)) return null;
   const digits = value.length === 4 ? [...value.slice(1)].map((d) => d + d).join("") : value.slice(1);
@@ -28,7 +28,7 @@ export function contrast(a: Rgb, b: Rgb): number {
   return (Math.max(la, lb) + 0.05) / (Math.min(la, lb) + 0.05);
 }
 
-/** `share` of `a`, the rest of `b`. */
+/** Mixes two colours: `share` is the part of `a`. */
 export const mix = (a: Rgb, b: Rgb, share: number): Rgb => [
   Math.round(a[0] * share + b[0] * (1 - share)),
   Math.round(a[1] * share + b[1] * (1 - share)),
@@ -56,22 +56,24 @@ function fromHsl([hue, saturation, lightness]: Hsl): Rgb {
   return [channel(0), channel(8), channel(4)];
 }
 
-/** A colour without hue to speak of: grey, black, white. */
+/** Tells whether the colour has hardly any hue: grey, black, white. */
 export const isGrey = (color: Rgb): boolean => Math.max(...color) - Math.min(...color) < 16;
 
-/** A tone of the colour's hue, at most this saturated and exactly this light; greys stay grey. */
+/** Returns a tone of the colour's hue with this lightness and at most this saturation. Greys stay grey. */
 export function toneOf(color: Rgb, saturation: number, lightness: number): Rgb {
   const [hue, own] = toHsl(color);
   return fromHsl([hue, isGrey(color) ? 0 : Math.min(own, saturation), lightness]);
 }
 
-/** The same hue and lightness, more or less colourful. */
+/** Returns the same hue and lightness with another saturation. */
 export function saturate(color: Rgb, factor: number): Rgb {
   const [hue, saturation, lightness] = toHsl(color);
   return isGrey(color) ? color : fromHsl([hue, Math.min(1, saturation * factor), lightness]);
 }
 
-/** The nearest shade of `color`, away from `surface`, that has `ratio` against it. Hue and saturation stay: it remains the brand's colour. */
+/**
+ * Returns the shade of `color` nearest to it, away from `surface`, that has the contrast `ratio`. Hue and saturation stay, so it remains the brand's colour.
+ */
 export function shadeOn(surface: Rgb, color: Rgb, ratio: number): Rgb {
   const towards = luminance(surface) > 0.18 ? -1 : 1;
   const [hue, saturation, start] = toHsl(color);
@@ -85,7 +87,7 @@ export function shadeOn(surface: Rgb, color: Rgb, ratio: number): Rgb {
 
 const INK: Rgb = [16, 19, 26];
 
-/** The text colour for a filled surface. White or pure black always reaches 4.5:1; a softer black is taken where it does too. */
+/** Returns the text colour for a filled surface. White or pure black always reaches 4.5:1; a softer black is used if it does so as well. */
 export function textOn(surface: Rgb): Rgb {
   if (contrast(WHITE, surface) >= 4.5) return WHITE;
   return contrast(INK, surface) >= 4.5 ? INK : BLACK;

@@ -2,17 +2,17 @@ import { Submit } from "./controls.tsx";
 import type { Messages } from "./messages.ts";
 import { Filled } from "./text.tsx";
 
-/** The account at a provider, and the account here to which it is linked. */
+/** Names the account at a provider, and the account here to which it is to be linked. */
 export const linkLead = (text: Messages, values: { readonly provider: string; readonly theirs: string; readonly ours: string }) => (
   <Filled template={text.linkAccountConfirmText} values={values} class="gh-account" />
 );
 
-/** The account at a provider that waits to be linked, while its owner proves the account here. */
+/** Names the account at a provider that is to be linked, while its owner proves the account here. */
 export const proveLead = (text: Messages, values: { readonly provider: string; readonly theirs: string }) => (
   <Filled template={text.linkNotice} values={values} class="gh-account" />
 );
 
-/** `isKept`: the account that has the address keeps it. */
+/** Names the new account. `isKept` says that the account which has the address keeps it. */
 export const newAccountLead = (
   text: Messages,
   { provider, address, isKept }: { readonly provider: string; readonly address: string; readonly isKept: boolean },

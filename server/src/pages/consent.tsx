@@ -8,27 +8,27 @@ interface ConsentView extends PageFrame, FormTarget, Omit<ShownApplication, "nam
   readonly client: string;
   readonly account: string;
   readonly scopes: readonly ConsentScope[];
-  /** Single claims that no scope of these brings. */
+  /** Single claims that none of these scopes includes. */
   readonly claims: readonly string[];
-  /** RFC 9396: the types of what it asks for in detail. */
+  /** The types of the authorization details (RFC 9396). */
   readonly details: readonly string[];
   readonly apis: readonly ConsentApi[];
-  /** The address that the browser is sent to with the answer; null: none. */
+  /** The address to which the browser is sent with the answer, or null if there is none. */
   readonly returnTo: string | null;
-  /** Null: not an agent's. */
+  /** Null unless an agent asks. */
   readonly agent: ShownAgent | null;
 }
 
 /** An API that the application wants to call for the user. */
 export interface ConsentApi {
-  /** Null: it has no name. */
+  /** Null if it has no name. */
   readonly name: string | null;
   readonly address: string;
 }
 
 export interface ConsentScope {
   readonly name: string;
-  /** The realm's own words; ours where it has none. */
+  /** The realm's own words. Null to use ours. */
   readonly text: string | null;
 }
 
@@ -44,7 +44,7 @@ const OWN_WORDS: Readonly<Record<string, keyof Messages>> = {
   organizations: "scopeOrganizations",
 };
 
-/** The description of a scope: the realm's own words, or ours, or its name. */
+/** Returns the description of a scope: the realm's words, or ours, or its name. */
 export const scopeWords = ({ name, text: own }: ConsentScope, text: Messages): string =>
   own ?? (Object.hasOwn(OWN_WORDS, name) ? text[OWN_WORDS[name]!] : name);
 
@@ -75,10 +75,10 @@ export const WantedList = ({ view, text }: { view: Pick<ConsentView, "scopes" | 
   </ul>
 );
 
-/** The agent that asks, and the user who answers for it. */
+/** The agent that asks, and the user who is responsible for it. */
 export interface ShownAgent {
   readonly name: string;
-  /** Null: no user. */
+  /** Null if no user is responsible. */
   readonly owner: string | null;
 }
 
@@ -96,7 +96,7 @@ export const AgentNote = ({ agent, text }: { agent: ShownAgent | null; text: Mes
 interface DecisionForm {
   readonly view: FormTarget;
   readonly label: string;
-  /** The labels by value; the first is the usual answer. */
+  /** The labels by value. The first answer is the usual one. */
   readonly answers: Readonly<Record<string, string>>;
   /** Hidden members of the form. */
   readonly values?: Readonly<Record<string, string>>;
@@ -115,12 +115,12 @@ export const Decision = ({ view: { csrf, action }, label, answers, values }: Dec
 
 const LOOPBACK = /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/;
 
-/** The target of the answer: the host, which a phisher cannot choose; of a private scheme, the scheme. */
+/** Shows where the answer is sent: the host, which a phisher cannot choose, or a private scheme. */
 function ReturnHost({ uri, client, text }: { uri: string | null; client: string; text: Messages }) {
   if (uri === null || !URL.canParse(uri)) return null;
   const { protocol, host, hostname } = new URL(uri);
   const isWeb = protocol === "https:" || protocol === "http:";
-  // RFC 8252 §8.3: any program on the device can listen there, or claim the scheme.
+  // RFC 8252 §8.3: any program on the device can listen at a loopback address, or claim the scheme.
   const isOnDevice = !isWeb || LOOPBACK.test(hostname);
   return (
     <p class="gh-hint">
@@ -132,7 +132,7 @@ function ReturnHost({ uri, client, text }: { uri: string | null; client: string;
   );
 }
 
-/** Asks what an application may have. */
+/** Asks the user what an application may have. */
 export function renderConsent(view: ConsentView): string {
   const text = messagesOf(view);
   return renderDocument(
@@ -156,7 +156,7 @@ export function renderConsent(view: ConsentView): string {
   );
 }
 
-/** `prompt=select_account`: on with the account that is signed in, or with another. */
+/** Asks whether to continue with the account that is signed in, or with another (`prompt=select_account`). */
 export function renderChooseAccount(view: PageFrame & FormTarget & { readonly account: string }): string {
   const text = messagesOf(view);
   return renderDocument(

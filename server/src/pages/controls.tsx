@@ -2,28 +2,28 @@ import { type ComponentChildren, createContext, type JSX } from "preact";
 import { ALERT_ID } from "./layout.tsx";
 import { linkTarget } from "./links.ts";
 
-/** Why the page of a step is shown again: an alert stands above it, which has the focus. `blames`: what was typed is wrong. */
+/** The alert above a step that is shown again. The alert has the focus. `blames` says that the typed value is wrong. */
 export type StepAlert = { readonly blames: boolean } | null;
 
 interface FieldText {
   readonly id: string;
   readonly label: string;
-  /** A hint for people before they type: a sentence, or an element with the id `{id}-hint`. */
+  /** A hint for people before they type: a text, or an element with the id `{id}-hint`. */
   readonly hint?: string | JSX.Element | undefined;
-  /** Set in letters of one width. */
+  /** True to use a monospaced font. */
   readonly code?: boolean;
-  /** The words of the button that shows a password while it is typed; it appears where scripts run. */
+  /** The text of the button that shows a password while it is typed. It appears if scripts run. */
   readonly show?: string | undefined;
-  /** The alert above is about it. */
+  /** True if the alert above is about this field. */
   readonly invalid?: boolean;
-  /** Why what was typed is refused. It stands below the field, which has the focus. */
+  /** The reason why the typed value is refused. It is shown below the field, which has the focus. */
   readonly error?: string | undefined;
 }
 
 type InputAttributes = Omit<JSX.IntrinsicElements["input"], "label" | "role" | "type">;
 type FieldProps = FieldText & InputAttributes & { readonly type: "text" | "password" | "email" | "tel" | "url" | "date" };
 
-/** Why the page is shown again, for the field that it is about; null: an alert above says it. */
+/** The problem of a page that is shown again, for the field that it is about. Null if an alert above shows it. */
 export const FieldProblem = createContext<string | null>(null);
 
 /** An input with its label, and with a hint below it. Other properties go to the input. */
@@ -36,7 +36,7 @@ export const Field = (props: FieldProps) =>
 
 const Labelled = (props: FieldProps) => {
   const { id, name = id, label, hint, code = false, show, invalid = false, error, required = true, ...input } = props;
-  // The page has one problem, wherever it is shown.
+  // A page has one problem, wherever that is shown.
   const errorId = invalid ? ALERT_ID : `${id}-error`;
   const about = [(invalid || error !== undefined) && errorId, hint !== undefined && `${id}-hint`].filter(Boolean).join(" ");
   return (
@@ -80,10 +80,10 @@ export const NameField = (field: { label: string; hint: string; maxlength: numbe
   <Field id="label" type="text" dir="auto" autocomplete="off" required={false} {...field} />
 );
 
-/** For a name to sign in by: nothing may change what is typed, and its direction follows from itself. */
+/** Attributes of a field for a login name: nothing may change what is typed, and its direction follows from its content. */
 export const loginName = { type: "text", dir: "auto", autocapitalize: "none", autocorrect: "off", spellcheck: false } as const;
 
-/** An email address, with the keys for it on telephones. */
+/** Attributes of a field for an email address, with the matching keys on telephones. */
 export const mailAddress = { ...loginName, type: "email" } as const;
 
 type Look = "primary" | "plain";
@@ -102,24 +102,24 @@ export const Submit = ({ id, look = "primary", name, value, children }: SubmitPr
   </button>
 );
 
-/** Asks for another message, by the same form, without the field that it would miss. A script counts the seconds until it may be asked for. */
+/** A button that requests another message. It submits the same form without its required field. A script counts the seconds until it may be pressed. */
 export const Resend = ({ wait = 0, children }: { wait?: number | undefined; children: ComponentChildren }) => (
   <button class="gh-link" type="submit" name="resend" value="true" formnovalidate data-wait={wait > 0 ? String(wait) : undefined}>
     {children}
   </button>
 );
 
-/** For password managers, beside a password of a known user. */
+/** The username for password managers, beside the password of a known user. */
 export const HiddenUsername = ({ username }: { username: string }) => (
   <input class="gh-hidden" type="text" name="username" autocomplete="username" value={username} readonly tabIndex={-1} aria-hidden="true" />
 );
 
 /** Content that the page of a step adds above the button of its question. */
 export const AboveButton = createContext<ComponentChildren>(null);
-/** Stands where a question takes it: not every one has a button that ends it. */
+/** Shows that content where the question puts it, because not every question ends with a button. */
 export const Choices = () => <AboveButton.Consumer>{(choices) => choices}</AboveButton.Consumer>;
 
-/** A link that looks like a button; nothing at all where the address is none to follow. */
+/** A link that looks like a button. Nothing is shown if the address must not be followed. */
 export function LinkButton({ href, look = "primary", children }: { href: string | undefined; look?: Look; children: ComponentChildren }) {
   const target = linkTarget(href);
   return target ? (

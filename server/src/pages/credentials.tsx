@@ -8,22 +8,22 @@ interface CredentialsView {
   readonly text: Messages;
   readonly username: string;
   readonly alert: StepAlert;
-  /** Null where the realm does not offer it. */
+  /** True if the box is ticked. Null if the realm does not offer it. */
   readonly rememberMe: boolean | null;
 }
 
-/** Name and password, as password managers and passkeys understand them. */
+/** The fields for name and password, in the form that password managers and passkeys support. */
 export const Credentials = ({ text, username, alert, rememberMe }: CredentialsView) => (
   <>
     <Username text={text} username={username} wrong={alert?.blames ?? false} focus={alert === null && username === ""} />
-    {/* With the name filled in already, this is the first thing to type. */}
+    {/* If the name is already filled in, the password is the first thing to type. */}
     <Password text={text} alert={alert} focus={alert === null && username !== ""} />
     <RememberMe text={text} checked={rememberMe} />
     <Submit id="sign-in">{text.signIn}</Submit>
   </>
 );
 
-/** The name alone. */
+/** The field for the name alone. */
 export const UsernameOnly = ({ text, username, alert, rememberMe }: CredentialsView) => (
   <>
     <Username text={text} username={username} focus={alert === null} />
@@ -32,7 +32,7 @@ export const UsernameOnly = ({ text, username, alert, rememberMe }: CredentialsV
   </>
 );
 
-/** `wrong`: it, or the password below it, where the page says so. */
+/** The field for the name. `wrong` says that it is invalid or, on a page with a password, that one of them is. */
 const Username = ({ text, username, wrong = false, focus }: { text: Messages; username: string; wrong?: boolean; focus: boolean }) => (
   <Field
     id="username"
@@ -66,7 +66,7 @@ const RememberMe = ({ text, checked }: { text: Messages; checked: boolean | null
     </label>
   );
 
-/** The password of a known user; the name stands beside it for password managers. */
+/** The password of a known user, with the name beside it for password managers. */
 export const PasswordOnly = ({ text, username, alert }: Omit<CredentialsView, "rememberMe">) => (
   <>
     <HiddenUsername username={username} />
@@ -76,7 +76,7 @@ export const PasswordOnly = ({ text, username, alert }: Omit<CredentialsView, "r
   </>
 );
 
-/** The realm's own words may be in another language than the page: their direction follows from themselves. */
+/** Shows the realm's welcome text. It may be in another language than the page, so its direction follows from its content. */
 export function welcome(branding: Pick<Branding, "welcomeText" | "welcomeTexts">, locale: Locale) {
   const text = welcomeTextOf(branding, locale)?.trim();
   return text ? <span dir="auto">{withoutBidiControls(text)}</span> : null;

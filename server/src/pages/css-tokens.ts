@@ -1,13 +1,13 @@
-/** A reader of CSS tokens (CSS Syntax Level 3 §4), as far as deciding what a stylesheet would load needs it. Escapes are resolved. */
+/** A token of CSS (CSS Syntax Level 3 §4). The reader knows as much as is needed to decide what a stylesheet would load. Escapes are resolved. */
 export type CssToken =
   | { readonly type: "ident" | "number" | "function" | "at-keyword" | "string" | "url" | "delim"; readonly value: string }
   | { readonly type: "space" }
   | { readonly type: "comment" }
-  /** Text that a browser would read differently from what its author sees; never let through. */
+  /** Text that a browser would read differently from what its author sees. It is always refused. */
   | { readonly type: "broken"; readonly value: string };
 
-// ASCII only: which other characters may stand in a name differs between browsers, and a reader that disagrees with
-// the browser about where a name ends can be made to see a comment where the browser sees a rule.
+// Names are ASCII only. Browsers differ about other characters in names, and a reader that disagrees with the browser about the end of a name can be made to
+// see a comment where the browser sees a rule.
 const NAME_START = /[a-z_]/i;
 const NAME = /[a-z0-9_-]/i;
 const DIGIT = /[0-9]/;
@@ -61,13 +61,13 @@ export function cssTokens(css: string): CssToken[] {
       }
       if (isEscape()) value += escaped();
       else if (char === "\\") {
-        // A line continued inside quotes adds nothing to the text.
+        // A line continuation inside quotes adds nothing to the text.
         at += peek(1) === "\r" && peek(2) === "\n" ? 3 : 2;
       } else value += chars[at++];
     }
   }
 
-  // §4.3.6: what follows `url(` without quotes is the address, comments and all.
+  // §4.3.6: without quotes, everything after `url(` is the address, even what looks like a comment.
   function url(): CssToken {
     let value = "";
     for (;;) {

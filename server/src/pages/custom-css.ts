@@ -4,20 +4,20 @@ type CssVerdict = { readonly ok: true; readonly css: string } | { readonly ok: f
 
 const MAX_BYTES = 64 * 1024;
 
-// At-rules that load, redefine or reinterpret are not on the list; a new at-rule of a later browser is refused until it is reviewed.
+// The at-rules that are allowed. Those that load, redefine or reinterpret are not, and a new at-rule of a later browser is refused until it is reviewed.
 const AT_RULES = new Set(["media", "supports", "container", "keyframes", "-webkit-keyframes", "layer", "property", "starting-style"]);
 // Functions that turn a plain text into an address, or into a program.
 const LOADING_FUNCTIONS = new Set(["src", "image", "image-set", "-webkit-image-set", "-moz-image-rect", "-moz-element", "expression"]);
 const LOADING_PROPERTIES = new Set(["behavior", "-moz-binding"]);
 const INLINE_IMAGE = /^data:image\/(?:png|gif|jpeg|webp|avif|svg\+xml)[;,]/i;
 const CLOSERS: Readonly<Record<string, string>> = { "{": "}", "(": ")", "[": "]" };
-// Control characters other than the white space of CSS; browsers drop or replace some of them while reading.
+// Control characters that are not white space in CSS. Browsers drop or replace some of them.
 // biome-ignore lint/suspicious/noControlCharactersInRegex: these are the characters to refuse
 const CONTROL = /[\u0000-\u0008\u000b\u000e-\u001f\u007f]/;
 
 /**
- * Tells whether a realm's stylesheet may be served with its sign-in pages. The rule behind the details: together with attribute selectors,
- * any request to a place its author can watch would carry form values out, so nothing here may reach another origin.
+ * Tells whether a realm's stylesheet may be served with its sign-in pages. No part of it may reach another origin: by attribute selectors, any request to a
+ * place that its author can watch would carry form values out.
  */
 export function safeCustomCss(css: string): CssVerdict {
   const reason = refusal(css);
@@ -37,7 +37,7 @@ function brokenToken(tokens: readonly CssToken[]): string | null {
   return last?.type === "broken" ? last.value : null;
 }
 
-// Every bracket must be closed, or browsers would read the rest of the sheet differently.
+// Finds a bracket that is not closed, because browsers would then read the rest of the sheet differently.
 function unbalanced(tokens: readonly CssToken[]): string | null {
   const open: string[] = [];
   for (const token of tokens) {
@@ -81,17 +81,17 @@ const BASES = ["https://self.invalid/realms/x/theme.css", "http://self.invalid/r
 
 function isOwnAddress(address: string): boolean {
   if (INLINE_IMAGE.test(address)) return true;
-  // No path of ours needs these, and every way to write another host does.
+  // None of our paths contains these, and every way to write another host does.
   if (/\/\/|\\/.test(address)) return false;
   return BASES.every((base) => {
     if (!URL.canParse(address, base)) return false;
     const url = new URL(address, base);
-    // A query could make one of our own endpoints redirect to a place of the author's choice, with the answer to a selector in it.
+    // A query could make one of our own endpoints redirect to an address of the author's choice, with the result of a selector in it.
     return url.origin === new URL(base).origin && !url.href.includes("?") && !url.username && !url.password;
   });
 }
 
-// A second look at the plain text with comments gone and escapes resolved, independent of how it was split into tokens.
+// Checks the plain text again, without comments and with escapes resolved, independently of how it was split into tokens.
 function forbiddenText(tokens: readonly CssToken[]): string | null {
   let plain = "";
   for (const token of tokens) {

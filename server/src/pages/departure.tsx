@@ -9,13 +9,15 @@ interface DepartureView extends PageFrame, FormTarget {
   /** Our own address that leads to the provider. */
   readonly href: string;
   readonly provider: string;
-  /** The name that was typed; null where none was. */
+  /** The name that was typed, or null. */
   readonly login: string | null;
-  /** The path of another way to sign in; null where there is none. */
+  /** The path of another way to sign in, or null. */
   readonly other: string | null;
 }
 
-/** On the way to the identity provider that the typed name leads to. Browsers go on by themselves; the links are for those who come back. */
+/**
+ * Renders the page on the way to the identity provider to which the typed name leads. Browsers continue by themselves; the links are for people who come back.
+ */
 export function renderDeparture({ csrf, action, ...view }: DepartureView): string {
   const text = messagesOf(view);
   return renderDocument(

@@ -20,13 +20,13 @@ interface ConfirmDevice extends PageFrame, FormTarget {
   readonly account: string;
   readonly scopes: readonly ConsentScope[];
   readonly claims: readonly string[];
-  /** RFC 9396, one text each. */
+  /** Authorization details (RFC 9396), one text each. */
   readonly details: readonly string[];
   readonly agent: ShownAgent | null;
   readonly apis: readonly ConsentApi[];
 }
 
-/** RFC 8628 §3.3: takes the code of a device, and asks. */
+/** Renders the page that takes the code of a device, or the one that asks for consent (RFC 8628 §3.3). */
 export const renderDevice = (view: EnterCode | ConfirmDevice): string =>
   renderDocument(view.state === "enter" ? <Enter view={view} /> : <Confirm view={view} />);
 
@@ -56,7 +56,7 @@ function Enter({ view }: { view: EnterCode }) {
           autocapitalize="characters"
           autocorrect="off"
           spellcheck={false}
-          // The page has one purpose, and this is its first step.
+          // The page has one purpose, and this field is its first step.
           autofocus={!problem}
           invalid={view.error === "unknown"}
         />

@@ -1,7 +1,7 @@
 import type { VNode } from "preact";
 import { Isolated } from "./text.tsx";
 
-/** Names and values, as other programs and people gave them; what is not known is not there. */
+/** Names and values from other programs and people. Unknown values are left out. */
 export const Facts = ({ facts }: { facts: readonly (readonly [name: string, value: string | VNode | null])[] }) => (
   <dl class="gh-facts">
     {facts.map(([name, value]) =>

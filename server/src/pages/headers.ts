@@ -5,33 +5,33 @@ import { logoOf } from "./branding.ts";
 export interface PageHeaderOptions {
   readonly nonce: string;
   /**
-   * Targets of the answer to the form. `form-action` names those of apps that have a scheme of their own; for other sites a page takes the
-   * place of the redirect (login/leave.ts).
+   * The addresses to which the answer to the form may redirect. `form-action` lists private-use schemes of apps; for other sites a page replaces the redirect
+   * (login/leave.ts).
    */
   readonly callbacks?: readonly string[];
-  /** The form itself is sent to another site, which may redirect further: browsers would apply the policy to that, too. */
+  /** True if the form is sent to another site, which may redirect further: browsers would apply `form-action` to these redirects, too. */
   readonly postsElsewhere?: boolean;
-  /** Addresses that the page shows in frames, of which only the origin is used. */
+  /** The addresses of frames in the page. Only their origins are used. */
   readonly frames?: readonly string[];
-  /** To be looked at in a frame of ours: its form leads nowhere. */
+  /** True for a page that is only shown in a frame of ours: its form cannot be submitted. */
   readonly isPreview?: boolean;
   readonly logoUrl?: string | null;
-  /** Logos of the application that the page is about, and of identity providers on it. */
+  /** The logos of the application that the page is about, and of identity providers on it. */
   readonly logos?: readonly (string | null | undefined)[];
 }
 
 export interface SendPageOptions extends Omit<PageHeaderOptions, "nonce"> {
-  /** Left out: that of the request. */
+  /** The default is the nonce of the request. */
   readonly nonce?: string;
-  /** Becomes `Retry-After`, rounded up. */
+  /** The value of `Retry-After`, before it is rounded up. */
   readonly retryAfterSeconds?: number;
-  /** The page looks again by itself, at a path of ours. */
+  /** Makes the page refresh itself, at one of our paths. */
   readonly refresh?: { readonly seconds: number; readonly to: string };
 }
 
-// Base64 of either alphabet: what CSP Level 3 calls a nonce.
+// A nonce of CSP Level 3: base64 in either alphabet.
 const NONCE = /^[A-Za-z0-9+/_-]{16,}={0,2}$/;
-// The URL parser lets `;` and `,` stand in a host name; in a policy they would start a directive or another policy.
+// The URL parser accepts `;` and `,` in a host name. In a policy they would start a directive or another policy.
 const NAMED_ORIGIN = /^https?:\/\/[a-z0-9._-]+(?::\d{1,5})?$/;
 const APP_SCHEME = /^[a-z][a-z0-9+.-]*:$/;
 const OTHER_SCHEMES = new Set([
@@ -50,7 +50,7 @@ const OTHER_SCHEMES = new Set([
   "ftp:",
 ]);
 
-/** The security headers of every page. */
+/** Returns the security headers of a page. */
 export function pageHeaders({
   nonce,
   callbacks = [],
@@ -88,7 +88,7 @@ export function pageHeaders({
   };
 }
 
-/** Apps are called back by a private-use scheme (RFC 8252 §7.1). Null for every other address. */
+/** Returns the private-use scheme by which an app is called back (RFC 8252 §7.1), or null for any other address. */
 function appScheme(callback: string): string | null {
   if (!URL.canParse(callback)) return null;
   const { protocol } = new URL(callback);
@@ -97,7 +97,7 @@ function appScheme(callback: string): string | null {
 
 const nonces = new WeakMap<FastifyRequest, string>();
 
-/** The nonce by which the scripts of the answer to this request run. */
+/** Returns the nonce for the scripts in the response to this request. */
 export function nonceOf(request: FastifyRequest): string {
   const known = nonces.get(request);
   if (known !== undefined) return known;
@@ -110,7 +110,7 @@ export function nonceOf(request: FastifyRequest): string {
 export function sendPage(reply: FastifyReply, status: number, html: string, options: SendPageOptions = {}): FastifyReply {
   const { nonce = nonceOf(reply.request), retryAfterSeconds, refresh, ...rest } = options;
   if (retryAfterSeconds !== undefined) reply.header("retry-after", String(Math.max(1, Math.ceil(retryAfterSeconds))));
-  // A header, not an element of the page: tools that read the page for people need not step over it.
+  // The refresh is a header and not an element, so that tools which extract the content of the page need not skip it.
   if (refresh) reply.header("refresh", `${refresh.seconds}; url=${refresh.to}`);
   const { realm } = reply.request as { realm?: { readonly settings: { readonly logoUrl: string | null } } };
   return reply

@@ -2,14 +2,14 @@ import type { ComponentChildren } from "preact";
 import { Submit } from "./controls.tsx";
 import { linkTarget } from "./links.ts";
 
-/** An application that the browser goes to: to its address, or by a form that it is sent. */
+/** An application to which the browser is sent: by its address, or by a form. */
 export interface Hop {
   readonly name: string;
   readonly location: string;
   readonly form?: Readonly<Record<string, string>>;
 }
 
-/** The script `hop.js` goes there at once; without scripts, people press the button. */
+/** The button that leads there. The script `hop.js` presses it at once; without scripts, people do. */
 export function HopButton({ hop: { location, form }, children }: { hop: Omit<Hop, "name">; children: ComponentChildren }) {
   const target = linkTarget(location);
   if (!form) {

@@ -8,7 +8,7 @@ interface ImpersonationView extends PageFrame, FormTarget {
   readonly hidden: Readonly<Record<string, string>>;
 }
 
-/** Asks before an administrator acts as a user in this browser. */
+/** Asks for confirmation before an administrator acts as a user in this browser. */
 export function renderImpersonation(view: ImpersonationView): string {
   const text = messagesOf(view);
   const names = { account: view.account, name: brandName(view.branding ?? OPERATOR_BRANDING) };

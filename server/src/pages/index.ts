@@ -1,4 +1,4 @@
-// Every page that people see, and what the account console's pages share: server-rendered, branded per realm, accessible.
+// Every page that people see, and the shared parts of the account console's pages: server-rendered, branded per realm, accessible.
 // Owns their HTML, style sheets, scripts, texts and security headers. Routes decide what to show; nothing here reads state.
 export type { ShownApplication } from "./application.tsx";
 export { type AssetName, assetHref } from "./assets/files.ts";

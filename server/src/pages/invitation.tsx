@@ -18,36 +18,36 @@ interface InvitationForm extends PageFrame, FormTarget, Invited {
   readonly retryAfterSeconds?: number;
 }
 
-/** The right account is signed in; or another (`other`), whom `action` signs out. */
+/** The invited account is signed in (`accept`), or another one (`other`), which `action` signs out. */
 interface SignedIn extends InvitationForm {
   readonly state: "accept" | "other";
   readonly signedInAs: string;
 }
 
-/** The address has no account yet. */
+/** No account has the address yet. */
 interface Create extends InvitationForm {
   readonly state: "create";
   readonly username?: string;
   readonly policy: PasswordRules;
 }
 
-/** The address has an account, and no user is signed in; or it has joined. `nextUrl`: where to sign in, or to go on. */
+/** An account has the address and no user is signed in (`sign-in`), or the account has joined (`joined`). `nextUrl` is the sign-in or the next page. */
 interface Onward extends PageFrame, Invited {
   readonly state: "sign-in" | "joined";
   readonly nextUrl: string;
 }
 
-/** It cannot be accepted any more, or never could. */
+/** The invitation cannot be accepted any more, or never could be. */
 interface Gone extends PageFrame {
   readonly state: "expired" | "used" | "unknown";
-  /** For users who accepted it before. */
+  /** A link for users who accepted it before. */
   readonly loginUrl?: string;
 }
 
 type Invitation = SignedIn | Create | Onward;
 export type InvitationView = Invitation | Gone;
 
-/** The page behind the link of an invitation. */
+/** Renders the page to which the link of an invitation leads. */
 export function renderInvitation(view: InvitationView): string {
   const text = messagesOf(view);
   if (isGone(view)) {

@@ -14,13 +14,13 @@ export interface PageFrame {
   readonly branding: Branding | null;
   readonly locale: Locale;
   readonly languages?: readonly LanguageLink[];
-  /** The scheme that the visitor chose; by default the browser's. */
+  /** The scheme that the visitor chose. The default is the browser's. */
   readonly theme?: Theme | undefined;
-  /** Scripts of ours; the page works without them as far as the browser lets it. */
+  /** Our scripts. As far as the browser allows, the page works without them. */
   readonly scripts?: readonly PageScript[];
-  /** Development: where the mail of this realm is kept instead of being sent. */
+  /** The page with this realm's mail, which development mode keeps instead of sending it. */
   readonly mailbox?: string | undefined;
-  /** An administrator acts as a user: every page says so and offers to stop. */
+  /** Set if an administrator acts as a user: every page says so and offers to stop. */
   readonly impersonation?: FormTarget & { readonly account: string };
 }
 
@@ -29,7 +29,7 @@ export interface Problem {
   readonly text: string;
 }
 
-/** The `id` of the problem's text, for the fields that it is about. */
+/** The `id` of the problem's text, to which invalid fields refer. */
 export const ALERT_ID = "gh-error";
 
 /** A sentence, or a template with its values; elements are shown as they are. */
@@ -38,32 +38,32 @@ export type Lead = string | readonly [template: string, values: Readonly<Record<
 /** The form's action. */
 export interface FormTarget {
   readonly csrf: string;
-  /** A path. */
+  /** The path of the action. */
   readonly action: string;
 }
 
-/** A script of ours, and the nonce by which the page's policy lets it run. */
+/** One of our scripts, with the nonce by which the page's policy allows it. */
 export interface PageScript {
   readonly src: string;
   readonly nonce: string;
 }
 
-/** The first half of a page: its head, and a body of a kind. */
+/** The frame of a page: its head, and a body of a kind. */
 interface SheetProps extends PageFrame {
   readonly kind: "login" | "logout" | "invitation" | "consent" | "device" | "message" | "account";
   /** The heading; `{name}` is the realm's name. */
   readonly title: string;
-  /** Named first in the browser's title, which is what a screen reader says first. */
+  /** The problem, which comes first in the browser's title, because screen readers read that first. */
   readonly problem?: Pick<Problem, "title"> | null | undefined;
   readonly children?: ComponentChildren;
-  /** Style sheets of ours, before the realm's own. */
+  /** Our style sheets, which come before the realm's own. */
   readonly styles?: readonly string[];
 }
 
 interface DocumentProps extends SheetProps {
   /** Shown above everything else. */
   readonly problem?: Problem | null | undefined;
-  /** A field says it. */
+  /** True if a field shows the problem. */
   readonly isProblemBelow?: boolean;
   readonly lead?: Lead | undefined;
 }
@@ -78,7 +78,7 @@ export function Sheet({ branding, locale, theme, impersonation, kind, title, pro
   const { light, dark } = palettesOf(brand);
   const names = { name: brandName(brand) };
   const heading = filledText(title, names);
-  // Most headings contain the name already, so the title does not repeat it.
+  // Most headings already contain the name, so the title does not repeat it.
   const tabTitle = title.includes("{name}") ? heading : `${heading} · ${filledText("{name}", names)}`;
   return (
     <html lang={locale} dir={dirOf(locale)} data-theme={theme}>
@@ -161,7 +161,7 @@ function Banner({ text, account, csrf, action }: NonNullable<PageFrame["imperson
   );
 }
 
-/** The choice of language, and in development the way to the mailbox. */
+/** The choice of language and, in development, the link to the mailbox. */
 export function PageFooter({
   locale,
   branding,
@@ -207,9 +207,9 @@ interface FormProps extends FormTarget {
   readonly class?: string;
   readonly id?: string;
   readonly label?: string | undefined;
-  /** Hidden members beside the CSRF token. */
+  /** Hidden members in addition to the CSRF token. */
   readonly values?: Readonly<Record<string, string>> | undefined;
-  /** Until a script shows it. */
+  /** True to hide the form until a script shows it. */
   readonly isHidden?: boolean;
   readonly children: ComponentChildren;
 }
@@ -237,7 +237,7 @@ interface AlertProps {
   readonly children: ComponentChildren;
 }
 
-/** A message above a form. An error takes the focus, so that keyboards and screen readers start where the news is. */
+/** A message above a form. An error takes the focus, so that keyboards and screen readers start there. */
 export const Alert = ({ id, tone, title, children }: AlertProps) => (
   // Without scripts, autofocus is the only way to bring the reader to the error.
   <div class={`gh-alert gh-alert--${tone}`} {...(tone === "error" ? { role: "alert", tabIndex: -1, autofocus: true } : { role: "status" })}>

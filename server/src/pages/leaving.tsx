@@ -6,7 +6,7 @@ interface LeavingView extends PageFrame {
   readonly to: URL;
 }
 
-/** On the way to another site. Browsers go on by themselves, by the header `Refresh`; the link is for those that do not. */
+/** Renders the page on the way to another site. Browsers follow the header `Refresh`; the link is for those that do not. */
 export function renderLeaving({ to, ...frame }: LeavingView): string {
   const text = messagesOf(frame);
   return renderDocument(

@@ -1,7 +1,7 @@
 import { LOCALES, type Locale, messagesOf } from "./messages.ts";
 
 export interface LocaleWishes {
-  /** Languages that the user just chose on the page, or that the request asks for: space-separated, best first. */
+  /** The languages that the user just chose on the page, or that the request names: separated by spaces, the best first. */
   readonly query?: string | undefined;
   /** The user's earlier choice. */
   readonly cookie?: string | undefined;
@@ -9,12 +9,12 @@ export interface LocaleWishes {
   readonly realmDefault: string;
 }
 
-// Limits the parsing of a header that callers control.
+// The longest header that is parsed, because callers control it.
 const MAX_LENGTH = 512;
 const MAX_RANGES = 16;
 const RANGE = /^[a-z]{1,8}(?:-[a-z0-9]{1,8})*$/i;
 
-/** The language of a page: the one chosen on it, the remembered choice, the browser's, the realm's. */
+/** Returns the language of a page: the one chosen on it, the remembered choice, the browser's, or the realm's. */
 export function pickLocale(wishes: LocaleWishes): Locale {
   const accepted = acceptedRanges(wishes.acceptLanguage);
   for (const range of [...tags(wishes.query), ...tags(wishes.cookie), ...accepted, ...tags(wishes.realmDefault)]) {
@@ -30,7 +30,7 @@ const tags = (list: string | undefined): string[] =>
     .split(/\s+/, MAX_RANGES)
     .filter((tag) => RANGE.test(tag));
 
-// RFC 9110 §12.5.4: ranges with weights; what weighs nothing is not wanted.
+// Parses ranges with weights (RFC 9110 §12.5.4). A range with weight 0 is not wanted.
 function acceptedRanges(header: string | undefined): string[] {
   return (header ?? "")
     .slice(0, MAX_LENGTH)
@@ -45,7 +45,7 @@ function acceptedRanges(header: string | undefined): string[] {
     .map(({ range }) => range);
 }
 
-// RFC 4647 §3.4: shorten the range from its end until it fits; a single letter never stays last.
+// Finds a language (RFC 4647 §3.4) by shortening the range from its end until it fits. A single letter never stays last.
 function lookup(range: string): Locale | undefined {
   const subtags = range.toLowerCase().split("-");
   while (subtags.length > 0) {
@@ -60,7 +60,7 @@ function lookup(range: string): Locale | undefined {
 const RTL_LANGUAGES = new Set(["ar", "arc", "ckb", "dv", "fa", "he", "iw", "ks", "ps", "sd", "syr", "ug", "ur", "yi"]);
 const RTL_SCRIPTS = new Set(["adlm", "arab", "hebr", "mand", "nkoo", "rohg", "samr", "syrc", "thaa"]);
 
-/** The writing direction of a language tag: by its script where it names one, else by its language. */
+/** Returns the writing direction of a language tag: by its script if it names one, otherwise by its language. */
 export function dirOf(locale: string): "ltr" | "rtl" {
   const [language = "", ...rest] = locale.toLowerCase().split("-");
   const script = rest.find((subtag) => /^[a-z]{4}$/.test(subtag));
@@ -73,6 +73,6 @@ export interface LanguageLink {
   readonly href: string;
 }
 
-/** The language links of a page, each named in its own language. */
+/** Returns the language links of a page, each named in its own language. */
 export const languageLinks = (hrefOf: (locale: Locale) => string): LanguageLink[] =>
   LOCALES.map((locale) => ({ locale, label: messagesOf(locale).languageName, href: hrefOf(locale) }));

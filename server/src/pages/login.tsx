@@ -4,11 +4,11 @@ import { Document, Form, type PageFrame, renderDocument } from "./layout.tsx";
 import { messagesOf } from "./messages.ts";
 import { withoutBidiControls } from "./text.tsx";
 
-/** For a user who is signed in already: continue, or sign out. */
+/** The page for a user who is already signed in: to continue, or to sign out. */
 export interface LoginView extends PageFrame {
   readonly csrf: string;
   readonly signedInAs: string;
-  /** Null: there is nowhere to go on to. */
+  /** Null if there is no next page. */
   readonly continueUrl: string | null;
   readonly logoutAction: string;
 }

@@ -23,11 +23,11 @@ export interface LogoutFrame {
   readonly url: string;
 }
 
-/** An application that is notified in another way. */
+/** An application that is notified in another way than by a frame. */
 export interface LogoutApplication {
   readonly name: string;
   readonly outcome: "waiting" | "asked" | "done" | "unanswered" | "refused" | "unsupported";
-  /** The address that asks once more. */
+  /** The address that notifies it again. */
   readonly again?: string;
 }
 
@@ -35,7 +35,7 @@ interface SigningOut extends PageFrame {
   readonly state: "frames";
   readonly frames: readonly LogoutFrame[];
   readonly applications?: readonly LogoutApplication[];
-  /** The application that is asked now, and passed over if it does not answer. */
+  /** The application to which the browser goes now. It is skipped if it does not answer. */
   readonly hop?: Hop | undefined;
   /** The address to open when all have answered. */
   readonly next: string;
@@ -55,8 +55,8 @@ function pageOf(view: LogoutView) {
 const NOT_SIGNED_OUT = new Set<LogoutApplication["outcome"]>(["unanswered", "refused", "unsupported"]);
 
 /**
- * OpenID Connect Front-Channel Logout §3: the frames cannot move this page (`sandbox`), and work without a script of ours. A hop moves the
- * page by script, and otherwise by its button.
+ * The page that signs out of applications. Its frames cannot move it (`sandbox`), and work without our script (OpenID Connect Front-Channel Logout §3). A hop
+ * moves the page by the script, or by its button.
  */
 function SigningOutPage({ view }: { view: SigningOut }) {
   const text = messagesOf(view);

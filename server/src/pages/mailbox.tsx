@@ -12,11 +12,11 @@ interface ShownMail {
 
 interface MailboxView extends PageFrame {
   readonly mails: readonly ShownMail[];
-  /** Addresses below it are links. */
+  /** The origin whose addresses are shown as links. */
   readonly ownOrigin: string;
 }
 
-/** The mail of a development server, the latest first. */
+/** Renders the mail of a development server, the latest first. */
 export function renderMailbox(view: MailboxView): string {
   const text = messagesOf(view);
   const time = new Intl.DateTimeFormat(view.locale, { timeStyle: "medium" });
@@ -40,7 +40,7 @@ export function renderMailbox(view: MailboxView): string {
   );
 }
 
-/** The text with links to our own pages; it is shown as it is otherwise. */
+/** Returns the text with links to our own pages. The rest is unchanged. */
 const linked = (body: string, origin: string) =>
   body.split(/(https?:\/\/[^\s<>"]+)/).map((part) =>
     URL.canParse(part) && new URL(part).origin === origin ? (

@@ -40,7 +40,7 @@ const MESSAGES = {
   "impersonation-elsewhere": ["impersonationElsewhereTitle", "impersonationElsewhereText"],
 } as const satisfies Record<string, Words>;
 
-/** The end of a request that waits elsewhere: on a device, in an application, on another screen. */
+/** The kinds of pages that end a request which waits elsewhere: on a device, in an application, on another screen. */
 const ENDINGS = {
   "device-allowed": ["deviceDoneTitle", "deviceDoneText"],
   "device-denied": ["deviceDeniedTitle", "deviceDeniedText"],
@@ -63,11 +63,11 @@ export type MessageKind = keyof typeof WORDS;
 
 export interface MessageView extends PageFrame {
   readonly kind: MessageKind;
-  /** Values for the placeholders of the text. */
+  /** The values of the text's placeholders. */
   readonly values?: Readonly<Record<string, string>>;
-  /** For the developer of the application: what the protocol calls it. */
+  /** The error of the protocol, for the developer of the application. */
   readonly details?: { readonly error: string; readonly description?: string | undefined };
-  /** The number by which support finds the request in the log. */
+  /** The id by which support finds the request in the log. */
   readonly requestId?: string;
   readonly retryAfterSeconds?: number;
   readonly back?: { readonly href: string; readonly label?: keyof Messages };
@@ -80,10 +80,10 @@ const KIND_BY_STATUS: Readonly<Record<number, MessageKind>> = {
   503: "unavailable",
 };
 
-/** The kind of page for an HTTP status without its own page. */
+/** Returns the kind of page for an HTTP status that has no page of its own. */
 export const messageKindOf = (status: number): MessageKind => KIND_BY_STATUS[status] ?? (status >= 500 ? "internal" : "bad-request");
 
-/** A page that says what happened and what to do. */
+/** Renders a page that says what happened and what to do. */
 export function renderMessage(view: MessageView): string {
   const text = messagesOf(view);
   const [title, plain, timed]: Words = WORDS[view.kind];

@@ -21,7 +21,7 @@ import { pl } from "./messages/pl.ts";
 import { pt } from "./messages/pt.ts";
 import { sv } from "./messages/sv.ts";
 
-/** Every text of the pages. A language that misses one does not compile. */
+/** Every text of the pages. A language without one of them does not compile. */
 export type Messages = SignInMessages & AccountMessages;
 
 /** The languages. A new one is a file in `messages/`, one in `messages/account/`, and a line here. */
@@ -43,16 +43,16 @@ export type Locale = keyof typeof LANGUAGES;
 
 export const LOCALES = Object.keys(LANGUAGES) as readonly Locale[];
 
-/** Texts that a realm says in its own words: by language, then by name. */
+/** A realm's own versions of texts: by language, then by name. */
 export type OwnTexts = Readonly<Record<string, Readonly<Record<string, string>>>>;
 
-/** A page: its language, and the realm whose own words it says. */
+/** The language of a page, and the own texts of its realm. */
 export interface Spoken {
   readonly locale: Locale;
   readonly branding: { readonly texts?: OwnTexts | undefined } | null;
 }
 
-// By the realm's own texts of one language, which live as long as its settings do.
+// The merged messages by the realm's own texts of a language, which are the same object as long as its settings live.
 const merged = new WeakMap<object, Messages>();
 
 export function messagesOf(page: Locale | Spoken): Messages {
@@ -67,7 +67,7 @@ export function messagesOf(page: Locale | Spoken): Messages {
   return texts;
 }
 
-/** A waiting time as people say it: seconds below one minute, else minutes, else hours, always rounded up. */
+/** Writes a waiting time for people: seconds below one minute, then minutes, then hours, always rounded up. */
 export function waitingTime(locale: Locale, seconds: number): string {
   const whole = Math.max(1, Math.ceil(seconds));
   const [amount, unit] =
@@ -75,20 +75,20 @@ export function waitingTime(locale: Locale, seconds: number): string {
   return new Intl.NumberFormat(locale, { style: "unit", unit, unitDisplay: "long" }).format(amount);
 }
 
-/** “30 days”, as people say it. */
+/** Writes “30 days” for people. */
 export const daysText = (locale: Locale, days: number): string =>
   new Intl.NumberFormat(locale, { style: "unit", unit: "day", unitDisplay: "long" }).format(days);
 
 const PLURAL = /^\{([a-z]+), plural,((?:\s*[a-z]+\s*\{[^{}]*\})+)\s*\}$/;
 
-/** The forms of a text that depends on a number, written as in ICU: `{count, plural, one {# code} other {# codes}}`. Null for other texts. */
+/** Returns the forms of a text that depends on a number, in ICU's notation: `{count, plural, one {# code} other {# codes}}`. Returns null for other texts. */
 export function pluralForms(text: string): { readonly name: string; readonly forms: Readonly<Record<string, string>> } | null {
   const [, name, forms] = PLURAL.exec(text) ?? [];
   if (name === undefined || forms === undefined) return null;
   return { name, forms: Object.fromEntries([...forms.matchAll(/([a-z]+)\s*\{([^{}]*)\}/g)].map(([, form, words]) => [form, words])) };
 }
 
-/** A text with its number, in the form that the language wants for it. */
+/** Returns a text with its number, in the form that the language requires. */
 export function countedText(locale: Locale, text: string, count: number): string {
   const number = new Intl.NumberFormat(locale).format(count);
   const forms = pluralForms(text)?.forms;

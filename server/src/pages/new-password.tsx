@@ -2,7 +2,7 @@ import { Field, HiddenUsername, Submit } from "./controls.tsx";
 import { ALERT_ID } from "./layout.tsx";
 import type { Messages } from "./messages.ts";
 
-/** The rules of a realm that are shown where a password is chosen. */
+/** The rules of a realm that are shown where a user chooses a password. */
 export interface PasswordRules {
   readonly minLength: number;
   readonly maxLength: number;
@@ -12,7 +12,7 @@ export interface PasswordRules {
   readonly minSymbols: number;
 }
 
-/** The realm's rules for passwords in the language of the page; those that a script can count by what it counts. */
+/** Returns the realm's rules for passwords in the language of the page. Each has what a script counts, and the number that it needs. */
 function rulesOf(policy: PasswordRules, text: Messages): (readonly [kind: string, least: number, words: string])[] {
   const length = text.passwordRules.replace("{min}", () => String(policy.minLength)).replace("{max}", () => String(policy.maxLength));
   const least = [
@@ -29,7 +29,7 @@ function rulesOf(policy: PasswordRules, text: Messages): (readonly [kind: string
   ];
 }
 
-/** The rules below the field in which a password is chosen. A script ticks off what is met while it is typed. */
+/** The rules below the field for a new password. A script marks the rules that are met while the user types. */
 export const PasswordRuleList = ({ of, policy, text }: { of: string; policy: PasswordRules; text: Messages }) => (
   <ul class="gh-rules" id={`${of}-hint`} data-rules={of} data-most={String(policy.maxLength)}>
     {rulesOf(policy, text).map(([kind, least, words]) => (
@@ -48,7 +48,7 @@ interface NewPasswordView {
   readonly label: string;
 }
 
-/** A password that is chosen. It is typed once: a script shows it, and a user who mistypes it can reset it. */
+/** The field for a new password. It is typed once: a script can show it, and a user who mistypes it can reset it. */
 export const NewPassword = ({ text, policy, invalid, focus, label }: NewPasswordView) => (
   <Field
     id="new-password"
@@ -66,11 +66,11 @@ export const NewPassword = ({ text, policy, invalid, focus, label }: NewPassword
 
 interface ReplacePasswordView extends Omit<NewPasswordView, "label"> {
   readonly username: string;
-  /** The present password is asked for as well: a directory keeps it. */
+  /** True if the page also asks for the present password, because a directory stores it. */
   readonly asksCurrent: boolean;
 }
 
-/** The page on which a known user chooses another; the name stands beside it for password managers. */
+/** The page on which a known user chooses another password. The name is beside it for password managers. */
 export const ReplacePassword = ({ text, username, asksCurrent, focus, ...view }: ReplacePasswordView) => (
   <>
     <HiddenUsername username={username} />

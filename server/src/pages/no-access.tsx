@@ -5,13 +5,13 @@ import { messagesOf } from "./messages.ts";
 interface NoAccessView extends PageFrame {
   readonly client: string;
   readonly account: string;
-  /** Back to the application, or on with another account. Without it the page is the end. */
+  /** The form that leads back to the application, or to another account. Without it the page is the end. */
   readonly form?: FormTarget | undefined;
   /** Present if the request began here and no application waits for an answer: the same request with another account. */
   readonly otherAccountUrl?: string | undefined;
 }
 
-/** The user is signed in, and is not among those who may use the application. */
+/** Renders the page for a user who is signed in, but may not use the application. */
 export function renderNoAccess({ client, account, form, otherAccountUrl, ...view }: NoAccessView): string {
   const text = messagesOf(view);
   return renderDocument(

@@ -7,7 +7,7 @@ export interface TextFault {
   readonly message: string;
 }
 
-// Controls, line separators, and what reorders the text around it.
+// Controls, line separators, and characters that reorder the text around them.
 const UNSEEN = /[\p{Cc}\u2028-\u202e\u2066-\u2069\ufeff]/u;
 
 /** Texts of earlier releases. A realm may still have words for them, which no page shows. */
@@ -20,7 +20,7 @@ const namesIn = (text: string): string[] => [
   ...(pluralForms(text) ? [pluralForms(text)!.name] : [...text.matchAll(/\{([a-z]+)\}/g)].map(([, name]) => name!)),
 ];
 
-/** Why a realm's own texts cannot be used: a language or a text that the pages do not have, or a value that the text is not given. */
+/** Returns the reasons why a realm's own texts cannot be used: an unknown language or text, or a placeholder that the text does not have. */
 export function ownTextFaults(texts: OwnTexts): TextFault[] {
   return Object.entries(texts).flatMap(([locale, own]) => {
     const spoken = LOCALES.find((known) => known === locale);
@@ -49,5 +49,5 @@ function faultOf(locale: Locale, key: string, text: string): string | null {
   return `it is not given ${unknown[0]}; ${values === "" ? "it has no values" : `its values are ${values}`}`;
 }
 
-/** The names of the texts, with the words that ship in a language. */
+/** Returns the shipped texts of a language by their names. */
 export const shippedTexts = (locale: Locale): Readonly<Record<string, string>> => messagesOf(locale);

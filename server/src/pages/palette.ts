@@ -4,10 +4,10 @@ import { BLACK, contrast, isGrey, mix, parseColor, type Rgb, saturate, shadeOn, 
 const DEFAULT_PRIMARY: Rgb = [62, 73, 195];
 const DARK_CARD: Rgb = [24, 27, 34];
 
-// Filled surfaces move away from their text on hover, so that hovering never costs contrast.
+// Returns the colour of a filled surface under the pointer. It moves away from the colour of its text, so that contrast never becomes lower.
 const hoverOf = (surface: Rgb): Rgb => mix(textOn(surface) === WHITE ? BLACK : WHITE, surface, 0.14);
 
-/** The colours of one scheme. Each becomes a custom property `--gh-<name>` of the stylesheet. */
+/** Returns the colours of the light scheme. Each becomes a custom property `--gh-<name>` of the stylesheet. */
 function light(primary: Rgb, background: Rgb | null) {
   const accent = shadeOn(WHITE, primary, 4.5);
   return {
@@ -22,7 +22,7 @@ function light(primary: Rgb, background: Rgb | null) {
     accent: toHex(accent),
     button: toHex(primary),
     "button-hover": toHex(hoverOf(primary)),
-    // A pale brand colour would melt into the card: its button gets an outline that does not.
+    // A button in a pale brand colour would hardly be visible on the card, so it gets a darker outline.
     "button-line": toHex(contrast(primary, WHITE) >= 3 ? primary : accent),
     "button-text": toHex(textOn(primary)),
     error: "#9b1c1c",
@@ -37,9 +37,9 @@ function light(primary: Rgb, background: Rgb | null) {
 export type Palette = ReturnType<typeof light>;
 
 function dark(primary: Rgb, background: Rgb | null): Palette {
-  // Lightened well beyond the minimum, as a glowing colour on a dark card reads calmer than a muddy one. Black brands turn white.
+  // The accent is lighter than the minimum requires, because a bright colour on a dark card is easier to read than a dull one. Black brands become white.
   const accent = shadeOn(DARK_CARD, saturate(primary, 1.35), isGrey(primary) ? 13 : 7.5);
-  // A background chosen for the light scheme would dazzle here; one that is dark already is what the realm wants.
+  // A background for the light scheme would dazzle here. Only one that is already dark is used.
   const isDark = background !== null && contrast(background, WHITE) >= 14;
   return {
     page: toHex(isDark ? background : toneOf(primary, 0.3, 0.05)),
@@ -72,7 +72,7 @@ interface Palettes {
 // A branding is part of the realm's immutable snapshot: the same object always has the same colours.
 const known = new WeakMap<object, Palettes>();
 
-/** Both schemes of a realm. A colour that is not `#rgb` or `#rrggbb` counts as not set. */
+/** Returns both schemes of a realm. A colour that is not `#rgb` or `#rrggbb` counts as not set. */
 export function palettesOf(branding: Pick<Branding, "primaryColor" | "backgroundColor">): Palettes {
   const made = known.get(branding) ?? makePalettes(branding);
   known.set(branding, made);

@@ -8,7 +8,7 @@ interface PasskeyView {
   readonly look?: "primary" | "plain";
 }
 
-/** A button that the script brings to life. The form around it sends the device's answer. */
+/** A button that the script shows. The form around it sends the device's answer. */
 const Ceremony = ({ text, options, look = "primary", kind, label }: PasskeyView & { kind: "get" | "create"; label: string }) => (
   <div
     class="gh-passkey"
@@ -27,14 +27,14 @@ const Ceremony = ({ text, options, look = "primary", kind, label }: PasskeyView 
   </div>
 );
 
-/** Until the script removes it: shown also where a network blocks scripts. */
+/** A note that the script removes, so that it is also shown where a network blocks scripts. */
 const NeedsScripts = ({ text }: { text: Messages }) => (
   <p class="gh-hint" data-without-scripts="">
     {text.passkeyNeedsScripts}
   </p>
 );
 
-/** Beside another way to sign in. */
+/** The passkey ceremony beside another way to sign in. */
 export const PasskeyBeside = ({ text, options }: Omit<PasskeyView, "look">) => (
   <Ceremony text={text} options={options} look="plain" kind="get" label={text.choosePasskey} />
 );

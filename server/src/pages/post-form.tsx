@@ -8,7 +8,7 @@ interface PostFormView extends PageFrame {
   readonly script: PageScript;
 }
 
-/** SAML bindings §3.5.4: the browser carries a message to the application, or to an identity provider. */
+/** Renders a form by which the browser carries a message to the application, or to an identity provider (SAML bindings §3.5.4). */
 export function renderPostForm({ hop, title, script, ...frame }: PostFormView): string {
   const text = messagesOf(frame);
   return renderDocument(

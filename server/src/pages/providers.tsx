@@ -4,24 +4,24 @@ import type { Messages } from "./messages.ts";
 import { genericMark, type Shape } from "./provider-marks.ts";
 import { withoutBidiControls } from "./text.tsx";
 
-/** Another place to sign in at. */
+/** A link to an identity provider. */
 export interface ShownLink {
   readonly href: string;
   readonly label: string;
   readonly protocol: string;
-  /** Left out: a key. */
+  /** The mark of the provider. The default is a key. */
   readonly mark?: readonly Shape[] | undefined;
   readonly logoUrl?: string | null;
-  /** By this browser. */
+  /** True if this browser used it last. */
   readonly isLastUsed?: boolean;
-  /** It did not answer lately. */
+  /** True if the provider did not answer recently. */
   readonly isDown?: boolean;
 }
 
-/** From so many on they stand in a grid, by their names alone. */
+/** From this number on, the links are in a grid and show only names. */
 const MANY = 5;
 
-/** "Continue with Acme". In a grid the name alone is seen, and the whole is read out. */
+/** The text "Continue with Acme". In a grid only the name is visible, but screen readers read the whole text. */
 const Name = ({ text, label, isShort }: { text: Messages; label: string; isShort: boolean }) => {
   const [before = "", after = ""] = text.continueWith.split("{provider}");
   const around = (words: string) => (isShort && words ? <span class="gh-hidden">{words}</span> : words);
@@ -34,7 +34,7 @@ const Name = ({ text, label, isShort }: { text: Messages; label: string; isShort
   );
 };
 
-/** Links, not buttons of a form: browsers apply `form-action` to where a form is redirected, and a link needs no such permission. */
+/** These are links and not buttons of a form: browsers apply `form-action` to redirects of a form, and a link needs no such permission. */
 export const ProviderLinks = ({ text, links }: { text: Messages; links: readonly ShownLink[] }) =>
   links.length === 0 ? null : (
     <ul class={links.length < MANY ? "gh-providers" : "gh-providers gh-providers--many"}>
@@ -55,7 +55,7 @@ export const ProviderLinks = ({ text, links }: { text: Messages; links: readonly
 const noteOf = (text: Messages, { isDown, isLastUsed }: ShownLink): string | null =>
   isDown ? text.providerDown : isLastUsed ? text.lastUsed : null;
 
-/** Read out after the name, as a word of its own. */
+/** A note that screen readers read after the name, as a word of its own. */
 const Note = ({ text }: { text: string | null }) =>
   text === null ? null : (
     <>
@@ -64,7 +64,7 @@ const Note = ({ text }: { text: string | null }) =>
     </>
   );
 
-/** The provider's own logo, or a mark of its kind. The name stands beside it. */
+/** The provider's own logo, or a mark of its kind. The name is beside it, so it has no text. */
 function Mark({ mark = genericMark, logoUrl }: ShownLink) {
   const logo = logoOf(logoUrl);
   if (logo) return <img class="gh-provider-logo" src={logo.src} alt="" width="24" height="24" referrerpolicy="no-referrer" />;
@@ -77,7 +77,7 @@ function Mark({ mark = genericMark, logoUrl }: ShownLink) {
   );
 }
 
-/** Shown if there are more providers than a page can show, or if domains lead to them. */
+/** The search for a provider. It is shown if there are more providers than a page can show, or if domains lead to them. */
 export const FindProvider = ({ text, value, quiet }: { text: Messages; value: string; quiet: boolean }) => (
   <>
     <input type="hidden" name="find" value="true" />

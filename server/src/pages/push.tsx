@@ -5,16 +5,16 @@ import { Document, Form, type PageFrame, renderDocument } from "./layout.tsx";
 import { type Locale, type Messages, messagesOf } from "./messages.ts";
 import { type Moment, Time } from "./times.tsx";
 
-/** The sign-in that waits on another screen, as this one shows it. */
+/** The sign-in that waits on another screen, as this page describes it. */
 export interface WaitingScreen {
-  /** The application's name; null where nothing but the realm asked. */
+  /** The application's name. Null if the sign-in is for the realm itself. */
   readonly client: string | null;
   readonly sourceIp: string | null;
   readonly userAgent: string | null;
   readonly time: Moment;
 }
 
-/** On the screen that waits: the number, and a button to refresh the page immediately. */
+/** The content of the waiting screen: the number, and a button to refresh the page at once. */
 export const PushWaiting = ({ text, number }: { text: Messages; number: string }) => (
   <>
     <p class="gh-code gh-number">{number}</p>
@@ -26,7 +26,7 @@ export const PushWaiting = ({ text, number }: { text: Messages; number: string }
   </>
 );
 
-/** On the screen that waits, when it waits no more. */
+/** The content of the screen when it no longer waits. */
 export const PushEnded = ({ text }: { text: Messages }) => (
   <Submit name="resend" value="true">
     {text.pushAgain}
@@ -51,11 +51,11 @@ interface PushView extends PageFrame {
   readonly denyAction: string;
   readonly account: string;
   readonly screen: WaitingScreen;
-  /** The number that was typed was another one. */
+  /** True if the typed number was wrong. */
   readonly isWrong: boolean;
 }
 
-/** On the phone: is it you who signs in there? */
+/** Renders the page on the phone, which asks whether the user is signing in there. */
 export function renderPush(view: PushView): string {
   const text = messagesOf(view);
   return renderDocument(

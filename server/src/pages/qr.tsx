@@ -4,7 +4,7 @@ import { Document, Form, type FormTarget, type PageFrame, renderDocument } from 
 import { type Messages, messagesOf } from "./messages.ts";
 import { ScreenFacts, type WaitingScreen } from "./push.tsx";
 
-/** On the screen that waits: the picture, and the code that the phone shows, too. */
+/** The content of the waiting screen: the picture, and the code that the phone shows as well. */
 export const QrWaiting = ({ text, cells, code }: { text: Messages; cells: readonly (readonly boolean[])[]; code: string }) => (
   <>
     <Picture cells={cells} alt={text.qrPicture} />
@@ -14,7 +14,7 @@ export const QrWaiting = ({ text, cells, code }: { text: Messages; cells: readon
   </>
 );
 
-/** The picture is too old. */
+/** The content of the screen when the picture has expired. */
 export const QrEnded = ({ text }: { text: Messages }) => (
   <Submit name="resend" value="true">
     {text.qrAgain}
@@ -27,7 +27,7 @@ interface QrView extends PageFrame, FormTarget {
   readonly code: string;
 }
 
-/** On the phone: may that screen go on as you? */
+/** Renders the page on the phone, which asks whether the user is to be signed in on that screen. */
 export function renderQr(view: QrView): string {
   const text = messagesOf(view);
   return renderDocument(

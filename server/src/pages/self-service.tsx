@@ -10,11 +10,11 @@ interface MailedCodeView {
   readonly alert: StepAlert;
   /** The address of the next check, for users who opened the link elsewhere. */
   readonly followedUrl?: string | undefined;
-  /** After how many seconds another one can be asked for. */
+  /** The number of seconds after which another code can be requested. */
   readonly resend?: number;
 }
 
-/** The code of a mail. */
+/** The field for a mailed code. */
 export const MailedCode = ({ text, alert, followedUrl, resend }: MailedCodeView) => (
   <>
     <Field
@@ -48,13 +48,13 @@ interface ShownTerms {
   readonly url: string | null;
 }
 
-/** The realm's terms as plain text: markup in them is shown, not obeyed. */
+/** The realm's terms as plain text: markup in them is shown as text. */
 export const Terms = ({ text, terms }: { text: Messages; terms: ShownTerms }) => {
   const url = linkTarget(terms.url ?? undefined);
   return (
     <>
       {terms.text === null ? null : (
-        // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reachable by keyboard
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: an element that scrolls must be reachable by keyboard
         <section class="gh-terms" dir="auto" tabIndex={0} aria-label={text.termsTitle}>
           {withoutBidiControls(terms.text)}
         </section>
@@ -77,7 +77,7 @@ export const Terms = ({ text, terms }: { text: Messages; terms: ShownTerms }) =>
 interface ProfileView {
   readonly text: Messages;
   readonly attributes: readonly ShownAttribute[];
-  /** Null where people may not change it. */
+  /** Null if users may not change it. */
   readonly email: string | null;
   readonly alert: StepAlert;
 }
@@ -108,7 +108,7 @@ export interface RegistrationForm {
   readonly email: string;
   readonly firstName: string;
   readonly lastName: string;
-  /** Further ones of the user profile. */
+  /** Further attributes of the user profile. */
   readonly attributes?: Readonly<Record<string, string | readonly string[]>>;
 }
 
@@ -118,7 +118,7 @@ interface RegistrationView {
   readonly attributes: readonly ShownAttribute[];
   readonly policy: PasswordRules;
   readonly asksUsername: boolean;
-  /** The part of it that was refused. */
+  /** The part of the form that was refused. */
   readonly blamed: "username" | "email" | "password" | "attributes" | null;
   readonly quiet: boolean;
 }

@@ -16,48 +16,48 @@ import { daysText, messagesOf, waitingTime } from "./messages.ts";
 import { ProviderLinks, type ShownLink } from "./providers.tsx";
 import { Filled } from "./text.tsx";
 
-/** One step of signing in: `body` holds its question, and the frame is the same for all. */
+/** One step of signing in. `body` is its question; the frame is the same for all steps. */
 export interface StepView extends PageFrame, FormTarget {
   /** Hidden members of the form: the interaction and the step. */
   readonly hidden: Readonly<Record<string, string>>;
   readonly title: string;
   readonly lead?: ComponentChildren;
   readonly body: ComponentChildren;
-  /** `{time}` in the text is how long to wait. */
+  /** The problem of the last answer. `{time}` in its text is the waiting time. */
   readonly problem?: Problem | undefined;
-  /** The problem stands below the invalid field, not above the form. */
+  /** True to show the problem below the invalid field, not above the form. */
   readonly problemAtField?: boolean;
   readonly notice?: string | undefined;
   readonly retryAfterSeconds?: number | undefined;
-  /** The user who signs in, once the name was given. */
+  /** The user who signs in, once the name is known. */
   readonly account?: string | undefined;
   /** Other ways to pass this step. A script shows those that need one. */
   readonly others?: readonly { readonly path: string; readonly label: string; readonly needsScripts?: boolean | undefined }[];
-  /** The sign-in can begin again, as another user. */
+  /** True if the sign-in can begin again, as another user. */
   readonly canRestart?: boolean;
-  /** The words of the button for it, where it is not that the user is another. */
+  /** The text of that button, if it is not about another user. */
   readonly restart?: string | undefined;
-  /** The purpose of the form, where it is not signing in. */
+  /** The purpose of the form, if it is not the sign-in. */
   readonly label?: string;
-  /** Advice for a user who cannot answer, where no other way is offered. */
+  /** Advice for a user who cannot answer, if no other way is offered. */
   readonly hint?: string;
   readonly links?: readonly { readonly href: string; readonly label: string }[];
-  /** Identity providers to sign in at. */
+  /** The identity providers that are offered. */
   readonly providers?: readonly ShownLink[];
-  /** The path of the step on whose page others are found. */
+  /** The path of the step whose page finds further providers. */
   readonly moreProviders?: string | undefined;
   readonly scripts?: readonly PageScript[];
   /** Content of other ways on this page, each a separate form that a script shows. */
   readonly beside?: readonly { readonly path: string; readonly body: ComponentChildren }[];
-  /** For how many days one can ask not to be asked again in this browser. */
+  /** The number of days for which the user can have this browser trusted. */
   readonly trustDays?: number | undefined;
-  /** The box was ticked in an answer that was refused. */
+  /** True if the box was ticked in an answer that was refused. */
   readonly isTrustTicked?: boolean;
-  /** The application that the sign-in is for; shown until the user is known. */
+  /** The application that the sign-in is for. It is shown until the user is known. */
   readonly application?: ShownApplication | undefined;
-  /** Why somebody who is signed in is asked at all. */
+  /** The reason why a user who is already signed in is asked. */
   readonly why?: ComponentChildren;
-  /** The way back without an answer: to an address, or, without one, to the application, which gets an error. */
+  /** The way back without an answer: to an address or, if there is none, to the application, which gets an error. */
   readonly wayBack?: { readonly label: string; readonly href?: string } | undefined;
 }
 
@@ -175,7 +175,7 @@ const WayBack = ({ label, href, values, ...target }: NonNullable<StepView["wayBa
 
 const Lead = ({ children }: { children: ComponentChildren }) => <p class="gh-lead">{children}</p>;
 
-/** A text with a name in it, set apart. */
+/** A text with a name in it, which is set apart. */
 export const Named = ({ template, values }: { template: string; values: Readonly<Record<string, string>> }) => (
   <Filled template={template} values={values} class="gh-account" />
 );

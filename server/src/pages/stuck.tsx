@@ -4,13 +4,13 @@ import { messagesOf } from "./messages.ts";
 import { renderStep, type StepView } from "./step.tsx";
 
 interface StuckView extends Pick<StepView, keyof PageFrame | keyof FormTarget | "hidden" | "account" | "canRestart"> {
-  /** An application waits for the response. */
+  /** True if an application waits for the response. */
   readonly asker: boolean;
-  /** It is the level that the application asks for which cannot be reached. */
+  /** True if the level that the application requires cannot be reached. */
   readonly unmet: boolean;
 }
 
-/** Nothing that this user could do leads on: back to the client, or again from the beginning. */
+/** Renders the page for a user who cannot continue in any way: it leads back to the application, or begins again. */
 export function renderStuck({ hidden, asker, unmet, ...view }: StuckView): string {
   const text = messagesOf(view);
   return renderStep({

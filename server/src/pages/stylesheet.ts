@@ -1,7 +1,7 @@
 /*
- * The style sheet of every page, before a realm's colours and its customCss.
+ * The style sheet of every page, which comes before a realm's colours and its customCss.
  *
- * Stable class names, for customCss. They keep their meaning across releases; what is not listed may change.
+ * These class names are for customCss. They keep their meaning in later releases; other names may change.
  */
 export const CLASS_NAMES = {
   "gh-page": "The whole page (body)",

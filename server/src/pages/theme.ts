@@ -12,7 +12,7 @@ const tokens = (palette: Palette): string =>
 export const THEMES = ["light", "dark"] as const;
 export type Theme = (typeof THEMES)[number];
 
-/** Families that devices have: no page loads a font, from here or from elsewhere. */
+/** Font families that devices have, because pages load no fonts. */
 const FONTS = {
   system: 'system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", "Noto Sans", "Liberation Sans", Arial, sans-serif',
   serif: 'ui-serif, "Iowan Old Style", Charter, Cambria, Georgia, "Noto Serif", "Liberation Serif", serif',
@@ -20,7 +20,7 @@ const FONTS = {
   mono: 'ui-monospace, "SF Mono", Menlo, Consolas, "Liberation Mono", "DejaVu Sans Mono", monospace',
 };
 
-/** Everything that is read stands on the card, so that no backdrop costs contrast. */
+/** Backdrops of the page. All text is on the card, so no backdrop lowers its contrast. */
 const BACKDROPS = {
   glow: "radial-gradient(60rem 36rem at 50% -8rem, var(--gh-glow), transparent 75%) no-repeat",
   plain: "none",
@@ -29,7 +29,7 @@ const BACKDROPS = {
   dots: "radial-gradient(circle at 1px 1px, color-mix(in srgb, var(--gh-button) 28%, var(--gh-page)) 1.5px, transparent 0) 0 0 / 22px 22px",
 };
 
-/** A picture covers the page behind the card; else one of ours. Its address is one that we made, without quotes. */
+/** Returns the realm's picture, which covers the page behind the card, or one of our backdrops. We made the picture's address, and it contains no quotes. */
 const backdropOf = ({ images, backgroundStyle = "glow" }: Branding): string =>
   images?.background ? `url("${images.background.href}") center / cover no-repeat fixed` : BACKDROPS[backgroundStyle];
 
@@ -40,7 +40,7 @@ function sheetOf(branding: Branding) {
   const known = sheets.get(branding);
   if (known) return known;
   const { light, dark } = palettesOf(branding);
-  // Checked again although settings refuse it on the way in: rules grow stricter over time, and stored values do not.
+  // It is checked again, although settings refuse a bad one: rules become stricter over time, and stored values do not.
   const custom = branding.customCss === null ? null : safeCustomCss(branding.customCss);
   const css = [
     `:root { ${tokens(light)} --gh-font: ${FONTS[branding.fontFamily ?? "system"]}; --gh-backdrop: ${backdropOf(branding)}; }`,
@@ -55,12 +55,12 @@ function sheetOf(branding: Branding) {
   return sheet;
 }
 
-/** The stylesheet at `/realms/{realm}/theme.css`. Send it as `text/css; charset=utf-8` with `nosniff`. */
+/** Returns the stylesheet at `/realms/{realm}/theme.css`. Send it as `text/css; charset=utf-8` with `nosniff`. */
 export const themeCss = (branding: Branding): string => sheetOf(branding).css;
 
-/** Changes whenever `themeCss` does: good for an ETag. */
+/** Returns a version that changes with `themeCss`, for an ETag. */
 export const themeVersion = (branding: Branding): string => sheetOf(branding).version;
 
-/** The address the pages link to. The version in it lets browsers keep the sheet for as long as it stays the same. */
+/** Returns the address that pages link to. Its version lets browsers keep the sheet as long as it stays the same. */
 export const themeHref = (branding: Branding): string =>
   branding.themeHref ?? `/realms/${encodeURIComponent(branding.realmId)}/theme.css?v=${themeVersion(branding)}`;

@@ -6,7 +6,7 @@ const STEPS = [
   ["day", 86_400_000],
 ] as const;
 
-/** Near times in words, for which no time zone is needed; others as a date. */
+/** Writes a near time in words, for which no time zone is needed, and others as a date. */
 function timeWords(locale: Locale, at: number, now: number): string {
   const distance = at - now;
   const size = Math.abs(distance);
@@ -17,7 +17,7 @@ function timeWords(locale: Locale, at: number, now: number): string {
   return relative.format(Math.trunc(distance / length), unit);
 }
 
-/** The whole time, for those who look closer. Without a script nothing knows the zone of the browser. */
+/** Writes the exact time, which is shown as a tooltip. Without a script the time zone of the browser is unknown. */
 const exact = (locale: Locale, at: number): string =>
   `${new Intl.DateTimeFormat(locale, { dateStyle: "long", timeStyle: "short", timeZone: "UTC" }).format(at)} UTC`;
 
@@ -27,10 +27,10 @@ interface TimeProps {
   readonly now: number;
 }
 
-/** A time, as seen from now. */
+/** A time, and the present time from which it is seen. */
 export type Moment = Pick<TimeProps, "at" | "now">;
 
-/** In words. A script puts the exact time into the zone of the browser. */
+/** A time in words. A script adds the exact time in the time zone of the browser. */
 export const Time = ({ locale, at, now }: TimeProps) => (
   <time dateTime={new Date(at).toISOString()} title={exact(locale, at)}>
     {timeWords(locale, at, now)}

@@ -14,15 +14,15 @@ interface TransactionView extends PageFrame {
   readonly summary: string;
   readonly payloadHash: string;
   readonly until: Moment;
-  /** Factors by which the user can sign. */
+  /** True for the factors by which the user can sign. */
   readonly byCode: boolean;
   readonly byDevice: boolean;
-  /** The page on which people who have neither set up an authenticator app; it leads back. */
+  /** The page on which users without these factors set up an authenticator app. It leads back. */
   readonly setUp: string;
   readonly problem?: "wrong" | "weak" | undefined;
 }
 
-/** People sign what they see: the application's own words, and the fingerprint of the content behind them. */
+/** Renders the page on which a user signs. It shows the application's own words, and the fingerprint of the content that they stand for. */
 export function renderTransaction(view: TransactionView): string {
   const text = messagesOf(view);
   const problems = {

@@ -3,11 +3,11 @@ import { readFileSync } from "node:fs";
 
 interface Asset {
   readonly body: string;
-  /** Changes with the content. */
+  /** A version that changes with the content. */
   readonly version: string;
 }
 
-/** The scripts and style sheets of our pages, by the name that pages know them by. The build lays the files beside the bundle. */
+/** The scripts and style sheets of our pages, by the name that pages use. The build puts the files beside the bundle. */
 const files = {
   "account.css": "./account-style.css",
   "account-parts.css": "./account-parts-style.css",
@@ -21,7 +21,7 @@ export type AssetName = keyof typeof files;
 
 const loaded = new Map<string, Asset>();
 
-/** Read once, at first need. Null for what is not ours. */
+/** Returns an asset, which is read when it is first needed, or null if there is none of that name. */
 export function assetOf(name: string): Asset | null {
   if (!Object.hasOwn(files, name)) return null;
   const known = loaded.get(name);
@@ -32,7 +32,7 @@ export function assetOf(name: string): Asset | null {
   return asset;
 }
 
-/** The asset's address, which changes with its content, so that browsers may cache it for ever. */
+/** Returns the asset's address. It changes with its content, so that browsers may cache it for ever. */
 export function assetHref(name: AssetName): string {
   return `/assets/${name}?v=${assetOf(name)!.version}`;
 }

@@ -1,5 +1,5 @@
-// Runs in the browser, where it makes forms easier. Every page works without it. Served as it is; the browser's own types are taken from the
-// global object, because the server's code is checked without them. Written without what is younger than passkeys.
+// Runs in the browser and makes forms easier to use. Every page works without it. The file is served unchanged, so it uses no syntax that browsers with
+// passkeys may lack. The server's code is checked without the browser's types, so they are taken from the global object here.
 (() => {
   const { document, navigator, performance, print, setTimeout, Blob, URL } = /** @type {any} */ (globalThis);
 
@@ -7,7 +7,7 @@
   /** @param {string} selector @returns {Element[]} */
   const all = (selector) => Array.from(document.querySelectorAll(selector));
 
-  // A password can be looked at while it is typed.
+  // A button shows a password while it is typed.
   for (const button of all("[data-shows]")) {
     const input = document.getElementById(button.dataset.shows);
     button.hidden = false;
@@ -23,10 +23,10 @@
     });
   }
 
-  // Ways to sign in that need scripts.
+  // Ways to sign in that need scripts are shown.
   for (const way of all(".gh-others[hidden], .gh-other[hidden]")) way.hidden = false;
 
-  // The rules for a password are ticked off while it is typed.
+  // The rules for a password are marked as met while it is typed.
   for (const list of all("[data-rules]")) {
     const input = document.getElementById(list.dataset.rules);
     const kinds = { lower: /\p{Ll}/u, upper: /\p{Lu}/u, digits: /\p{Nd}/u, symbols: /[^\p{L}\p{N}]/u };
@@ -43,7 +43,7 @@
     look();
   }
 
-  // A code of digits is sent with its last one.
+  // A code of digits is sent when its last digit is typed.
   for (const input of all("input[data-digits]")) {
     const length = Number(input.dataset.digits);
     let isSent = false;
@@ -56,7 +56,7 @@
     });
   }
 
-  // Another message can be asked for after a while; until then the button says how long.
+  // Another message can be requested after a while; until then the button shows the remaining seconds.
   for (const button of all("button[data-wait]")) {
     const words = button.textContent;
     const until = performance.now() + Number(button.dataset.wait) * 1000;
@@ -69,7 +69,7 @@
     tick();
   }
 
-  // Recovery codes: to the clipboard, into a file, onto paper.
+  // Recovery codes can be copied to the clipboard, saved as a file, and printed.
   for (const tools of all("[data-codes]")) {
     const codes = all(`#${tools.dataset.codes} li`).map((each) => each.textContent.trim());
     const text = `${codes.join("\n")}\n`;
@@ -97,7 +97,7 @@
     tools.hidden = false;
   }
 
-  // A key to the clipboard.
+  // A key can be copied to the clipboard.
   for (const button of all("button[data-copy]")) {
     if (!navigator.clipboard) continue;
     button.addEventListener("click", () =>
@@ -108,13 +108,13 @@
     button.hidden = false;
   }
 
-  // The exact time, in the zone of the browser.
+  // Times are shown exactly, in the time zone of the browser.
   for (const time of all("time[datetime]")) {
     const at = new Date(time.dateTime);
     time.title = new Intl.DateTimeFormat(document.documentElement.lang, { dateStyle: "long", timeStyle: "short" }).format(at);
   }
 
-  // On a telephone the navigation is a strip: the present page is in sight.
+  // On a telephone the navigation is a strip, which is scrolled to the present page.
   const here = document.querySelector('.gh-nav [aria-current="page"]');
   const strip = here && here.closest("ul");
   if (strip && strip.scrollWidth > strip.clientWidth) strip.scrollLeft = here.offsetLeft - strip.offsetLeft - 16;

@@ -1,5 +1,5 @@
-// Runs in the browser, on a page that takes it to an application: sends its form or follows its link. Without it the page has a button. The
-// server's code is checked without the browser's types, so they are taken from the global object here.
+// Runs in the browser, on a page that leads to an application: it submits the page's form or follows its link. Without it the page has a button. The server's
+// code is checked without the browser's types, so they are taken from the global object here.
 (() => {
   const { document, location } = /** @type {any} */ (globalThis);
   const hop = document.querySelector("[data-hop]");

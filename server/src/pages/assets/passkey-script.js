@@ -1,13 +1,12 @@
-// Runs in the browser: hands a passkey's challenge to the device and sends its answer by the form that it stands in.
-// Written without what is younger than WebAuthn itself, and served as it is. The server's code is checked without the browser's
-// types, so they are taken from the global object here.
+// Runs in the browser: passes a passkey's challenge to the device, and sends the device's answer with the form around it. The file is served unchanged, so it
+// uses no syntax that browsers with WebAuthn may lack. The server's code is checked without the browser's types, so they are taken from the global object here.
 (() => {
   const { document, navigator, atob, btoa, AbortController, PublicKeyCredential } = /** @type {any} */ (globalThis);
 
   /** @typedef {any} Element */
 
   const isSupported = Boolean(PublicKeyCredential && navigator.credentials);
-  /** The browser allows one ceremony at a time. @type {any} */
+  /** The ceremony that is running: the browser allows one at a time. @type {any} */
   let waiting = null;
 
   /** @param {string} text in base64url */
@@ -24,7 +23,7 @@
           .replace(/=+$/, "")
       : undefined;
 
-  /** The challenge and all ids as the browser wants them. @param {any} options */
+  /** Decodes the challenge and all ids, because the browser takes them as bytes. @param {any} options */
   const asBytes = (options) => {
     const withBytes = (/** @type {any} */ each) => Object.assign({}, each, { id: toBytes(each.id) });
     const made = Object.assign({}, options, { challenge: toBytes(options.challenge) });
@@ -65,7 +64,7 @@
   const send = (block, credential) => {
     const form = block.closest("form");
     form.elements.credential.value = asText(credential);
-    // On the page with name and password, the choice to be kept signed in stands in the other form.
+    // On the page with name and password, the checkbox to stay signed in is in the other form.
     const kept = document.querySelector("#gh-step [name=rememberMe]:checked");
     if (kept && !form.contains(kept)) {
       const input = document.createElement("input");
@@ -85,7 +84,7 @@
     return (passkey === "create" ? navigator.credentials.create(asked) : navigator.credentials.get(asked)).then(
       (/** @type {any} */ credential) => send(block, credential),
       (/** @type {any} */ error) => {
-        // It made room for another one, or was offered beside the name and not taken.
+        // The ceremony made room for another one, or it was only offered beside the name and not used.
         if (turn.signal.aborted || how.mediation) return;
         explain(block, error);
         offer(block);
@@ -93,7 +92,7 @@
     );
   };
 
-  /** Passkeys among the suggestions of the field for the name. @param {Element} block */
+  /** Offers passkeys among the suggestions of the field for the name. @param {Element} block */
   const offer = (block) => {
     if (block.dataset.passkey !== "get" || !document.querySelector('[autocomplete~="webauthn"]')) return;
     if (!PublicKeyCredential.isConditionalMediationAvailable) return;
@@ -117,7 +116,7 @@
     }
     if (isBeside && isSupported) {
       form.hidden = false;
-      // The same way, without a page in between.
+      // This choice leads to the same ceremony by another page, so it is removed.
       const choice = document.querySelector(`.gh-other [name=choose][value="${form.elements.step.value}"]`);
       if (choice) {
         const section = choice.closest(".gh-others");
@@ -125,7 +124,7 @@
         if (!section.querySelector(".gh-other")) section.remove();
       }
     }
-    // Enter in a field of the same form means the button.
+    // Enter in a field of the form presses the button.
     if (!isBeside)
       form.addEventListener("submit", (/** @type {any} */ event) => {
         event.preventDefault();

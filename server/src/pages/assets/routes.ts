@@ -3,7 +3,7 @@ import Type from "typebox";
 import { field, notFound } from "../../platform/http/index.ts";
 import { assetOf } from "./files.ts";
 
-/** Mounted at the root. */
+/** Registers the assets, at the root. */
 export const assetRoutes: FastifyPluginAsyncTypebox = async (app) => {
   app.get(
     "/assets/:name",
@@ -18,7 +18,7 @@ export const assetRoutes: FastifyPluginAsyncTypebox = async (app) => {
       const asset = assetOf(request.params.name);
       if (!asset) throw notFound();
       const etag = `"${asset.version}"`;
-      // An old version's address must not keep new content for good.
+      // Under the address of an old version, new content must not be cached for ever.
       const lasts = request.query.v === asset.version ? "max-age=31536000, immutable" : "max-age=300";
       reply.headers({ etag, "cache-control": `public, ${lasts}`, "x-content-type-options": "nosniff" });
       if (request.headers["if-none-match"] === etag) return reply.code(304).send("");

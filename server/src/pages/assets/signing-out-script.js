@@ -1,7 +1,7 @@
-// Runs in the browser, on the page that signs a user out of applications. By frames (OpenID Connect Front-Channel Logout): it goes on when
-// all have answered, and says after three seconds which have not. By going there (SAML single logout), which hop.js
-// does: it goes on without the application if no answer has come after five seconds, because until then this page is still there. Without the script the page has
-// links and buttons for the same. The server's code is checked without the browser's types, so they are taken from the global object here.
+// Runs in the browser, on the page that signs a user out of applications. With frames (OpenID Connect Front-Channel Logout) it continues when all applications
+// have answered, and shows after three seconds which have not. If the browser goes to an application (SAML single logout, by hop.js), it continues without the
+// application after five seconds: if this page is still there, no answer has come. Without the script the page has links and buttons for the same. The server's
+// code is checked without the browser's types, so they are taken from the global object here.
 (() => {
   const { document, location, addEventListener } = /** @type {any} */ (globalThis);
   const WAIT = 3000;
@@ -14,12 +14,12 @@
   if (document.querySelector("[data-hop]")) {
     const passOver = () => location.replace(next);
     setTimeout(passOver, WAIT_FOR_HOP);
-    // Back from an application that kept the browser: this page may have been kept, too.
+    // The user came back from an application that did not answer, and the browser had kept this page.
     addEventListener("pageshow", (/** @type {any} */ event) => event.persisted && passOver());
     return;
   }
 
-  /** Until it has got an answer it holds a blank page of ours, which a script of ours may read. @param {any} frame */
+  /** Tells whether the frame has no answer yet: until then it contains a blank page of our origin, which our script may read. @param {any} frame */
   const isUnanswered = (frame) => frame.contentDocument !== null;
 
   const finish = () => {
@@ -30,7 +30,7 @@
     if (unanswered.length === 0 && stays === undefined) location.replace(next);
   };
 
-  // The page has loaded when all of its frames have.
+  // The page counts as loaded when all of its frames are.
   if (document.readyState === "complete") finish();
   else addEventListener("load", finish);
   setTimeout(finish, WAIT);

@@ -14,12 +14,14 @@ export interface Verdict {
   readonly resetSeconds: number;
 }
 
-/* GCRA, the generic cell rate algorithm, stores one number per key: the moment at which everything taken so far is paid off (the theoretical arrival time).
-   Windows of counters have edges at which a double burst passes; GCRA has none. It also knows exactly when to retry, and costs one number and one comparison,
-   in memory and in Redis.
-   
-   All times are whole microseconds: fractions of a millisecond, added up hundreds of times, would lose or grant a call now and then. An epoch in microseconds
-   stays exact in a double until the year 2255. */
+/*
+ * GCRA, the generic cell rate algorithm, stores one number per key: the moment at which everything taken so far is paid off (the theoretical arrival time).
+ * Windows of counters have edges at which a double burst passes; GCRA has none. It also knows exactly when to retry, and costs one number and one comparison,
+ * in memory and in Redis.
+ *
+ * All times are whole microseconds: fractions of a millisecond, added up hundreds of times, would lose or grant a call now and then. An epoch in microseconds
+ * stays exact in a double until the year 2255.
+ */
 export interface Cost {
   readonly perTake: number;
   readonly burst: number;
