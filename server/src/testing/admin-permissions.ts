@@ -15,11 +15,11 @@ export const all: Permission[] = [
   "manage-events",
 ];
 
-/** The permissions that suffice, besides `realm-admin`, in the realm of the path. */
+/** The permissions in the realm of the path that suffice, besides `realm-admin`. */
 export const opens: Record<string, readonly Permission[]> = {
   "GET /users": ["view-users"],
   "POST /users": ["manage-users"],
-  // The service asks for what each action needs.
+  // The service requires the permission that each action needs.
   "POST /users/bulk": ["manage-users", "manage-roles", "manage-organizations"],
   "POST /users/import": ["manage-users"],
   "GET /users/import/:importId": ["view-users"],
@@ -186,7 +186,7 @@ export const opens: Record<string, readonly Permission[]> = {
   "GET /clients/:clientId/authz/permissions/:name": ["view-clients", "manage-authorization"],
   "PUT /clients/:clientId/authz/permissions/:name": ["manage-clients", "manage-authorization"],
   "DELETE /clients/:clientId/authz/permissions/:name": ["manage-clients", "manage-authorization"],
-  // The service asks for `view-users` besides, here and for a preview.
+  // The service also requires `view-users`, here and for a preview.
   "POST /clients/:clientId/preview": ["view-clients"],
   "POST /clients/:clientId/authz/evaluate": ["view-clients", "manage-authorization"],
   "GET /agents": ["view-clients"],
@@ -281,7 +281,7 @@ export const opens: Record<string, readonly Permission[]> = {
   "GET /messaging/templates/:templateKey": ["manage-realm"],
   "PATCH /messaging/templates/:templateKey": ["manage-realm"],
   "PATCH /messaging/providers/:channel/:driver": ["manage-realm"],
-  // `manage-realm`, and for each section the permission of its area: no single one opens all of them.
+  // The service requires `manage-realm` and, for each section, the permission of its area: no single permission opens all of them.
   "GET /export": [],
   "POST /import": ["manage-realm"],
   "POST /import/external": ["manage-realm"],

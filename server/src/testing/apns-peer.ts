@@ -12,7 +12,7 @@ export interface ApnsPeer extends Listening {
   readonly sessions: Set<ServerHttp2Session>;
 }
 
-/** A real HTTP/2 server over TLS. */
+/** Starts a real HTTP/2 server over TLS. */
 export async function apnsPeer(identity: Identity, answer: (request: SeenPush, stream: ServerHttp2Stream) => unknown): Promise<ApnsPeer> {
   const server = createSecureServer({ ...identity, allowHTTP1: false });
   const sessions = new Set<ServerHttp2Session>();

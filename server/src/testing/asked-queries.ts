@@ -1,7 +1,7 @@
 import { CompiledQuery, createQueryId, type RootOperationNode } from "kysely";
 import type { Db } from "../platform/db/index.ts";
 
-/** The queries that are asked of `watched`, with the plans that Postgres makes for them. */
+/** Records the queries that are sent by `watched`, and returns the plans that Postgres makes for them. */
 export function askedQueries(db: Db) {
   const asked: RootOperationNode[] = [];
   const watched = db.withPlugin({
@@ -14,10 +14,10 @@ export function askedQueries(db: Db) {
   const compiled = () => asked.map((node) => db.getExecutor().compileQuery(node, createQueryId()));
   return {
     watched,
-    /** Forgets those so far. */
+    /** Forgets the queries so far. */
     clear: () => void asked.splice(0),
     texts: () => compiled().map(({ sql }) => sql),
-    /** Covers the queries that read, but none that was an `explain` itself. */
+    /** Returns the plans of the queries that read. Queries that are an `explain` themselves are left out. */
     async plans(): Promise<string[]> {
       const plans: string[] = [];
       for (const { query, sql, parameters } of compiled()) {

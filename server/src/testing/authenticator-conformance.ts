@@ -18,7 +18,7 @@ const person = (credentials: readonly string[]): SignInUser => ({
 });
 const validator = buildValidator({});
 
-/** The rules that every authenticator keeps. Its own file tests the rest through its page. */
+/** Tests the rules that every authenticator keeps. Its own file tests the rest through its page. */
 export function authenticatorConformance(name: string, authenticator: Authenticator, contextFor: ContextFor, iam: () => Harness): void {
   test(`${name} says what it is, and takes no config that it does not know`, () => {
     expect(name).toMatch(/^[a-z][a-z-]*$/);
@@ -32,9 +32,9 @@ export function authenticatorConformance(name: string, authenticator: Authentica
   });
   if (authenticator.kind !== "question") return;
   questionConformance(name, authenticator, contextFor);
-  // Answered at another site, not on its page: the tests of federation/brokers and signin/run/leave.test.ts do that.
+  // It is answered at another site and not on its page: federation/brokers and signin/run/leave.test.ts test that.
   if (authenticator.returned) return;
-  // Without a stage the suite could not ask it: a question that has none fails here.
+  // Without a stage the suite could not test the question, so one that has none fails here.
   pageConformance(name, authenticator, stages[name]!, iam);
 }
 
@@ -52,7 +52,7 @@ function questionConformance(name: string, question: Question, contextFor: Conte
   });
 
   test(`${name} is guessed only against a counter, and what it sets up can be named`, () => {
-    // A name proves nothing; a typed proof can be guessed.
+    // A name proves nothing, but a typed proof can be guessed.
     if (question.factor !== null && question.fields.some((field) => field === "code" || field === "password"))
       expect(question.counted).not.toBeNull();
     expect(messagesOf("en")[question.choice]).toMatch(/\S/);
@@ -60,11 +60,11 @@ function questionConformance(name: string, question: Question, contextFor: Conte
   });
 }
 
-/** Through its page, in a sign-in that an application requested. */
+/** Tests it through its page, in a sign-in that an application requested. */
 function pageConformance(name: string, question: Question, stage: Stage, iam: () => Harness): void {
   const post = ({ browser, realm }: Pick<AtStep, "browser" | "realm">, form: Record<string, string>) =>
     browser.request("POST", `/realms/${realm.name}/login`, { form, csrf: false });
-  // A user who waits for an answer on another device has given none.
+  // A user who waits for an answer on another device has not given one.
   const isElsewhere = question.fields.length === 0;
 
   test(`${name} is answered only in its own sign-in and browser, and only once`, async () => {
@@ -82,7 +82,7 @@ function pageConformance(name: string, question: Question, stage: Stage, iam: ()
     for (const answer of refused) expect([isSignedIn(answer, realm.name), answer.status >= 400]).toEqual([false, true]);
     for (const browser of [bare, other, at.browser]) expect(browser.cookies.has(`gh_${realm.name}`)).toBe(false);
 
-    // Nothing of it was used up by that.
+    // The refused request consumed nothing.
     const done = await post(at, form);
     expect([done.status, isSignedIn(done, realm.name)], done.text).toEqual([303, name !== "username"]);
     const effects = await effectsIn(iam(), at);
@@ -111,7 +111,7 @@ function pageConformance(name: string, question: Question, stage: Stage, iam: ()
         const { [field]: _, ...rest } = { ...formOf(page), ...right };
         const answer = await post(at, { ...rest, ...given });
         const recorded = /id="gh-error"[\s\S]*?<\/div>/.exec(answer.text)?.[0] ?? "";
-        // An empty password is a wrong one.
+        // An empty password counts as a wrong one.
         const status = field === "password" && field in given ? 401 : 400;
         expect([answer.status, recorded]).toEqual([status, expect.stringContaining(messagesOf("en")[LABEL_OF[field]!])]);
         stays(answer);
@@ -123,7 +123,7 @@ function pageConformance(name: string, question: Question, stage: Stage, iam: ()
     expect(hostile.status, hostile.text).toBe(stage.wrong === null ? 303 : isElsewhere ? 200 : 401);
     const { text } = name === "username" ? await followed(at.browser, hostile) : hostile;
     expect(text).not.toMatch(/<script>alert|<img/);
-    // A name may hold it, in the field it was typed into; among our words it would turn them round.
+    // A field may contain the character in a typed name. Among our own words it would reverse them.
     expect(text.replace(/<(?:[^>"]|"[^"]*")*>/g, "")).not.toContain("\u202e");
     if (question.nameIn) expect(text).toContain("&lt;script>alert(1)&lt;/script>");
 
@@ -139,7 +139,7 @@ function pageConformance(name: string, question: Question, stage: Stage, iam: ()
     expect(sixth.status).toBe(question.counted === null ? 303 : 429);
   });
 
-  // `push` is not available before something is proven: a name alone would let an attacker ring a phone.
+  // `push` is not available before something is proven: otherwise an attacker who knows a name could ring the user's phone.
   if (name !== "push" && name !== "username")
     test(`${name} reveals neither by its page nor by its answers which account exists or what it has`, async () => {
       const arrive = await staged(iam(), name, { after: name === "username-password" ? "nothing" : "username" });
@@ -159,7 +159,7 @@ const LABEL_OF: Readonly<Record<string, keyof ReturnType<typeof messagesOf>>> = 
   ...{ username: "username", password: "password", code: "codeLabel", credential: "passkeyField" },
 };
 
-/** Everything that passing a step can leave behind. */
+/** Returns everything that passing a step can leave behind. */
 async function effectsIn({ core: { db } }: Harness, { realm, page }: AtStep) {
   const count = db.fn.countAll<number>().as("count");
   const sessions = db.selectFrom("sessions").select(count).where("realm_id", "=", realm.name);
@@ -172,7 +172,7 @@ async function effectsIn({ core: { db } }: Harness, { realm, page }: AtStep) {
   };
 }
 
-/** The pages of two users, without personal values. */
+/** Returns the text of a page without the values of its user. */
 const withoutOwn = ({ text }: Answer, { realm, username }: AtStep): string =>
   masked(text, username)
     .replaceAll(realm.name, "REALM")

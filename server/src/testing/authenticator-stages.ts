@@ -24,13 +24,13 @@ interface Screen {
   readonly page: Answer;
 }
 
-/** The suite's handle of an authenticator. */
+/** The access of the suite to an authenticator. */
 export interface Stage {
-  /** The steps before it. */
+  /** The steps before the authenticator's. */
   readonly after: "nothing" | "username" | "username-password";
-  /** Gives the user the credential, and returns the right answer to its page; where the answer is given elsewhere, gives it. */
+  /** Gives the user the credential. The result returns the right answer to the page or, if the answer is given elsewhere, gives it there. */
   equip(scene: Scene): Promise<(screen: Screen) => Fields | Promise<Fields>>;
-  /** Null where no answer is wrong. */
+  /** Returns a wrong answer. Null if no answer is wrong. */
   wrong: ((username: string) => Fields) | null;
 }
 
@@ -56,7 +56,7 @@ const sentCode = (after: Stage["after"], to: (user: User) => string): Stage => (
   wrong: () => ({ code: "none" }),
 });
 
-/** Every question has one. `cookie` and the conditions ask nothing: they have no page to answer. */
+/** The stage of every question. `cookie` and the conditions ask nothing, so they have no page to answer. */
 export const stages: Readonly<Record<string, Stage>> = {
   "username-password": {
     after: "nothing",
@@ -162,7 +162,7 @@ export const stages: Readonly<Record<string, Stage>> = {
   },
 };
 
-/** A sign-in of an application that stands at the authenticator's page. */
+/** A sign-in of an application that has reached the authenticator's page. */
 export interface AtStep extends Screen {
   readonly realm: RealmUnderTest;
   readonly username: string;
@@ -172,10 +172,10 @@ export interface AtStep extends Screen {
 const required = (authenticator: string): Step => ({ authenticator, requirement: "REQUIRED", config: {} });
 let people = 0;
 
-/** The users who sign in: the user, one who has only a password, or an unknown name. */
+/** The kinds of users who sign in: one with the credential, one with only a password, or an unknown name. */
 export type Who = "equipped" | "bare" | "nobody";
 
-/** The realm's own flow; for `qr` a flow of the application, because the phone that approves has signed in by the realm's (decision 37). */
+/** Sets the realm's own flow. For `qr` it sets a flow of the application, because the phone that approves has signed in by the realm's (decision 37). */
 async function chosenFlow(iam: Harness, realm: RealmUnderTest, name: string, steps: readonly Step[]): Promise<{ browserFlow?: string }> {
   if (name !== "qr") {
     await setBrowserFlow(iam, realm, steps);
@@ -186,7 +186,7 @@ async function chosenFlow(iam: Harness, realm: RealmUnderTest, name: string, ste
   return { browserFlow: "staged" };
 }
 
-/** A realm whose applications ask for the authenticator, after what stands before it. */
+/** Makes a realm whose applications require the authenticator, after the steps before it. */
 export async function staged(iam: Harness, name: string, { after = stages[name]!.after } = {}): Promise<(who?: Who) => Promise<AtStep>> {
   const realm = await iam.realm();
   const user = { ...(await realm.user()), email: `conforming${people++}@example.com` };

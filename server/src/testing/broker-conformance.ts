@@ -6,19 +6,19 @@ import { answerPage, followed, isSignedIn } from "./step-pages.ts";
 
 /** An account at the provider. */
 export interface TheirAccount {
-  /** Digits, because some providers count their users. */
+  /** The subject. It has only digits, because some providers number their users. */
   readonly subject: string;
   readonly email: string;
   readonly username: string;
 }
 
-/** The suite speaks through this for the provider of one protocol. */
+/** The part of the provider of one protocol, which the suite plays through this. */
 export interface BrokerStage {
-  /** The `config` of a provider that the stage answers for. */
+  /** Returns the `config` of a provider for which the stage answers. */
   config(): Record<string, unknown>;
-  /** The response to the redirected request: by a query, or by a form that another site posts. */
+  /** Returns the response to the request: by a query, or by a form that another site posts. */
   answer(left: Left, account: TheirAccount): Promise<Return> | Return;
-  /** The same of an account, but with something that proves it wrong: another signature, audience, an error of the token endpoint. */
+  /** Returns a response for the account with a fault: another signature or audience, or an error of the token endpoint. */
   wrong(left: Left, account: TheirAccount): Promise<Return> | Return;
 }
 
@@ -32,7 +32,7 @@ export interface Return {
 
 const ADA = { subject: "4711", email: "ada@example.com", username: "ada" };
 
-/** The rules that every broker keeps, in any protocol: a stage for each protocol. */
+/** Tests the rules that every broker keeps, with a stage for each protocol. */
 export function brokerConformance(protocol: string, stage: BrokerStage, iam: () => SharedHarness): void {
   const provided = async () => {
     const realm = await iam().realm();
@@ -50,17 +50,17 @@ export function brokerConformance(protocol: string, stage: BrokerStage, iam: () 
   const bring = async (realm: RealmUnderTest, browser: Browser, { by, members }: Return, alias = "theirs"): Promise<Answer> => {
     const path = `/realms/${realm.name}/broker/${alias}/endpoint`;
     if (by === "query") return browser.get(`${path}?${new URLSearchParams(members)}`);
-    // A form of another site comes without cookies; the GET that follows has them.
+    // A form of another site comes without cookies. The GET that follows has them.
     const posted = await iam()
       .browser()
       .request("POST", path, { form: { ...members }, csrf: false });
     return posted.status === 303 ? browser.get(String(posted.headers.location)) : posted;
   };
-  /** Signed in, after the user has completed what the provider did not send. */
+  /** Tells whether the user is signed in, after completing what the provider did not send. */
   const arrives = async (realm: RealmUnderTest, browser: Browser, back: Answer): Promise<boolean> => {
     if (isSignedIn(back, realm.name) || back.status !== 303) return isSignedIn(back, realm.name);
     const page = await followed(browser, back);
-    // A scheme that supplies the names leaves only the address to be asked for.
+    // If a scheme supplies the names, only the address is missing.
     if (!/name="(firstName|email)"/.test(page.text)) return false;
     return isSignedIn(await answerPage(browser, realm.name, page, { firstName: "Ada", lastName: "Lovelace" }), realm.name);
   };
@@ -70,7 +70,10 @@ export function brokerConformance(protocol: string, stage: BrokerStage, iam: () 
     (await realm.events("type=BROKER_LOGIN")).map(({ outcome }: { outcome: string }) => outcome);
   const hasSession = (realm: RealmUnderTest, browser: Browser) => browser.cookies.has(`gh_${realm.name}`);
 
-  /** An address that a user here has, of a provider whose word for it does not count: where the protocol tells addresses at all. */
+  /**
+   * Checks that an address which a user here has, from a provider that does not vouch for it, leads to a question and not to a link. eIDAS sends no addresses,
+   * so nothing is asked.
+   */
   const asksBeforeLinking = async (realm: RealmUnderTest) => {
     const owner = await realm.user("owner");
     const account = { subject: "4714", email: "owner@example.com", username: "owner" };
@@ -88,7 +91,7 @@ export function brokerConformance(protocol: string, stage: BrokerStage, iam: () 
     expect([isSignedIn(linked, realm.name), await links()], linked.text).toEqual([true, 1]);
   };
 
-  // One realm for all of it: making one costs more than the rest.
+  // All of this uses one realm, because making one takes longer than the rest.
   test(`${protocol}: answers are bound to browser, provider and sign-in, the link decides who it is, and a disabled provider signs no user in`, async () => {
     const realm = await provided();
     const browser = iam().browser();
@@ -139,5 +142,5 @@ export function brokerConformance(protocol: string, stage: BrokerStage, iam: () 
   });
 }
 
-/** By which an answer says which sign-in it belongs to. */
+/** The members that bind an answer to its sign-in. */
 const STATE: readonly string[] = ["state", "RelayState"];

@@ -1,4 +1,4 @@
-// A realm that signs in by an identity provider that speaks SAML, and a browser that does.
+// A realm whose users sign in by a SAML identity provider, with a browser.
 import { expect } from "vitest";
 import type { Answer, Browser } from "./browser.ts";
 import type { SharedHarness } from "./harness.ts";
@@ -18,19 +18,19 @@ export async function brokeredRealm(iam: SharedHarness, { alias, protocol, confi
   const linked = () => iam.core.db.selectFrom("identity_links").select("subject").where("realm_id", "=", realm.name);
   return {
     ...{ realm, at },
-    /** By the link on the sign-in page: where it leads, or the page that posts. */
+    /** Follows the link on the sign-in page. Returns its target, or the page that posts. */
     async leave(browser: Browser = iam.browser(), query = ""): Promise<{ browser: Browser; left: URL | Answer }> {
       const answer = await browser.get(`${at}/login${query}`);
       expect([200, 303], answer.text).toContain(answer.status);
       return { browser, left: answer.status === 303 ? new URL(String(answer.headers.location)) : answer };
     },
-    /** As another site posts it: without cookies. Then the browser follows with its own. */
+    /** Posts a form as another site does, without cookies. Then the browser follows with its own. */
     async post(browser: Browser, form: Record<string, string>): Promise<Answer> {
       const posted = await iam.browser().request("POST", `${at}/endpoint`, { form, csrf: false });
       expect(posted.status, posted.text).toBe(303);
       return browser.get(String(posted.headers.location));
     },
-    /** By an artifact in the address. */
+    /** Brings an artifact in the address. */
     bring: (browser: Browser, query: Record<string, string>): Promise<Answer> =>
       browser.get(`${at}/endpoint?${new URLSearchParams(query)}`),
     users: async () => (await realm.asMaster().get("/users")).body.filter(({ username }: { username: string }) => username !== "admin"),

@@ -1,7 +1,7 @@
 import { clock } from "../kernel/clock.ts";
 import type { App } from "../platform/http/index.ts";
 
-// biome-ignore lint/suspicious/noExplicitAny: tests look into answers of every shape
+// biome-ignore lint/suspicious/noExplicitAny: tests read answers of every shape
 type Json = any;
 
 export interface Answer {
@@ -15,16 +15,16 @@ export interface RequestOptions {
   readonly body?: unknown;
   readonly form?: Record<string, string>;
   readonly headers?: Record<string, string>;
-  /** Send the CSRF header on writes, as our own pages do. */
+  /** True to send the CSRF header on writes, as our own pages do. */
   readonly csrf?: boolean;
 }
 
 let addresses = 0;
 
-/** A browser as far as the server can see: it keeps cookies and, on writes, sends the CSRF token back in the header. */
+/** A browser as the server sees it. It keeps cookies and, on writes, sends the CSRF token back in the header. */
 export class Browser {
   readonly cookies = new Map<string, string>();
-  /** When `signIn` succeeded last. */
+  /** The time of the last successful `signIn`. */
   signedInAt = 0;
   readonly #app: App;
   readonly #address: string;
@@ -67,14 +67,14 @@ export class Browser {
   patch = (url: string, body?: unknown, options?: RequestOptions) => this.request("PATCH", url, { body, ...options });
   delete = (url: string, options?: RequestOptions) => this.request("DELETE", url, options);
 
-  /** The same browser, as another node meets it. */
+  /** Returns the same browser for requests to another node. */
   elsewhere(app: App): Browser {
     const browser = new Browser(app, this.#address);
     for (const [name, value] of this.cookies) browser.cookies.set(name, value);
     return browser;
   }
 
-  /** Opens the page, fills in the form and sends it. */
+  /** Opens the page, fills in the form and submits it. */
   async trySignIn(realm: string, username: string, password: string, more: Record<string, string> = {}): Promise<Answer> {
     await this.get(`/realms/${realm}/login`);
     const form = { username, password, _csrf: this.cookies.get("XSRF-TOKEN") ?? "", ...more };

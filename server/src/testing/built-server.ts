@@ -14,10 +14,10 @@ import { notOverloaded, testDatabase } from "./test-database.ts";
 
 const server = fileURLToPath(new URL("../../", import.meta.url));
 
-/** The program as users run it, compiled from the sources as they are now; made once per state of the sources. Answers main.js. */
+/** Builds the program that users run from the present sources, once for each state of the sources. Returns the path of main.js. */
 export async function builtServer(): Promise<string> {
   const sources = fingerprint();
-  // Made by `npm test` before the first test.
+  // `npm test` made it before the first test.
   if (isBuiltFrom(sources)) return join(server, "dist", "main.js");
   const cache = join(server, ".cache");
   const home = join(cache, `built-${sources.slice(0, 16)}`);
@@ -34,9 +34,9 @@ export async function builtServer(): Promise<string> {
   cpSync(join(server, "package.json"), join(draft, "package.json"));
   cpSync(join(server, "migrations"), join(draft, "migrations"), { recursive: true });
   symlinkSync(join(server, "..", "node_modules"), join(draft, "node_modules"));
-  // Types are checked elsewhere; here only the output counts.
+  // Types are checked elsewhere. Here only the output counts.
   await build({ out: join(draft, "dist"), check: false });
-  // Another worker may have been quicker, with the same result.
+  // Another worker may have been faster, with the same result.
   if (existsSync(home)) rmSync(draft, { recursive: true });
   else renameSync(draft, home);
   return main;
@@ -54,9 +54,9 @@ export interface Place {
   readonly env: Record<string, string>;
   /** Runs a command to its end. */
   gatehouse(args: readonly string[], env?: Record<string, string>, stdin?: string): Promise<Outcome>;
-  /** Starts a server, ready once the promise resolves. */
+  /** Starts a server. The promise resolves when it is ready. */
   start(env?: Record<string, string>, flags?: readonly string[]): Promise<RunningServer>;
-  /** Starts the program and waits for nothing. */
+  /** Starts the program without waiting. */
   launch(args: readonly string[], env?: Record<string, string>): ChildProcess;
   remove(): Promise<void>;
 }
@@ -71,8 +71,8 @@ export interface RunningServer {
 const MASTER_KEY = Buffer.alloc(32, "built server").toString("base64");
 
 /**
- * For a process that ends before it pays to optimise its program and that of the embedded database, which takes a good part of its computing.
- * With room for all that a start makes, little of it is copied.
+ * Options for a process that ends before optimising its code, and that of the embedded database, would pay off. Optimising takes a good part of the computing
+ * time. The semi-space has room for the objects of a start, so few of them are copied.
  */
 export const BRIEFLY: readonly string[] = ["--liftoff-only", "--no-opt", "--min-semi-space-size=16"];
 

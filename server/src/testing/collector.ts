@@ -9,7 +9,7 @@ export interface Batch {
   readonly events: readonly { readonly id: string; readonly [member: string]: unknown }[];
 }
 
-/** Takes a batch, refuses it, or does nothing at all. */
+/** The reaction to a batch: to accept it, to refuse it, or to do nothing. */
 export type Behaviour = (response: ServerResponse, batch: Batch) => void;
 
 export const takes: Behaviour = (response) => void response.writeHead(200).end("{}");
@@ -19,16 +19,16 @@ export const answers =
     void response.writeHead(status, headers).end();
 export const hangs: Behaviour = () => {};
 
-/** A server that collects audit events, as a SIEM would, and can be made to misbehave. */
+/** A server that collects audit events as a SIEM does, and can be told to misbehave. */
 export interface Collector {
   readonly url: string;
-  /** Every request whose body arrived, in order. */
+  /** The requests whose bodies arrived, in order. */
   readonly batches: readonly Batch[];
-  /** Ids of the events of requests that were answered with 200, in order of arrival. */
+  /** The ids of events in requests that were answered with 200, in order of arrival. */
   readonly taken: readonly string[];
-  /** The faults of the next requests, one each; afterwards, and at first, it takes everything. */
+  /** Sets the behaviour of the next requests, one each. Otherwise the server accepts everything. */
   behave(...next: Behaviour[]): void;
-  /** Answers once there have been this many requests. */
+  /** Resolves once this many requests have come. */
   until(requests: number): Promise<void>;
   close(): Promise<void>;
 }
@@ -55,7 +55,7 @@ export async function collector(port = 0): Promise<Collector> {
       (script.shift() ?? takes)(response, batch);
       wake();
     });
-    // A client that gives up is no failure.
+    // A client that gives up is not an error.
     request.on("error", () => {});
   });
   server.listen(port, "127.0.0.1");

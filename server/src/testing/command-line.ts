@@ -3,8 +3,8 @@ import { runCli } from "../cli/run.ts";
 import type { Outcome, Place } from "./built-server.ts";
 
 /**
- * Runs a command to its end in this process, in the folder and the environment of a place. To start Node and to load the program takes
- * longer than most commands do. The environment belongs to the whole process, so commands run one after the other.
+ * Runs a command to its end in this process, in the folder and the environment of a place: starting Node and loading the program takes longer than most
+ * commands. The environment belongs to the whole process, so commands run one after the other.
  */
 export async function runHere({ folder, env }: Place, args: readonly string[], more = {}, stdin = ""): Promise<Outcome> {
   const written = { out: "", err: "" };

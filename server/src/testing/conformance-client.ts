@@ -1,5 +1,5 @@
-// Acts as the relying party of the OpenID Foundation's conformance suite: it registers itself, walks our pages by their forms, and believes
-// nothing that it has not checked. See docs/conformance.md.
+// Acts as the relying party of the OpenID Foundation's conformance suite. It registers itself, fills in the forms of our pages, and checks everything that it
+// gets. See docs/conformance.md.
 import { createHash, randomBytes, randomUUID } from "node:crypto";
 import { createLocalJWKSet, decodeProtectedHeader, exportJWK, generateKeyPair, type JWTPayload, jwtVerify, SignJWT } from "jose";
 import { expect } from "vitest";
@@ -22,14 +22,14 @@ export interface Issuer {
   readonly user: { readonly userId: string; readonly username: string; readonly password: string };
   readonly metadata: Json;
   browser(): Browser;
-  /** The path of an address of this server. */
+  /** Returns the path of an address on this server. */
   path(url: string): string;
   keys(): Promise<ReturnType<typeof createLocalJWKSet>>;
 }
 
 const OPEN = { requireInitialAccessToken: false, allowedResponseTypes: [...responseTypes] };
 
-/** A realm with anonymous registration, also for the implicit flow, and a user with all claims. */
+/** Prepares a realm with anonymous registration, also for the implicit flow, and a user with all claims. */
 export async function openIssuer(app: App, realm: RealmUnderTest, baseUrl: string): Promise<Issuer> {
   const opened = await realm.asMaster().put("/provisioning", { registration: OPEN });
   expect(opened.status, opened.text).toBe(200);
@@ -56,20 +56,20 @@ const PERSON = {
 
 export interface ConformanceClient {
   readonly metadata: Json;
-  /** The address of an authorization request; what is undefined is left out. */
+  /** Returns the address of an authorization request. Undefined parameters are left out. */
   url(params?: Readonly<Record<string, string | undefined>>): string;
-  /** From the request to the answer, through every page that asks something. */
+  /** Goes from the request to the answer, through every page that asks something. */
   authorize(browser: Browser, params?: Readonly<Record<string, string | undefined>>): Promise<URLSearchParams>;
-  /** A request to the token endpoint, with the client's authentication. */
+  /** Sends a request to the token endpoint, with the client's authentication. */
   token(form: Params): Promise<Answer>;
   exchange(answer: URLSearchParams): Promise<Answer>;
-  /** The whole flow: every check that the suite makes each time. */
+  /** Runs the whole flow, with every check that the suite makes each time. */
   complete(browser: Browser, params?: Readonly<Record<string, string | undefined>>): Promise<Completed>;
   checkIdToken(jwt: string, expected?: { nonce?: string | undefined; accessToken?: string; alg?: string }): Promise<JWTPayload>;
-  /** As RFC 7592 has it. */
+  /** Deletes the registration by RFC 7592. */
   unregister(): Promise<Answer>;
   sign(claims: JWTPayload, header?: object): Promise<string>;
-  /** Signs with another key from now on. */
+  /** Signs with another key afterwards. */
   useKey(key: ClientKey): void;
 }
 
@@ -80,7 +80,7 @@ export interface Completed {
   readonly userinfo: Json;
 }
 
-/** One key without a kid, as the suite registers it. */
+/** Makes a key, which has no kid by default, as the suite registers it. */
 export async function clientKey(kid?: string) {
   const { publicKey, privateKey } = await generateKeyPair("RS256", { extractable: true });
   return { privateKey, jwk: { ...(await exportJWK(publicKey)), use: "sig", alg: "RS256", ...(kid !== undefined && { kid }) }, kid };
@@ -184,7 +184,7 @@ export async function registerClient(issuer: Issuer, members: Json = {}, key?: C
     },
     async checkIdToken(jwt, { nonce, accessToken, alg = "RS256" } = {}) {
       const header = decodeProtectedHeader(jwt);
-      // OpenID Connect Core §10.1: needed where there are several keys, and our sets have several.
+      // OpenID Connect Core §10.1: the kid is needed if there are several keys, as in our sets.
       expect(header).toMatchObject({ alg, kid: expect.any(String) });
       const { payload } = await jwtVerify(jwt, await issuer.keys(), {
         ...{ issuer: op.issuer, audience: client_id, requiredClaims: ["exp", "iat", "sub"], currentDate: new Date(clock.now()) },
@@ -192,7 +192,7 @@ export async function registerClient(issuer: Issuer, members: Json = {}, key?: C
       expect(payload.nonce).toBe(nonce);
       expect(payload.sub).toMatch(/^[ -~]{1,255}$/);
       if (accessToken !== undefined && payload.at_hash !== undefined) expect(payload.at_hash).toBe(halfHash(accessToken, alg));
-      expect(payload).not.toHaveProperty("name"); // not requested: the scope is openid
+      expect(payload).not.toHaveProperty("name"); // it was not requested: the scope is openid
       return payload;
     },
     unregister: () =>
@@ -211,7 +211,7 @@ export const halfHash = (text: string, alg = "RS256"): string => {
   return digest.subarray(0, digest.length / 2).toString("base64url");
 };
 
-/** Answers our pages as a person would, by their forms alone, until the browser is sent back. */
+/** Answers our pages by their forms alone, as a person would, until the browser is sent back. */
 async function answerOf(
   browser: Browser,
   issuer: Issuer,

@@ -3,7 +3,7 @@ import { type Db, poolOf } from "../platform/db/index.ts";
 
 const listeners = new WeakMap<Db, Set<(statement: string) => void>>();
 
-/** The statements that the database is sent while `work` runs, in their order. It works on Postgres only. */
+/** Returns the statements that the database gets while `work` runs, in their order. It works on Postgres only. */
 export async function statementsDuring(db: Db, work: () => Promise<unknown>): Promise<string[]> {
   const seen: string[] = [];
   const listen = (statement: string) => void seen.push(statement);

@@ -1,8 +1,8 @@
 const ROUNDS = 5;
 
 /**
- * The least CPU time that each kind of work took, in microseconds. CPU time, because wall time is the machine's affair; the least of
- * several rounds, because noise only adds; taken in turn, because a busy moment should fall on all of them.
+ * Returns the least CPU time of each kind of work, in microseconds. Wall time would depend on the machine's other work. The least of several rounds counts,
+ * because noise only adds. The rounds alternate, because a busy moment should affect all kinds.
  */
 export async function leastCpuTime(...works: readonly (() => Promise<unknown>)[]): Promise<number[]> {
   const least = works.map(() => Number.POSITIVE_INFINITY);

@@ -1,16 +1,16 @@
 import { once } from "node:events";
 import { type AddressInfo, connect, createServer, type Socket } from "node:net";
 
-/** Stands between a node and its Postgres, and can fail as networks do. */
+/** A proxy between a node and its Postgres, which can fail as networks do. */
 export interface DatabaseProxy {
   readonly url: string;
-  /** From now on nothing arrives any more, in either direction; no connection is closed, and new ones are taken. */
+  /** Delivers nothing any more in either direction. No connection is closed, and new ones are accepted. */
   swallow(): void;
-  /** As soon as a node sends a statement with this text, it is forwarded, and nothing arrives at the node any more. */
+  /** Forwards the next statement with this text, and then delivers nothing to the node any more. */
   loseAnswerTo(text: string): void;
-  /** Forwards again, also what was sent meanwhile. */
+  /** Forwards again, with everything that was sent meanwhile. */
   goOn(): void;
-  /** Ends every connection there is with a reset. */
+  /** Resets all connections. */
   reset(): void;
   close(): Promise<void>;
 }
@@ -26,7 +26,7 @@ export async function databaseProxy(databaseUrl: string): Promise<DatabaseProxy>
   };
   const keep = (socket: Socket) => {
     sockets.add(socket);
-    socket.on("error", () => {}); // a reset is what this is for
+    socket.on("error", () => {}); // resets are the purpose of this proxy
     socket.on("close", () => sockets.delete(socket));
   };
   const server = createServer((node) => {
@@ -36,7 +36,7 @@ export async function databaseProxy(databaseUrl: string): Promise<DatabaseProxy>
       [postgres, node],
     ] as const) {
       keep(from);
-      // Flow by hand: a paused socket reads nothing, and the kernel keeps what has arrived.
+      // The flow is controlled by hand: a paused socket reads nothing, and the kernel keeps what has arrived.
       from.on("data", (bytes) => {
         to.write(bytes);
         if (from === node && lost !== null && bytes.includes(lost)) swallow();
@@ -48,7 +48,7 @@ export async function databaseProxy(databaseUrl: string): Promise<DatabaseProxy>
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
   const own = Object.assign(new URL(databaseUrl), { hostname: "127.0.0.1", port: String((server.address() as AddressInfo).port) });
-  own.searchParams.delete("host"); // a socket in the file system, which would lead past this proxy
+  own.searchParams.delete("host"); // a socket in the file system would bypass this proxy
   return {
     url: own.href,
     swallow,

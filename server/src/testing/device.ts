@@ -6,7 +6,7 @@ import type { RealmUnderTest } from "./realm.ts";
 
 const encode = (value: object) => Buffer.from(JSON.stringify(value)).toString("base64url");
 
-/** A phone's app, as far as the server can see: it makes a key, and signs with it. */
+/** A phone's app as the server sees it: it makes a key, and signs with it. */
 export interface AppKey {
   readonly jwk: Record<string, unknown>;
   readonly alg: "ES256" | "RS256";
@@ -32,7 +32,7 @@ export interface EnrolledApp {
   readonly key: AppKey;
   /** Calls an address below the realm with the device's proof. */
   call(method: "GET" | "POST", path: string, claims?: Record<string, unknown>): Promise<Answer>;
-  /** The proof alone, for a transaction. */
+  /** Returns a proof for a transaction, without sending it. */
   signTx(id: string, claims: Record<string, unknown>): string;
 }
 
@@ -42,7 +42,7 @@ export async function enrollmentToken(realm: RealmUnderTest, userId: string, mor
   return made.body.token;
 }
 
-/** The whole way by which an app becomes a device of the user. */
+/** Makes an app a device of the user, through all the steps. */
 export async function enrolledApp(
   iam: SharedHarness,
   realm: RealmUnderTest,

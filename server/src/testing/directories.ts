@@ -8,7 +8,7 @@ import type { RealmUnderTest } from "./realm.ts";
 export const SUFFIX = "dc=corp,dc=test";
 export const PEOPLE = `ou=people,${SUFFIX}`;
 
-/** An entry as LDIF, to be loaded. Its password is `<uid>-password`. */
+/** Returns an entry as LDIF, to be loaded. Its password is `<uid>-password`. */
 export const person = (uid: string, more: Record<string, string | readonly string[]> = {}): string => {
   const attributes = {
     cn: uid,
@@ -22,14 +22,14 @@ export const person = (uid: string, more: Record<string, string | readonly strin
   return [`dn: uid=${uid},${PEOPLE}`, "objectClass: inetOrgPerson", `uid: ${uid}`, ...lines, ""].join("\n");
 };
 
-/** The same, to be added to a directory that runs. */
+/** Returns LDIF that adds the entries to a running directory. */
 export const added = (ldif: string): string => ldif.replace("\n", "\nchangetype: add\n");
 
 export interface DirectoryPeer {
   readonly authority: PrivateAuthority;
   readonly identity: Identity;
   readonly ldap: Awaited<ReturnType<typeof startOpenLdap>>;
-  /** The configuration of a provider for it. */
+  /** Returns the configuration of a provider for it. */
   config(more?: Record<string, unknown>): Record<string, unknown>;
 }
 
@@ -48,11 +48,11 @@ export async function openLdapPeer(ldif: string): Promise<DirectoryPeer> {
   };
 }
 
-/** A server beside an OpenLDAP directory. */
+/** A server with an OpenLDAP directory. */
 export interface DirectoryStage {
   readonly iam: Harness;
   readonly peer: DirectoryPeer;
-  /** A new realm with the directory as `corp`. */
+  /** Makes a new realm with the directory as `corp`. */
   realmWith(config?: Record<string, unknown>): Promise<RealmUnderTest>;
   close(): Promise<void>;
 }
@@ -83,7 +83,7 @@ export async function syncDirectory(realm: RealmUnderTest, query = "") {
   return { status, ...body };
 }
 
-/** Makes a directory one of the realm's. */
+/** Adds a directory to the realm. */
 export async function addDirectory(
   realm: RealmUnderTest,
   config: Record<string, unknown>,

@@ -1,7 +1,7 @@
 import { createSocket } from "node:dgram";
 import { once } from "node:events";
 
-/** A name server on this machine (RFC 1035): it knows the TXT records that a test gives it, and may fail or be silent. */
+/** Starts a name server on this machine (RFC 1035). It has the TXT records that a test sets, and can fail or be silent. */
 export async function dnsPeer() {
   const records = new Map<string, readonly string[]>();
   const asked: string[] = [];
@@ -15,7 +15,7 @@ export async function dnsPeer() {
     const answers = (found ?? []).map(txtRecord);
     const header = Buffer.alloc(12);
     query.copy(header, 0, 0, 2);
-    // An answer, authoritative; 2: server failure, 3: no such name.
+    // 0x8580 is an authoritative answer. Code 2 is a server failure, and 3 an unknown name.
     header.writeUInt16BE(0x8580 | (mode === "fails" ? 2 : found === undefined ? 3 : 0), 2);
     header.writeUInt16BE(1, 4);
     header.writeUInt16BE(answers.length, 6);
@@ -39,7 +39,7 @@ export async function dnsPeer() {
 }
 export type DnsPeer = Awaited<ReturnType<typeof dnsPeer>>;
 
-/** The name of the question, and where the question ends. */
+/** Reads the name of the question, and where the question ends. */
 function nameAt(query: Buffer): { name: string; end: number } {
   const labels: string[] = [];
   let at = 12;
@@ -50,7 +50,7 @@ function nameAt(query: Buffer): { name: string; end: number } {
   return { name: labels.join("."), end: at + 5 };
 }
 
-/** With a pointer to the name in the question; cut into strings as long as they may be. */
+/** Writes a record with a pointer to the name in the question. The value is cut into strings of the maximum length. */
 function txtRecord(value: string): Buffer {
   const strings = (value.match(/.{1,20}/g) ?? [""]).map((part) => Buffer.concat([Buffer.from([part.length]), Buffer.from(part)]));
   const data = Buffer.concat(strings);

@@ -1,4 +1,4 @@
-// Messages of eHerkenning and eIDAS as the schemes' own servers write them: text, xml-crypto and Node's ciphers. Nothing of our SAML core.
+// Messages of eHerkenning and eIDAS as the schemes' own servers write them. They are made of text, xml-crypto and Node's ciphers, without our SAML core.
 import {
   constants,
   createCipheriv,
@@ -42,7 +42,7 @@ export interface Signing {
   readonly by: keyof typeof SIGNS;
 }
 
-/** Signs the element with that ID. KeyInfo has a KeyName alone. */
+/** Signs the element with that ID. KeyInfo has only a KeyName. */
 export function signedBy({ identity, by }: Signing, xml: string, id: string): string {
   const uri = SIGNS[by];
   const element = `//*[@ID='${id}']`;
@@ -65,7 +65,7 @@ export function signedBy({ identity, by }: Signing, xml: string, id: string): st
 export interface Encrypting {
   readonly cipher?: "aes256-gcm" | "aes256-cbc" | "aes128-gcm";
   readonly transport?: "mgf1p" | "oaep" | "rsa-1_5";
-  /** A change of the ciphertext, to break it. */
+  /** Changes the ciphertext, to break it. */
   readonly change?: (bytes: Buffer) => Buffer;
 }
 
@@ -82,7 +82,7 @@ const CURVES = {
   secp521r1: { oid: "1.3.132.0.35", bits: 256 },
 } as const;
 
-/** ECDH-ES with ConcatKDF and AES key wrap, as eIDAS nodes encrypt for an EC certificate. */
+/** Wraps a key by ECDH-ES with ConcatKDF and AES key wrap, as eIDAS nodes do for an EC certificate. */
 function agreed(secret: Buffer, key: KeyObject): string {
   const name = key.asymmetricKeyDetails?.namedCurve as keyof typeof CURVES;
   const { oid, bits } = CURVES[name];
@@ -124,7 +124,7 @@ function wrapped(secret: Buffer, key: KeyObject, transport: NonNullable<Encrypti
   return `${method}${value(encrypted)}`;
 }
 
-/** The encrypted element, in `holder`; its keys beside it, one for each recipient, as eHerkenning has it. */
+/** Returns the encrypted element in `holder`. Its keys are beside it, one for each recipient, as in eHerkenning. */
 export function encrypted(
   holder: "EncryptedID" | "EncryptedAssertion",
   xml: string,
@@ -174,7 +174,7 @@ export interface NewAnswer {
   readonly attributes: readonly string[];
 }
 
-/** An assertion, unsigned. */
+/** Returns an unsigned assertion. */
 export const assertionXml = ({ id, now, issuer, audience, recipient, inResponseTo, loa, advice, attributes }: NewAnswer) =>
   `<saml:Assertion xmlns:saml="${SAML}" ID="${id}" Version="2.0" IssueInstant="${time(now)}"><saml:Issuer>${issuer}</saml:Issuer>` +
   `<saml:Subject><saml:NameID Format="urn:oasis:names:tc:SAML:2.0:nameid-format:transient">${newId()}</saml:NameID>` +
@@ -186,7 +186,7 @@ export const assertionXml = ({ id, now, issuer, audience, recipient, inResponseT
   `<saml:AuthnStatement AuthnInstant="${time(now)}"><saml:AuthnContext><saml:AuthnContextClassRef>${loa}</saml:AuthnContextClassRef>` +
   `</saml:AuthnContext></saml:AuthnStatement><saml:AttributeStatement>${attributes.join("")}</saml:AttributeStatement></saml:Assertion>`;
 
-/** A Response around an assertion, unsigned. */
+/** Returns an unsigned Response around an assertion. */
 export const responseXml = (
   { id, now, issuer, recipient, inResponseTo }: Pick<NewAnswer, "id" | "now" | "issuer" | "recipient" | "inResponseTo">,
   content: string,

@@ -1,4 +1,4 @@
-// A broker (HM) of eHerkenning and an eIDAS node, on this machine. Tests say what they answer, right or wrong.
+// A broker (HM) of eHerkenning and an eIDAS node on this machine. Tests decide what they answer, right or wrong.
 import { createHash, createPublicKey, randomBytes } from "node:crypto";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -21,7 +21,7 @@ import {
 import { type Identity, makeIdentity } from "./saml-peers.ts";
 import { hopOf } from "./service-provider.ts";
 
-/** The message that came from the service provider by a form. */
+/** The message that the service provider sent by a form. */
 export interface Asked {
   readonly location: string;
   readonly id: string;
@@ -31,7 +31,7 @@ export interface Asked {
   readonly xml: string;
 }
 
-/** Reads the request off the page that posts it. */
+/** Reads the request from the page that posts it. */
 export function readRequest(page: URL | Answer): Asked {
   const { location, form } = (page instanceof URL ? null : hopOf(page)) ?? { location: "", form: null };
   const xml = Buffer.from(form?.SAMLRequest ?? "", "base64").toString();
@@ -40,24 +40,24 @@ export function readRequest(page: URL | Answer): Asked {
   return { location, id: of("ID"), acs: of("AssertionConsumerServiceURL"), issuer, relayState: form?.RelayState ?? "", xml };
 }
 
-/** The changes that a test makes to a good answer. */
+/** The changes that a test makes to a correct answer. */
 export interface EidAnswer {
   readonly loa?: string;
   readonly advice?: string;
-  /** Instead of the usual ones. */
+  /** The attributes, instead of the usual ones. */
   readonly attributes?: readonly string[];
-  /** Besides the usual ones. */
+  /** Attributes in addition to the usual ones. */
   readonly more?: readonly string[];
   readonly signing?: Signing;
   readonly encrypting?: Encrypting;
-  /** The key that it is encrypted with instead of the service provider's. */
+  /** The key with which it is encrypted, instead of the service provider's. */
   readonly recipient?: Identity;
   readonly isAssertionSigned?: boolean;
   readonly isResponseSigned?: boolean;
   readonly isEncrypted?: boolean;
-  /** Before anything is signed. */
+  /** Changes the assertion before anything is signed. */
   readonly edit?: (assertion: string) => string;
-  /** The content of the Response, after the assertion was made. */
+  /** Replaces the content of the Response after the assertion was made. */
   readonly content?: (assertion: string) => string;
 }
 
@@ -92,7 +92,7 @@ export const SERVICE_UUID = "b2ba62a6-419c-4331-8fbb-40c7b589978d";
 
 export type EherkenningPeer = Awaited<ReturnType<typeof eherkenningPeer>>;
 
-/** eHerkenning: answers by artifact, over SOAP; each artifact once. */
+/** Plays eHerkenning, which answers by artifact, over SOAP. Each artifact works once. */
 export async function eherkenningPeer() {
   const [signer, sp, decryption, other] = await Promise.all([makeIdentity(), makeIdentity(), makeIdentity(), makeIdentity()]);
   const entityId = "urn:etoegang:HM:00000003520354760000:entities:9001";
@@ -117,7 +117,7 @@ export async function eherkenningPeer() {
     return `<soap:Envelope xmlns:soap="http://schemas.xmlsoap.org/soap/envelope/"><soap:Body>${body}</soap:Body></soap:Envelope>`;
   });
 
-  /** An identifier, encrypted for another party as well. */
+  /** An identifier that is also encrypted for another party. */
   const identifier = (qualifier: string, value: string, { recipient, encrypting }: EidAnswer = {}, inside = nameId(qualifier, value)) =>
     encrypted(
       "EncryptedID",
@@ -162,9 +162,9 @@ export async function eherkenningPeer() {
       const response = responseXml({ ...message, id: responseId }, answer.content?.(assertion) ?? assertion);
       return answer.isResponseSigned === false ? response : signedBy(by, response, responseId);
     },
-    /** Each artifact takes this long to resolve from now on. */
+    /** Sets the time that resolving an artifact takes. */
     slow,
-    /** The query of the response. */
+    /** Returns the query of the response. */
     artifact(requested: Asked, answer: EidAnswer = {}) {
       const source = createHash("sha1").update(entityId).digest();
       const artifact = Buffer.concat([Buffer.from([0, 4, 0, 0]), source, randomBytes(20)]).toString("base64");
@@ -189,7 +189,7 @@ export const LEGAL = [company("LegalPersonIdentifier", "ES/NL/B12345678"), compa
 
 export type EidasPeer = Awaited<ReturnType<typeof eidasPeer>>;
 
-/** An eIDAS node: answers by POST, encrypted and signed twice. Nothing reaches it but browsers. */
+/** Plays an eIDAS node, which answers by POST, encrypted and signed twice. Only browsers reach it. */
 export async function eidasPeer() {
   const [signer, rsaSigner, sp, decryption, other] = await Promise.all([
     makeIdentity("P-256"),
@@ -208,7 +208,7 @@ export async function eidasPeer() {
       ...{ idpSigningCertificate: [signer.pem, rsaSigner.pem], spSigningCertificate: sp.pem, spSigningPrivateKey: privatePem(sp) },
       ...{ spDecryptionCertificate: decryption.pem, spDecryptionPrivateKey: privatePem(decryption), providerName: "Gemeente" },
     },
-    /** The form of the response. */
+    /** Returns the form of the response. */
     respond({ id: inResponseTo, acs: recipient, relayState: RelayState }: Asked, answer: EidAnswer = {}) {
       const { loa = "http://eidas.europa.eu/LoA/substantial", attributes = NATURAL, more = [], edit = (xml) => xml } = answer;
       const message = { now: clock.now(), issuer: entityId, recipient, inResponseTo };

@@ -2,8 +2,8 @@ import { type EmbeddedDatabase, type OpenedEmbedded, openEmbedded } from "../pla
 import { empty, type Migrated, readMigrated } from "./migrated-state.ts";
 
 /**
- * Opening an embedded database takes a second of computing, more than most test files need for all their requests. So a process
- * keeps the one that a file gives back, emptied to what the migrations leave, and lends it to the next.
+ * Opening an embedded database takes a second of computing, more than all the requests of most test files. A process therefore keeps the database that a file
+ * returns, emptied to the state after the migrations, and lends it to the next file.
  */
 let spare: Kept | undefined;
 
@@ -13,12 +13,12 @@ interface Kept {
 }
 
 export interface Borrowed {
-  /** Queries after it was closed are refused, as by one that is really closed. */
+  /** Refuses queries after it was closed, like a database that is really closed. */
   readonly embedded: OpenedEmbedded;
   giveBack(): Promise<void>;
 }
 
-/** An embedded database in memory, for one file. */
+/** Lends an embedded database in memory to one file. */
 export async function borrowEmbedded(template: () => Promise<Uint8Array<ArrayBuffer>>): Promise<Borrowed> {
   const waiting = spare;
   spare = undefined;
@@ -41,7 +41,7 @@ export async function borrowEmbedded(template: () => Promise<Uint8Array<ArrayBuf
     embedded: { query: (sql, params) => ask(() => database.query(sql, params)), dump: () => ask(() => database.dump()), close },
     async giveBack() {
       await close();
-      // A file may have several open at once; one is enough to keep. One whose tables were changed is not lent again.
+      // A file may have several open at once, but only one is kept. A database whose tables were changed is not lent again.
       if (!spare && (await isEmptied(kept))) spare = kept;
       else await database.close();
     },
@@ -54,9 +54,9 @@ async function openOne(template: () => Promise<Uint8Array<ArrayBuffer>>): Promis
 }
 
 async function isEmptied({ database, migrated }: Kept): Promise<boolean> {
-  await database.script("rollback"); // what was open when the file ended
+  await database.script("rollback"); // a transaction may be open when the file ends
   await database.script("discard all");
   const emptied = await empty(database, migrated);
-  await database.script("checkpoint"); // for its write-ahead log, which is in memory
+  await database.script("checkpoint"); // empties its write-ahead log, which is in memory
   return emptied;
 }

@@ -4,9 +4,9 @@ import { type Authenticator, authenticators, type Question } from "../signin/aut
 
 export const SITE = "https://broker.example";
 
-/** An identity provider that the tests speak for, and the authenticator that sends browsers to it. */
+/** Makes an identity provider that the tests play, and the authenticator that sends browsers to it. */
 export function fakeBroker() {
-  /** By code: who signed in there, and for which nonce. */
+  /** Maps a code to the user who signed in there, and to the nonce. */
   const codes = new Map<string, { userId: string; nonce: string }>();
 
   const broker: Question = {
@@ -38,7 +38,7 @@ export function fakeBroker() {
     unplug: () => {
       delete plugs["fake-broker"];
     },
-    /** A user signs in at the site, which sends the browser back. Answers to which path. */
+    /** Signs a user in at the site, which sends the browser back. Returns the path to which it is sent. */
     signIn(left: URL, userId: string): string {
       const code = randomUUID();
       codes.set(code, { userId, nonce: left.searchParams.get("nonce")! });
@@ -47,7 +47,7 @@ export function fakeBroker() {
   };
 }
 
-/** The path that the site sends the browser back to. */
+/** Returns the path to which the site sends the browser back. */
 export function backFrom(left: URL, query: Record<string, string>): string {
   const { pathname } = new URL(left.searchParams.get("redirect_uri")!);
   return `${pathname}?${new URLSearchParams({ state: left.searchParams.get("state")!, ...query })}`;

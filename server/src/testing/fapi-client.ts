@@ -1,4 +1,4 @@
-// A client of the FAPI 2.0 Security Profile: private_key_jwt, DPoP, PAR, PKCE. Every part of a request can be made otherwise.
+// A client of the FAPI 2.0 Security Profile: private_key_jwt, DPoP, PAR, PKCE. A test can change every part of a request.
 import { createHash, randomBytes, randomUUID } from "node:crypto";
 import { exportJWK, type GenerateKeyPairResult, generateKeyPair, type JWTPayload, SignJWT } from "jose";
 import { clock, SECOND } from "../kernel/clock.ts";
@@ -8,7 +8,7 @@ import type { RealmUnderTest } from "./realm.ts";
 import { CALLBACK, submit, walk } from "./relying-party.ts";
 
 type Params = Record<string, string>;
-/** An undefined member is left out. */
+/** Claims, of which undefined members are left out. */
 type Claims = Record<string, unknown>;
 
 export interface FapiClient {
@@ -17,18 +17,18 @@ export interface FapiClient {
   readonly issuer: string;
   readonly keys: GenerateKeyPairResult;
   sign(claims: Claims, header?: Record<string, unknown>, key?: GenerateKeyPairResult["privateKey"]): Promise<string>;
-  /** RFC 7523 */
+  /** Returns a client assertion (RFC 7523). */
   assertion(claims?: Claims, header?: Record<string, unknown>): Promise<string>;
-  /** RFC 9449; `claims` say otherwise. */
+  /** Returns a DPoP proof (RFC 9449). `claims` replace its own. */
   proof(path: string, claims?: Claims, key?: GenerateKeyPairResult, header?: Record<string, unknown>): Promise<string>;
-  /** The parameters of an authorization request. */
+  /** Returns the parameters of an authorization request. */
   request(params?: Params): Params;
-  /** RFC 9101: the same as a request object. */
+  /** Returns these as a request object (RFC 9101). */
   requestObject(params?: Params, claims?: Claims, header?: Record<string, unknown>): Promise<string>;
-  /** POSTs as this client, with its assertion unless the form brings one. */
+  /** Sends a POST as this client, with its assertion unless the form has one. */
   post(path: string, form: Params, headers?: Params): Promise<Answer>;
   push(params?: Params): Promise<Answer>;
-  /** Signs a user in by a pushed request. */
+  /** Signs a user in with a pushed request. */
   authorize(browser: Browser, user: { username: string; password: string }, pushed: Params): Promise<URL>;
   exchange(code: string, form?: Params, headers?: Params): Promise<Answer>;
   refresh(token: string, headers?: Params): Promise<Answer>;

@@ -26,22 +26,22 @@ export { MASTER_PASSWORD } from "./realm.ts";
 
 import { notOverloaded, testDatabase } from "./test-database.ts";
 
-/** Cheap enough for hundreds of users; the real price is tested where it matters. */
+/** The hashes are cheap enough for hundreds of users. The real cost is tested where it matters. */
 const cheapHashes = { params: { memoryKiB: 64, passes: 1 } };
 const MASTER_KEY = Buffer.alloc(32, 7).toString("base64");
 const MIGRATIONS = new URL("../../migrations/", import.meta.url);
 const CACHE = new URL("../../.cache/", import.meta.url).pathname;
-/** Compiling the schemas that a file's requests need takes longer than building the rest of a server. */
+/** The compiled schemas are shared: compiling those that a file's requests need takes longer than building the rest of a server. */
 const compiled = compiledSchemas();
 
-/** Files may share this part: it makes realms, and gives no way to jobs and counters, which belong to all files. */
+/** The part that files may share: it makes realms, and gives no access to jobs and counters, which belong to all files. */
 export interface SharedHarness {
   readonly core: Pick<Core, "db" | "work" | "vault" | "changes" | "realms" | "config">;
   readonly server: Pick<Server, "app">;
   readonly config: Config;
-  /** Everything the server wrote to standard output. */
+  /** All that the server wrote to standard output. */
   readonly output: readonly string[];
-  /** A new realm, seen by this test only. */
+  /** Makes a new realm, which only this test sees. */
   realm(): Promise<RealmUnderTest>;
   browser(): Browser;
   close(): Promise<void>;
@@ -51,7 +51,7 @@ export interface Harness extends SharedHarness {
   readonly core: Core;
   readonly server: Server;
   readonly output: string[];
-  /** Another node over the same database (Postgres), with its own settings. */
+  /** Starts another node on the same database (Postgres), with its own settings. */
   secondNode(env?: Record<string, string>): Promise<Node>;
 }
 
@@ -63,9 +63,9 @@ export interface Node {
   close(): Promise<void>;
 }
 
-/** A whole server on its own database, for one test file; each test makes its realm in it. */
+/** Opens a whole server on its own database, for one test file. Each test makes its realm in it. */
 export async function harness(env: Record<string, string> = {}): Promise<Harness> {
-  // The clock belongs to the whole process, and who has a server of their own may move it.
+  // The clock belongs to the whole process, and a file with its own server may move it.
   await closeShared();
   clock.reset();
   const opened = await openServer(env);
@@ -78,9 +78,9 @@ type Opened = Omit<Harness, "realm" | "browser">;
 const shared = new Map<string, Promise<Opened>>();
 
 /**
- * A server that was there before this file and will be there after it: building one takes as long as all the requests of most files.
- * It is for files that look at their own realms only. Others have a `harness()` of their own: who moves the clock, runs jobs, counts what
- * the server has done, needs a second node, or reads or changes what is not in a realm of the file.
+ * Returns a server that other files use before and after this one: building one takes as long as all the requests of most files. It is for files that look at
+ * their own realms only. A file needs a `harness()` of its own if it moves the clock, runs jobs, counts what the server has done, needs a second node, or reads
+ * or changes something outside of its realms.
  */
 export async function sharedHarness(env: Record<string, string> = {}): Promise<SharedHarness> {
   clock.reset();
@@ -166,7 +166,7 @@ async function openNode(env: Record<string, string>, embedded: OpenedEmbedded | 
   await server.start();
   await server.started();
   await server.app.ready();
-  // Recurring work has its first turn now: afterwards it comes when a test moves the clock, and not in the midst of the first one.
+  // Recurring work has its first turn now. Afterwards it comes only when a test moves the clock, and not in the middle of the first test.
   await server.jobs.runDue();
   return {
     core,
@@ -181,7 +181,10 @@ async function openNode(env: Record<string, string>, embedded: OpenedEmbedded | 
   };
 }
 
-/** On the embedded database, which has one connection, such a query fails. On Postgres it does so in tests, so that they find it on either. */
+/**
+ * Refuses a query outside of the open transaction. On the embedded database, with its one connection, such a query fails anyway. On Postgres it fails in tests
+ * only, so that they find it there as well.
+ */
 function refuseQueriesPastTransactions({ db, database: { pool } }: Core): void {
   if (!pool) return;
   singleConnection.add(db);
@@ -198,7 +201,7 @@ interface TestDatabase {
   remove(): Promise<void>;
 }
 
-/** In memory, from a template that is made once per set of migrations: opening from scratch takes seconds. */
+/** Opens a database in memory, from a template that is made once per set of migrations: opening without one takes seconds. */
 async function embeddedDatabase(): Promise<TestDatabase> {
   const dataDir = await mkdtemp(join(tmpdir(), "gatehouse-test-"));
   const { embedded, giveBack } = await borrowEmbedded(embeddedTemplate);
@@ -220,7 +223,7 @@ async function migrationsDigest(): Promise<string> {
 }
 
 async function embeddedTemplate(): Promise<Uint8Array<ArrayBuffer>> {
-  // The build has one of the same migrations.
+  // The build has a template of the same migrations.
   if (isBuiltFrom(fingerprint())) return new Uint8Array(gunzipSync(await readFile(packageFile("dist/embedded-template.tar.gz"))));
   const file = join(CACHE, `embedded-${await migrationsDigest()}.tar`);
   const known = await readFile(file).catch(() => null);

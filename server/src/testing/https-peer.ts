@@ -7,12 +7,12 @@ export interface SeenRequest {
   readonly method: string;
   readonly path: string;
   readonly headers: IncomingHttpHeaders;
-  /** As they came: names and values in turn. */
+  /** The headers as they were received: names and values in turn. */
   readonly rawHeaders: readonly string[];
   readonly body: string;
 }
 
-/** An HTTPS server that reads each request whole and then does as configured. */
+/** Starts an HTTPS server that reads each request completely and then does as configured. */
 export function httpsPeer(identity: Identity, answer: (request: SeenRequest, response: ServerResponse) => unknown): Promise<Listening> {
   const server = createServer({ ...identity }, async (req: IncomingMessage, res: ServerResponse) => {
     const chunks: Buffer[] = [];
@@ -20,7 +20,7 @@ export function httpsPeer(identity: Identity, answer: (request: SeenRequest, res
     const { method = "", url = "", headers, rawHeaders } = req;
     await answer({ method, path: url, headers, rawHeaders, body: Buffer.concat(chunks).toString("utf8") }, res);
   });
-  // Clients that hang up in the handshake, or speak something else.
+  // Clients may hang up in the handshake, or speak another protocol.
   server.on("tlsClientError", () => {});
   return listenOnLoopback(server);
 }

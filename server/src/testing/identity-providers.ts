@@ -18,7 +18,7 @@ export const pem = (type: "rsa" | "ec" | "ed25519") => {
   return privateKey.export({ type: "pkcs8", format: "pem" }).toString();
 };
 export const KEY = pem("ec");
-/** Real ones, of public authorities. */
+/** Real certificates of public authorities. */
 export const CERTIFICATES = rootCertificates
   .filter((each) => new X509Certificate(each).publicKey.asymmetricKeyDetails?.modulusLength === 2048)
   .slice(0, 2) as [string, string];
@@ -30,7 +30,7 @@ const eid = {
   ...{ spSigningCertificate: eidKeys.pem, spSigningPrivateKey: eidKey, spDecryptionPrivateKey: eidKey },
 };
 
-/** The least that each protocol takes. */
+/** The least configuration that each protocol accepts. */
 export const leastConfig: Record<ProtocolName, Record<string, unknown>> = {
   oidc: { issuer: "https://login.example.com/realm", clientId: "gatehouse", clientSecret: CLIENT_SECRET },
   oauth2: {
@@ -55,7 +55,7 @@ export const leastConfig: Record<ProtocolName, Record<string, unknown>> = {
   ad: { url: "ldaps://dc1.example.com", bindDn: "sync@example.com", bindPassword: CLIENT_SECRET, userSearchBase: "dc=example" },
 };
 
-/** The body that creates a provider. */
+/** Returns the body that creates a provider. */
 export const identityProvider = (protocol: ProtocolName, alias: string = protocol) => ({
   alias,
   protocol,

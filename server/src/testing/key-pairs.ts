@@ -9,8 +9,8 @@ let pairs: Promise<readonly webcrypto.CryptoKeyPair[]> | undefined;
 let next = 0;
 
 /**
- * The key pair of the next realm: real ones, made once and used in turn. Making one takes a third of a second, and a test run creates
- * thousands of realms; realms that are made one after the other still have different keys.
+ * Returns the key pair of the next realm. The pairs are real, made once and used in turn: making one takes a third of a second, and a test run creates
+ * thousands of realms. Realms that are made one after the other still have different keys.
  */
 export const nextKeyPair: MakeKeyPair = async () => {
   pairs ??= knownPairs();

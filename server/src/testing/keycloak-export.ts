@@ -3,7 +3,7 @@ import { pbkdf2Sync } from "node:crypto";
 const salt = Buffer.from("sixteen bytes ok");
 const pbkdf2 = (password: string, digest: string, rounds: number) => pbkdf2Sync(password, salt, rounds, 64, digest).toString("base64");
 
-/** A hash as Keycloak writes it since release 10: JSON in texts. */
+/** Returns a hash as Keycloak writes it since release 10: as JSON in texts. */
 export const passwordCredential = (password: string, algorithm = "pbkdf2-sha512", hashIterations = 1000) => ({
   type: "password",
   secretData: JSON.stringify({
@@ -62,7 +62,7 @@ export const users = [
       { type: "recovery-authn-codes", secretData: "{}", credentialData: "{}" },
     ],
   },
-  // As releases before 10 wrote them.
+  // Releases before 10 wrote hashes in this form.
   {
     ...{ id: "no-uuid", username: "cleo", enabled: true, realmRoles: [] },
     credentials: [
@@ -78,7 +78,7 @@ export const users = [
   { username: "service-account-shop", enabled: true, serviceAccountClientId: "shop", realmRoles: ["clerk"], credentials: [] },
 ];
 
-/** A small realm with something of every kind. */
+/** A small realm with an example of every kind. */
 export const realm = {
   ...{ id: "acme-id", realm: "acme", displayName: "Acme", enabled: true, sslRequired: "external", keycloakVersion: "26.7.3" },
   ...{ ssoSessionIdleTimeout: 1_250, accessTokenLifespan: 240, passwordPolicy: "length(9) and digits(1) and regexPattern(x)" },

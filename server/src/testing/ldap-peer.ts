@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { type AddressInfo, createServer, type Socket } from "node:net";
 import { BerReader, element, integer, octets, sequence, TAG } from "../platform/ldap/ber.ts";
 
-/** One request as the peer reads it: its number, its tag, and what follows. */
+/** One request as the peer reads it: its id, its tag, and the rest. */
 export interface LdapRequest {
   readonly id: number;
   readonly tag: number;
@@ -20,7 +20,7 @@ export interface LdapPeer {
 
 export const RESPONSE = { bind: 0x61, entry: 0x64, search: 0x65, reference: 0x73, modify: 0x67, extended: 0x78 } as const;
 
-/** A whole answer: `{ resultCode, matchedDN, diagnosticMessage }`, with the cookie of a page where one is given. */
+/** Returns a whole answer: `{ resultCode, matchedDN, diagnosticMessage }`, with the cookie of a page if one is given. */
 export const answer = (
   id: number,
   tag: number,
@@ -45,7 +45,7 @@ export const entryMessage = (id: number, dn: string, attributes: Record<string, 
     ),
   );
 
-/** A directory that does what no real one would: it answers each request by what `reply` writes. */
+/** Starts a directory that misbehaves as no real one would: it answers each request with what `reply` writes. */
 export async function ldapPeer(reply: (socket: Socket, request: LdapRequest) => unknown): Promise<LdapPeer> {
   const requests: LdapRequest[] = [];
   const sockets = new Set<Socket>();
@@ -53,9 +53,9 @@ export async function ldapPeer(reply: (socket: Socket, request: LdapRequest) => 
     sockets.add(socket);
     socket.on("close", () => sockets.delete(socket));
     socket.on("error", () => {});
-    // Requests of the tests are small: each arrives whole.
+    // Requests of the tests are small, so each arrives as a whole.
     socket.on("data", (chunk: Buffer) => {
-      // A message that is no LDAP is TLS, which this one does not speak.
+      // A message that is not LDAP is TLS, which this peer does not support.
       if (chunk[0] !== TAG.sequence) return;
       for (const reader = new BerReader(chunk); reader.hasMore; ) {
         const message = reader.inside();

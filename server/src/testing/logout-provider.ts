@@ -1,4 +1,4 @@
-// A SAML service provider of tests that takes part in single logout: by the browser, or over SOAP at its own server.
+// A SAML service provider for tests that takes part in single logout: by the browser, or over SOAP at its own server.
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { clock } from "../kernel/clock.ts";
@@ -49,11 +49,11 @@ export interface LogoutOptions {
 export const sessionsOf = ({ core }: SharedHarness, realm: RealmUnderTest) =>
   core.db.selectFrom("sessions").select("session_id").where("realm_id", "=", realm.name).execute();
 
-/** Why messages were refused, newest first. */
+/** Returns the reasons why messages were refused, newest first. */
 export const refusalsOf = async (realm: RealmUnderTest): Promise<string[]> =>
   (await realm.events("type=SAML_LOGIN&outcome=FAILURE")).map(({ detail }: { detail: string }) => detail.split(":")[0]!);
 
-/** Two service providers and one browser that is signed in to both. */
+/** Makes two service providers and a browser that is signed in to both. */
 export async function pairOf(iam: SharedHarness, keys: Readonly<Record<"one" | "two", Identity>>, options: LogoutOptions = {}) {
   const realm = await iam.realm();
   const user = await realm.user();
@@ -101,7 +101,7 @@ export async function logoutProvider(
       known = { nameId: assertion.subject!.nameId!, sessionIndex: assertion.authnStatements[0]!.sessionIndex! };
       return known;
     },
-    /** Its own LogoutRequest. */
+    /** Returns a LogoutRequest of this provider. */
     async logoutRequest({ nameId, sessionIndexes, isSigned = true, relayState, more = {} }: LogoutOptions = {}) {
       const id = newMessageId();
       const element = logoutRequestElement({
@@ -118,7 +118,7 @@ export async function logoutProvider(
         soap: soapEnvelope(enveloped),
       };
     },
-    /** Sends it by the browser; answers where the browser is then. */
+    /** Sends it by the browser. Returns the page that the browser reaches. */
     async askToLogOut(browser: Browser, { by = "redirect", ...options }: LogoutOptions & { by?: Binding } = {}): Promise<Answer> {
       const { url, form } = await provider.logoutRequest(options);
       const answer = by === "redirect" ? await browser.get(path(url)) : await browser.request("POST", path(slo), { form, csrf: false });
@@ -126,13 +126,13 @@ export async function logoutProvider(
     },
     askBySoap: (soap: string) =>
       iam.server.app.inject({ method: "POST", url: path(slo), headers: { "content-type": "text/xml" }, payload: soap }),
-    /** The LogoutRequest that a page sends it. */
+    /** Returns the LogoutRequest that a page sends to it. */
     async asked(page: Answer): Promise<LogoutRequest> {
       const hop = hopOf(page);
       if (!hop?.location.startsWith(location)) throw new Error(`${name} gets no request: ${hop?.location} ${page.text}`);
       return (await openLogoutRequest(await received(hop), await trust())).message;
     },
-    /** Its answer, by the browser. */
+    /** Sends its answer by the browser. */
     async answer(
       browser: Browser,
       inResponseTo: string,
@@ -148,7 +148,7 @@ export async function logoutProvider(
           : await browser.request("POST", path(slo), { form: postFields(signing ? await signed(element, signing) : element), csrf: false });
       return follow(browser, answer);
     },
-    /** The LogoutResponse that it gets, by a redirect or a form. */
+    /** Returns the LogoutResponse that it gets, by a redirect or a form. */
     async answered(page: Answer): Promise<LogoutResponse & { relayState: string | null }> {
       const hop = hopOf(page) ?? { location: String(page.headers.location ?? ""), form: null };
       if (!hop.location.startsWith(`${location}/answer`))
@@ -182,7 +182,7 @@ interface AnswerOptions {
   readonly isSigned?: boolean;
 }
 
-/** The SOAP half of a service provider: what it is sent, and how it answers. */
+/** Starts the SOAP side of a service provider, which records what it is sent and answers as configured. */
 export async function soapPeer(identity: Identity) {
   const heard: string[] = [];
   const peer = {

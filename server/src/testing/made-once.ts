@@ -6,7 +6,7 @@ import { FolderInUse, lockDirectory } from "../platform/db/directory-lock.ts";
 
 const CACHE = new URL("../../.cache/", import.meta.url);
 
-/** Keeps in `.cache` values that are slow to make and as good the next time. If several processes find none, one makes them while the others wait. */
+/** Keeps values in `.cache` that are slow to make and can be used again. If several processes find none, one makes them while the others wait. */
 export async function madeOnce<T>(name: string, count: number, make: () => Promise<T>): Promise<readonly T[]> {
   const file = new URL(`${name}-${count}.json`, CACHE);
   for (;;) {

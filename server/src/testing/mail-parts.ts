@@ -1,6 +1,6 @@
-/** A mail as its reader sees it, taken apart by hand: what our own code wrote is not read by the same library. */
+/** A mail as its reader sees it. It is parsed by hand, and not by the library with which our own code wrote it. */
 export interface ReadMail {
-  /** Lower-case names, in order; a name may come twice. */
+  /** The headers in order, with lower-case names. A name may occur twice. */
   readonly headers: readonly (readonly [name: string, value: string])[];
   readonly text: string | null;
   readonly html: string | null;
@@ -18,7 +18,7 @@ export const headerOf = ({ headers }: Pick<ReadMail, "headers">, name: string): 
 
 function splitPart(raw: string) {
   const at = raw.indexOf("\r\n\r\n");
-  // RFC 5322 §2.2.3: a line that begins with white space goes on with the one before.
+  // RFC 5322 §2.2.3: a line that begins with white space continues the one before.
   const lines = raw
     .slice(0, at)
     .replace(/\r\n[ \t]/g, " ")
@@ -35,7 +35,7 @@ function partsOf(headers: ReadMail["headers"], body: string): { type: string; te
   const boundary = /boundary="?([^";]+)"?/.exec(contentType)?.[1];
   if (boundary === undefined) {
     const bytes = decodeBody(body, headerOf({ headers }, "content-transfer-encoding") ?? "7bit");
-    // The end of the last line belongs to the transport.
+    // The last line break belongs to the transport.
     return [{ type: contentType.split(";")[0]!.trim(), text: bytes.replaceAll("\r\n", "\n").replace(/\n$/, "") }];
   }
   return body
@@ -59,7 +59,7 @@ const fromQuoted = (text: string): string =>
     ),
   ).toString("utf8");
 
-/** RFC 2047, where white space between two encoded words is not part of the text. */
+/** Decodes words (RFC 2047). White space between two encoded words is not part of the text. */
 const decodeWords = (text: string): string =>
   text
     .replace(/(\?=)\s+(=\?)/g, "$1$2")

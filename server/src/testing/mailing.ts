@@ -8,17 +8,17 @@ export interface Mailing {
   readonly peer: SmtpPeer;
   /** Lets the realm send mail to the peer. */
   enable(realm: RealmUnderTest): Promise<void>;
-  /** The links of every mail to this address, oldest first, once there are so many. */
+  /** Returns the links of all mails to this address, oldest first, once there are this many. */
   linksTo(address: string, count?: number): Promise<string[]>;
-  /** The latest mail with a code to this address, once there are so many with one. */
+  /** Returns the latest mail with a code to this address, once there are this many with one. */
   latestTo(address: string, count?: number): Promise<{ link: string; code: string; text: string }>;
-  /** Subjects of every mail to this address so far. */
+  /** Returns the subjects of all mails to this address so far. */
   subjectsTo(address: string): (string | null)[];
 }
 
 const CODE = /^\d{6}$/m;
 
-/** A real SMTP server that keeps what it gets. The server under test needs GATEHOUSE_ALLOWED_HOSTS=127.0.0.1. */
+/** Starts a real SMTP server that keeps what it gets. The server under test needs GATEHOUSE_ALLOWED_HOSTS=127.0.0.1. */
 export async function mailing(): Promise<Mailing> {
   const peer = await smtpPeer({ security: "none", identity: {} as Identity });
   const isTo = (address: string, recipients: readonly string[]) => recipients.some((to) => to.toLowerCase() === address.toLowerCase());
@@ -38,7 +38,7 @@ export async function mailing(): Promise<Mailing> {
       if (saved.status !== 201) throw new Error(`no provider: ${saved.status} ${saved.text}`);
     },
     async latestTo(address, count = 1) {
-      // If a test moves the clock past a lease, the same mail may come twice.
+      // If a test moves the clock past a lease, the same mail may be sent twice.
       const withCode = () => [...new Set(mailsTo(address).map(({ text }) => text ?? ""))].filter((text) => CODE.test(text));
       await until(() => withCode().length >= count, address);
       const text = withCode().at(-1) ?? "";

@@ -9,10 +9,10 @@ import { type PrivateAuthority, privateAuthority } from "./private-authority.ts"
 
 export const PEER_HOST = "peer.internal";
 
-/** The other side's reaction to the next message. */
+/** The reaction of the other side to the next message. */
 export type Behaviour = "accept" | "refuse recipient" | "throttle" | "fail" | "hang" | "redirect" | "endless";
 
-/** A message as it arrived, whatever the protocol. */
+/** A message as it was received, whatever the protocol. */
 export interface Arrived {
   readonly id: string;
   readonly to: readonly string[];
@@ -20,16 +20,16 @@ export interface Arrived {
   readonly title: string | null;
   readonly text: string;
   readonly html: string | null;
-  /** Names of the headers that came with it. */
+  /** The names of the headers that came with it. */
   readonly headers: readonly string[];
 }
 
 /** The other side of a driver: a real server on loopback. */
 export interface DriverPeer {
   readonly provider: Provider;
-  /** The same provider with a secret that the peer does not take. */
+  /** The same provider with a secret that the peer refuses. */
   readonly withWrongSecret: Provider;
-  /** An address of the channel. */
+  /** An address for this channel. */
   readonly to: string;
   readonly arrived: Arrived[];
   readonly listening: Listening;
@@ -40,7 +40,7 @@ export interface DriverPeer {
 
 export interface PeerParts {
   readonly authority: PrivateAuthority;
-  /** The target of a redirect: an internal address. */
+  /** The target of a redirect, which is an internal address. */
   readonly trap: string;
 }
 
@@ -56,7 +56,7 @@ export const envelopeTo = (to: string, more: Partial<Envelope> = {}): Envelope =
   ...more,
 });
 
-/** Every driver passes it: a message arrives as it was given, and every fault of a peer is one of the known failures. */
+/** Tests the rules that every driver keeps: a message arrives as it was given, and every fault of a peer becomes one of the known failures. */
 export function describeDriver(
   name: string,
   carries: { readonly title: boolean; readonly html: boolean; readonly from: boolean },
@@ -101,7 +101,7 @@ export function describeDriver(
       tellsNothing(error as MessageError);
       return error as MessageError;
     };
-    /** Neither the error nor anything that it was caused by holds a secret, the recipient or the text. */
+    /** Checks that neither the error nor its causes contain a secret, the recipient or the text. */
     const tellsNothing = (error: MessageError) => {
       const recorded = `${inspect(error, { depth: 20, showHidden: true })} ${JSON.stringify(error)} ${error.stack}`;
       const { secret } = peer.provider;
@@ -122,7 +122,7 @@ export function describeDriver(
       expect(driverOf(peer.provider).check?.(peer.provider, outbound) ?? []).toEqual([]);
     });
 
-    // The next two come before any that connects: a connection that was given up may still arrive later.
+    // The next two tests come before those that connect: a connection that was given up may still arrive later.
     test("does not reach an address that the guard refuses", async () => {
       expect(await failing(send(envelopeTo(peer.to), { through: guarded }))).toMatchObject({ failure: "unreachable", permanent: false });
       expect(peer.listening.connections()).toBe(0);

@@ -21,7 +21,7 @@ export const providerOf = (channel: Channel, driver: string, more: Partial<Provi
   secret: SECRET,
   ...more,
 });
-/** Another version, as a change of the secret makes it. */
+/** Returns the provider with another secret, and thus another version. */
 export const withSecret = (provider: Provider, secret: string): Provider => ({ ...provider, version: provider.version + 1, secret });
 
 export async function smtpDriverPeer(security: "starttls" | "tls", { authority, trap }: PeerParts): Promise<DriverPeer> {
@@ -74,7 +74,7 @@ export async function smtpDriverPeer(security: "starttls" | "tls", { authority, 
   };
 }
 
-/** The behaviour that all HTTP peers share. */
+/** Starts a peer with the behaviour that all HTTP peers share. */
 export async function httpsDriverPeer(
   { authority, trap }: PeerParts,
   answer: (request: SeenRequest, response: ServerResponse, behaviour: Behaviour, arrived: Arrived[]) => unknown,
@@ -103,7 +103,7 @@ export const namesOf = ({ rawHeaders }: SeenRequest): string[] => rawHeaders.fil
 
 export async function httpDriverPeer(channel: "EMAIL" | "SMS", contentType: "json" | "form", parts: PeerParts): Promise<DriverPeer> {
   const peer = await httpsDriverPeer(parts, (request, response, behaviour, arrived) => {
-    // Like many a gateway, it repeats the request when it refuses it.
+    // Like many gateways, it repeats the request when it refuses it.
     if (request.headers["x-api-key"] !== SECRET) return sendJson(response, 401, { echo: request });
     if (behaviour === "refuse recipient") return sendJson(response, 422, { error: "recipient", echo: request });
     if (behaviour === "throttle") return sendJson(response, 429, { echo: request }, { "retry-after": "7" });

@@ -1,31 +1,31 @@
 /** A database that tests empty after a file and lend to the next one. */
 export interface Emptied {
   query(sql: string, params: readonly unknown[]): Promise<{ readonly rows?: readonly unknown[] }>;
-  /** Several statements at once. */
+  /** Runs several statements at once. */
   script(sql: string): Promise<unknown>;
 }
 
-/** The state to go back to. */
+/** The state to restore. */
 export interface Migrated {
   /** The rows that the migrations themselves have stored, as JSON. */
   readonly rows: readonly { readonly table: string; readonly rows: string }[];
-  /** The sizes that the planner believes in, as JSON. */
+  /** The sizes of the tables that the planner assumes, as JSON. */
   readonly sizes: string;
   readonly shape: string;
 }
 
 const PUBLIC = "relnamespace = 'public'::regnamespace";
 
-/** The migrator's own tables stay as they are. */
+/** The tables, without the migrator's own, which stay as they are. */
 const TABLES = `select relname as name from pg_class where ${PUBLIC} and relkind = 'r' and relname not like 'schema\\_migrations%' order by relname`;
 
-/** Emptied tables have no pages, so these are the ones that a file has written to. */
+/** The tables that a file has written to. Empty tables have no pages. */
 const WRITTEN = TABLES.replace(" order by", " and pg_relation_size(oid) > 0 order by");
 
 const SIZES = `select json_agg(json_build_object('oid', oid, 'pages', relpages, 'tuples', reltuples))::text as sizes
   from pg_class where ${PUBLIC} and relkind in ('r', 'i')`;
 
-/** The whole schema, in which every change of a file shows: tables, columns, indexes, constraints, triggers, functions, and switched-off parts. */
+/** A hash of the whole schema, which shows every change by a file: tables, columns, indexes, constraints, triggers, functions, and disabled parts. */
 const SHAPE = `select md5(string_agg(part, ';' order by part)) as shape from (
     select concat_ws(' ', oid, relname, relkind, relrowsecurity) from pg_class where ${PUBLIC}
     union all select concat_ws(' ', attrelid, attname, atttypid, attnotnull, attisdropped, atthasdef) from pg_attribute
@@ -54,19 +54,19 @@ export async function readMigrated(database: Emptied): Promise<Migrated> {
   return { rows, sizes, shape };
 }
 
-/** Goes back to what the migrations left. Answers false where that cannot be had by emptying tables. */
+/** Restores the state after the migrations. Returns false if emptying tables does not suffice for that. */
 export async function empty(database: Emptied, { rows, sizes, shape }: Migrated): Promise<boolean> {
   if ((await ask<{ shape: string }>(database, SHAPE))[0]?.shape !== shape) return false;
   const written = (await ask<{ name: string }>(database, WRITTEN)).map(({ name }) => `"${name}"`);
-  // Without foreign keys and without the triggers that protect the trail.
+  // Foreign keys are not checked meanwhile, and the triggers that protect the trail do not run.
   await database.script(`set session_replication_role = replica; ${written.map((table) => `delete from ${table}`).join("; ")}`);
-  // Nothing else sweeps it in time: the rows of all files would stay.
+  // Autovacuum would come too late, and the rows of all files would stay.
   await database.script(`vacuum ${written.join(", ")}`);
   for (const { table, rows: stored } of rows) {
     await database.query(`insert into "${table}" select * from json_populate_recordset(null::"${table}", $1::text::json)`, [stored]);
   }
   await database.script("set session_replication_role = default");
-  // A plan that was made for an empty table would be kept when the table is full. One that nobody has analysed is taken for larger.
+  // The sizes are restored, because a plan for an empty table would still be used when the table is full. A table that was never analysed counts as larger.
   await database.query(
     `update pg_class set relpages = s.pages, reltuples = s.tuples from json_to_recordset($1::text::json) as s (oid oid, pages int, tuples real)
       where pg_class.oid = s.oid and (relpages, reltuples) is distinct from (s.pages, s.tuples)`,

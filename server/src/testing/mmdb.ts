@@ -19,7 +19,7 @@ function encoded(value: Value): Buffer {
   return Buffer.concat([control(7, entries.length), ...entries.flatMap(([name, each]) => [encoded(name), encoded(each)])]);
 }
 
-/** Networks by their bits, such as those of `mmdbBits`. */
+/** Makes a file. The networks are given by their bits, such as those of `mmdbBits`. */
 export function mmdbFile(networks: Readonly<Record<string, Value>>, recordSize: 24 | 28 | 32 = 24): Buffer {
   type Leaf = { readonly at: number };
   type Node = [Node | Leaf | null, Node | Leaf | null];
@@ -70,7 +70,7 @@ export function mmdbFile(networks: Readonly<Record<string, Value>>, recordSize: 
   return Buffer.concat([tree, Buffer.alloc(16), ...parts, Buffer.from("abcdef4d61784d696e642e636f6d", "hex"), encoded(metadata)]);
 }
 
-/** The bits of a network: an IPv4 one has 96 zeros before it. */
+/** Returns the bits of a network. An IPv4 network has 96 zeros before its own. */
 export const mmdbBits = (bytes: readonly number[], length: number, isIpv4: boolean): string =>
   (isIpv4 ? "0".repeat(96) : "") +
   bytes

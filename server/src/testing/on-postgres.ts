@@ -2,7 +2,7 @@ import { test } from "vitest";
 import { testDatabase } from "./test-database.ts";
 
 /**
- * For a long test in a file that runs on the embedded database, too: its subject is no race, and it needs no database of that kind, or others
- * send the same statements there.
+ * Runs a long test on Postgres only, in a file that also runs on the embedded database. This is right for a test that is not about a race and does not need the
+ * embedded database, or whose statements other tests send there.
  */
 export const onPostgres = test.runIf(testDatabase() === "postgres");

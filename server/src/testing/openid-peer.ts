@@ -5,16 +5,16 @@ import { setTimeout as wait } from "node:timers/promises";
 import { exportJWK, generateKeyPair, SignJWT } from "jose";
 import { clock } from "../kernel/clock.ts";
 
-/** Made once: RSA keys are what a peer takes longest for. */
+/** The first key is made once, because making RSA keys takes most of the time of a peer. */
 let firstKey: ReturnType<typeof generateKeyPair> | undefined;
 
 /** The peer's answer to an exchange, as a test configures it, right or wrong. */
 export interface PeerAnswer {
   claims?: Record<string, unknown>;
   userinfo?: Record<string, unknown>;
-  /** Instead of a signed token. */
+  /** Replaces the signed token. */
   idToken?: string;
-  /** The change that an attacker on the way makes to the ID token. */
+  /** Changes the ID token as an attacker on the way would. */
   forged?: (idToken: string) => string;
   /** The algorithm of the ID token. */
   alg?: string;
@@ -22,17 +22,17 @@ export interface PeerAnswer {
   signedUserinfo?: { claims?: Record<string, unknown>; alg?: string; forged?: (jwt: string) => string };
   tokenStatus?: number;
   tokenBody?: string;
-  /** More of the token answer: a refresh token, how long it lives. */
+  /** Further members of the token answer: a refresh token, its lifetime. */
   tokens?: Record<string, unknown>;
   /** The answer to a refresh. */
   refresh?: (call: PeerCall) => [number, unknown] | Promise<[number, unknown]>;
-  /** False: OAuth 2 alone. */
+  /** False for OAuth 2 without an ID token. */
   hasIdToken?: boolean;
-  /** Answers of other addresses, by path. They need the access token. */
+  /** The answers of other addresses, by path. They require the access token. */
   pages?: Record<string, unknown>;
-  /** True when the token endpoint accepts the caller as the client. */
+  /** Returns true if the token endpoint accepts the caller as the client. */
   isClient?: (call: PeerCall) => unknown;
-  /** An error of the token endpoint where a verifier comes at all. */
+  /** True if the token endpoint answers every verifier with an error. */
   refusesPkce?: boolean;
 }
 
@@ -45,7 +45,7 @@ export interface PeerCall {
 
 type Hang = "silent" | "headers" | "body";
 
-/** A byte now and then, for as long as the other side listens. */
+/** Writes a byte now and then, as long as the other side listens. */
 function drip(socket: Socket, how: Hang): void {
   if (how === "silent") return;
   socket.write(`HTTP/1.1 200 OK\r\n${how === "body" ? "content-type: application/json\r\n\r\n" : ""}`);
@@ -53,7 +53,7 @@ function drip(socket: Socket, how: Hang): void {
   socket.once("close", () => clearInterval(dripping));
 }
 
-/** An OpenID provider on this machine that tests speak for. */
+/** Starts an OpenID provider on this machine that tests play. */
 export async function openidPeer() {
   firstKey ??= generateKeyPair("RS256");
   let key = await firstKey;
@@ -84,7 +84,7 @@ export async function openidPeer() {
         .sign(KeyObject.from(key.privateKey)),
     );
 
-  /** RFC 6749 §4.1.3 and RFC 7636 §4.6: what a strict token endpoint looks at. */
+  /** Answers an exchange with the checks of a strict token endpoint (RFC 6749 §4.1.3, RFC 7636 §4.6). */
   const exchange = async (call: PeerCall): Promise<[number, unknown]> => {
     const { form } = call;
     if (form.get("grant_type") === "refresh_token") return (await next.refresh?.(call)) ?? [400, { error: "invalid_grant" }];
@@ -156,12 +156,12 @@ export async function openidPeer() {
   return {
     issuer,
     calls,
-    /** Other keys from now on. */
+    /** Uses other keys afterwards. */
     async rotate() {
       key = await generateKeyPair("RS256");
       kid = `peer-key-${calls.length}`;
     },
-    /** A token that the provider signs: a logout token, unless the claims say otherwise. */
+    /** Returns a token that the provider signs: a logout token, unless the claims say otherwise. */
     sign: (claims: Record<string, unknown>, header: Record<string, unknown> = { typ: "logout+jwt" }) => {
       const now = Math.floor(clock.now() / 1000);
       const events = { "http://schemas.openid.net/event/backchannel-logout": {} };
@@ -169,24 +169,24 @@ export async function openidPeer() {
         .setProtectedHeader({ alg: "RS256", kid, ...header })
         .sign(KeyObject.from(key.privateKey));
     },
-    /** This address never answers from now on, or never ends its answer. */
+    /** Makes an address never answer, or never end its answer. */
     hang: (path: string, how: Hang) => void hanging.set(path, how),
-    /** Each answer takes this long from now on. */
+    /** Sets the time that each answer takes. */
     slow: (milliseconds: number) => {
       pause = milliseconds;
     },
-    /** The peer's answer from now on, without a sign-in. */
+    /** Sets the peer's answer without a sign-in. */
     answer: (answer: PeerAnswer) => {
       next = answer;
     },
-    /** In place of the whole document. */
+    /** Replaces the whole discovery document. */
     discoverAs: (text: string, status = 200) => {
       discovered = [status, text];
     },
     discover: (document: Record<string, unknown>) => {
       discovery = document;
     },
-    /** A user signs in there. Returns the query of the authorization response. */
+    /** Signs a user in there. Returns the query of the authorization response. */
     signIn(left: URL, answer: PeerAnswer = {}): Record<string, string> {
       requested = left.searchParams;
       next = { ...answer, claims: { nonce: left.searchParams.get("nonce"), ...answer.claims } };
@@ -201,14 +201,14 @@ export async function openidPeer() {
 }
 export type OpenidPeer = Awaited<ReturnType<typeof openidPeer>>;
 
-/** The same token with other content, and the signature that it had. */
+/** Returns the token with other content and the old signature. */
 export function withOtherContent(jwt: string, claims: Record<string, unknown>): string {
   const [head, body, signature] = jwt.split(".");
   const content = { ...JSON.parse(Buffer.from(body!, "base64url").toString()), ...claims };
   return `${head}.${Buffer.from(JSON.stringify(content)).toString("base64url")}.${signature}`;
 }
 
-/** The same token, signed by a foreign key under the provider's key id; or by a secret. */
+/** Returns the token signed by a foreign key under the provider's key id, or by a secret. */
 export function signedByAnother(jwt: string, secret?: string): string {
   const [head, body] = jwt.split(".");
   const header = { ...JSON.parse(Buffer.from(head!, "base64url").toString()), ...(secret !== undefined && { alg: "HS256" }) };

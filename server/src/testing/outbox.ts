@@ -9,7 +9,7 @@ interface Waiting {
   readonly text: string;
 }
 
-/** Lets the realm send; with the worker stopped, what it would send waits. */
+/** Lets the realm send. While the worker is stopped, its messages wait. */
 export async function allowMessages(realm: RealmUnderTest): Promise<void> {
   for (const provider of [
     { channel: "EMAIL", driver: "http", fromAddress: "no-reply@acme.example", config: { url: "https://mail.example.com/send" } },
@@ -20,7 +20,7 @@ export async function allowMessages(realm: RealmUnderTest): Promise<void> {
   }
 }
 
-/** The messages that wait to be sent in a realm, oldest first. */
+/** Returns the waiting messages of a realm, oldest first. */
 export async function outbox({ core }: Pick<Node, "core">, realm: RealmUnderTest): Promise<Waiting[]> {
   const jobs = await core.db
     .selectFrom("jobs")

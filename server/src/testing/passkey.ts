@@ -1,9 +1,9 @@
-// A passkey in software, as a device and a browser together would answer: for tests that have neither.
+// A passkey in software, which answers as a device and a browser together would, for tests without either.
 import { createHash, generateKeyPairSync, randomBytes, sign } from "node:crypto";
 
 type Cbor = number | string | Buffer | Map<number | string, Cbor>;
 
-/** RFC 8949, as far as an attestation needs it. */
+/** Encodes CBOR (RFC 8949), as far as an attestation needs it. */
 function cbor(value: Cbor): Buffer {
   const head = (major: number, length: number) =>
     length < 24
@@ -21,11 +21,11 @@ const sha256 = (data: string | Buffer) => createHash("sha256").update(data).dige
 const text = (bytes: Buffer) => bytes.toString("base64url");
 
 export interface Ceremony {
-  /** True when its device made sure of its user. */
+  /** True if the device verified its user. */
   readonly verified?: boolean;
   readonly origin?: string;
   readonly rpId?: string;
-  /** Instead of the next one. */
+  /** The counter, instead of the next number. */
   readonly counter?: number;
   readonly userHandle?: string | null;
   readonly crossOrigin?: boolean;
@@ -40,7 +40,7 @@ interface Options {
 
 export interface TestPasskey {
   readonly id: string;
-  /** COSE. */
+  /** The public key as COSE. */
   readonly publicKey: Buffer;
   create(options: Options, how?: Ceremony): object;
   get(options: Options, how?: Ceremony): object;
@@ -48,7 +48,7 @@ export interface TestPasskey {
 
 const ORIGIN = "http://localhost:8080";
 
-/** `counts`: it says how often it was used; synced ones do not. */
+/** Makes a passkey. `counts` says whether it counts its uses, which synced passkeys do not. */
 export function testPasskey({ counts = true, id = text(randomBytes(32)), synced = false } = {}): TestPasskey {
   const { privateKey, publicKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
   const { x, y } = publicKey.export({ format: "jwk" });
@@ -115,7 +115,7 @@ export function testPasskey({ counts = true, id = text(randomBytes(32)), synced 
 
 const plain = (html: string) => html.replaceAll("&quot;", '"').replaceAll("&lt;", "<").replaceAll("&gt;", ">").replaceAll("&amp;", "&");
 
-/** The form of a page that asks for a passkey: its hidden fields, and the options for the device. */
+/** Reads the form of a page that asks for a passkey: its hidden fields, and the options for the device. */
 export function passkeyForm(html: string): { hidden: Record<string, string>; options: Options } {
   const form = html.split("<form").find((part) => part.includes("data-passkey=")) ?? "";
   const options = /data-options="([^"]*)"/.exec(form)?.[1];

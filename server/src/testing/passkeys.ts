@@ -17,12 +17,12 @@ export function answerWith(browser: Browser, realm: string, page: Answer, creden
 export const usePasskeyOn = (browser: Browser, realm: string, page: Answer, passkey: TestPasskey, how: Ceremony = {}, more = {}) =>
   answerWith(browser, realm, page, passkey.get(passkeyForm(page.text).options, how), more);
 
-/** Alone, from the first page on. */
+/** Signs in with a passkey alone, beginning with the first page. */
 export async function signInWithPasskey(browser: Browser, realm: string, passkey: TestPasskey, how: Ceremony = {}, more = {}) {
   return usePasskeyOn(browser, realm, await browser.get(`/realms/${realm}/login`), passkey, how, more);
 }
 
-/** A user who has set one up in their account. */
+/** Makes a user who has set up a passkey in their account. */
 export async function userWithPasskey(
   iam: SharedHarness,
   realm: RealmUnderTest,
@@ -41,7 +41,7 @@ export async function userWithPasskey(
   return { ...known, passkey: made, browser, credentialId: added.body.id as string };
 }
 
-/** With name and password, to the page that asks for the second factor. */
+/** Signs in with name and password, up to the page that asks for the second factor. */
 export async function toSecondFactor(browser: Browser, realm: string, user: { username: string; password: string }): Promise<Answer> {
   return followed(browser, await browser.trySignIn(realm, user.username, user.password));
 }

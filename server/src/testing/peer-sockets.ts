@@ -1,9 +1,9 @@
 import type { AddressInfo, Server, Socket } from "node:net";
 
-/** A server on loopback that can be closed with everything that is connected to it. */
+/** A server on loopback that can be closed together with all its connections. */
 export interface Listening {
   readonly port: number;
-  /** The number of connections so far. */
+  /** Returns the number of connections so far. */
   readonly connections: () => number;
   close(): Promise<void>;
 }
@@ -14,7 +14,7 @@ export async function listenOnLoopback(server: Server): Promise<Listening> {
   server.on("connection", (socket: Socket) => {
     connections += 1;
     sockets.add(socket);
-    // A peer does not mind how its client hangs up.
+    // A peer accepts every way in which its client hangs up.
     socket.on("error", () => {});
     socket.once("close", () => sockets.delete(socket));
   });
@@ -30,12 +30,12 @@ export async function listenOnLoopback(server: Server): Promise<Listening> {
   };
 }
 
-/** Writes for as long as the other side reads; answers how much that was once it hung up. */
+/** Writes as long as the other side reads. Returns the number of bytes once it has hung up. */
 export function writeForEver(stream: NodeJS.WritableStream & { destroyed?: boolean }, chunk: string): Promise<number> {
   let written = 0;
   return new Promise((done) => {
     const more = () => {
-      // Bounded all the same: a broken rule must end in a failed test, not in a full memory.
+      // There is a limit nevertheless: a broken rule must make the test fail, and not fill the memory.
       while (written < 256 * 1024 * 1024) {
         if (stream.destroyed) return;
         written += chunk.length;

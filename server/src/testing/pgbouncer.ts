@@ -12,7 +12,7 @@ export interface RunningPgbouncer {
   stop(): Promise<void>;
 }
 
-/** PgBouncer with transaction pooling, and fewer connections than the servers behind it would like. */
+/** Starts PgBouncer with transaction pooling, and with fewer connections than its servers would like to have. */
 export async function startPgbouncer(database: string, mode: "transaction" | "session" = "transaction"): Promise<RunningPgbouncer> {
   const { hostname, port: target, username, pathname } = new URL(database);
   const folder = mkdtempSync(join(tmpdir(), "gatehouse-pgbouncer-"));
@@ -33,7 +33,7 @@ pool_mode = ${mode}
 default_pool_size = 3
 `,
   );
-  // It refuses to run as root.
+  // PgBouncer refuses to run as root.
   const child = spawn(pgbouncerPath()!, [...(process.getuid?.() === 0 ? ["-u", "nobody"] : []), file], { stdio: "ignore" });
   const ended = once(child, "exit");
   const answers = () =>

@@ -1,6 +1,6 @@
 import pg from "pg";
 
-/** The address of the run's own Postgres, for a superuser. */
+/** Returns the address of the run's own Postgres, for a superuser. */
 export function adminUrl(): string {
   const url = process.env.GATEHOUSE_TEST_POSTGRES_URL;
   if (!url) throw new Error("GATEHOUSE_TEST_POSTGRES_URL is not set: run the tests with npm test, which starts a Postgres");
@@ -17,5 +17,5 @@ export async function connected<T>(connectionString: string, use: (client: pg.Cl
   }
 }
 
-/** Databases may be created and dropped here. */
+/** Runs work on a connection that may create and drop databases. */
 export const asAdmin = <T>(use: (client: pg.Client) => Promise<T>) => connected(adminUrl(), use);

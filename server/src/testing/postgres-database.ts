@@ -5,12 +5,12 @@ import { type Emptied, empty, type Migrated, readMigrated } from "./migrated-sta
 import { adminUrl, asAdmin, connected } from "./postgres-admin.ts";
 
 /**
- * A copy of the migrated database is four hundred files to write, and as many to delete. So a process keeps the databases that
- * files give back, emptied to what the migrations leave, and lends them to the next ones.
+ * Copying the migrated database means to write four hundred files, and later to delete them. A process therefore keeps the databases that files return, emptied
+ * to the state after the migrations, and lends them to the next files.
  */
 const spare: string[] = [];
 const MOST_SPARE = 2;
-/** The copies of one template do not differ, down to the numbers of their tables. */
+/** The state after the migrations. All copies of one template are equal, including the numbers of their tables. */
 let migrated: Migrated | undefined;
 
 export interface BorrowedPostgres {
@@ -18,7 +18,7 @@ export interface BorrowedPostgres {
   giveBack(): Promise<void>;
 }
 
-/** A database for one file, migrated. `version` names the migrations. */
+/** Lends a migrated database to one file. `version` names the migrations. */
 export async function borrowPostgres(version: string): Promise<BorrowedPostgres> {
   const name = spare.pop() ?? (await copyOfTemplate(version));
   return {
@@ -35,7 +35,7 @@ let socketFolder: Promise<string> | undefined;
 async function addressOf(database: string): Promise<string> {
   socketFolder ??= asAdmin(async (admin) => (await admin.query("show unix_socket_directories")).rows[0].unix_socket_directories);
   const folder = await socketFolder;
-  // A socket in the file system costs less of the processor than one of TCP, and tests talk to the database most of the time.
+  // A socket in the file system needs less computing than one of TCP, and tests talk to the database most of the time.
   const search = folder && `?${new URLSearchParams({ host: folder })}`;
   return Object.assign(new URL(adminUrl()), { pathname: `/${database}`, search }).href;
 }
@@ -45,7 +45,7 @@ async function copyOfTemplate(version: string): Promise<string> {
   const name = `gatehouse_test_${newId().replaceAll("-", "")}`;
   const url = await addressOf(template);
   await asAdmin(async (admin) => {
-    // Two workers may find the template missing: one makes it while the other waits.
+    // If two workers find the template missing, one makes it while the other waits.
     await admin.query("select pg_advisory_lock(7205)");
     const { rowCount } = await admin.query("select 1 from pg_database where datname = $1", [template]);
     if (rowCount === 0) {
@@ -66,13 +66,13 @@ const asEmptied = (client: pg.Client): Emptied => ({
   script: (sql) => client.query(sql),
 });
 
-/** Ends all sessions and empties the tables. Answers false where the file has changed more than rows. */
+/** Ends all sessions and empties the tables. Returns false if the file has changed more than rows. */
 async function isEmptied(name: string): Promise<boolean> {
   return connected(await addressOf(name), async (client) => {
     const others = "from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()";
     await client.query(`select pg_terminate_backend(pid, 10000) ${others}`);
     const isEmpty = await empty(asEmptied(client), migrated!);
-    // Somebody has come back: a server that outlives its file.
+    // A session that has come back belongs to a server that outlives its file.
     const { rowCount } = await client.query(`select 1 ${others}`);
     return isEmpty && rowCount === 0;
   });

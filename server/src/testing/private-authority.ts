@@ -1,4 +1,4 @@
-import "reflect-metadata"; // @peculiar/x509 does not load without it, so it comes first
+import "reflect-metadata"; // @peculiar/x509 does not load without this, so it comes first
 import { webcrypto } from "node:crypto";
 import * as x509 from "@peculiar/x509";
 import { clock, DAY } from "../kernel/clock.ts";
@@ -12,13 +12,13 @@ export interface Identity {
 
 /** A private certificate authority for peers on this machine. */
 export interface PrivateAuthority {
-  /** PEM, to be trusted. */
+  /** The certificate to trust, in PEM. */
   readonly ca: string;
-  /** A key and a certificate for these host names and 127.0.0.1. */
+  /** Makes a key and a certificate for these host names and 127.0.0.1. */
   identity(...names: string[]): Promise<Identity>;
-  /** The same, no longer valid. */
+  /** Makes a certificate that is no longer valid. */
   expiredIdentity(...names: string[]): Promise<Identity>;
-  /** The same with other names beside: URIs, addresses, mail addresses. */
+  /** Makes a certificate with additional names: URIs, addresses, mail addresses. */
   identityWith(
     name: string,
     others: readonly { readonly type: "dns" | "url" | "ip" | "email"; readonly value: string }[],

@@ -3,7 +3,7 @@ import { clock, SECOND } from "../kernel/clock.ts";
 
 const encode = (value: object) => Buffer.from(JSON.stringify(value)).toString("base64url");
 
-/** A DPoP key (RFC 9449), and the proofs that it makes. */
+/** Makes a DPoP key (RFC 9449), which makes proofs. */
 export function dpopKey() {
   const { privateKey, publicKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
   return (method: string, url: string, accessToken?: string): string => {

@@ -13,9 +13,9 @@ export interface FcmPeer extends DriverPeer {
   readonly grants: JWTPayload[];
   /** The bodies of the messages. */
   readonly messages: { token: string; android: { ttl?: string; notification: { tag: string } }; data: Record<string, string> }[];
-  /** Makes every token that was handed out invalid. */
+  /** Makes every token that the peer has issued invalid. */
   revoke(): void;
-  /** Answers every message so, until changed. */
+  /** Sets the answer to all messages. */
   answerWith(status: number, body: unknown): void;
 }
 
@@ -32,7 +32,7 @@ export async function fcmDriverPeer(parts: PeerParts): Promise<FcmPeer> {
     const expected = { issuer: "sender@acme.iam.example.com", audience: tokenUri(), algorithms: ["RS256"] };
     try {
       if (form.get("grant_type") !== "urn:ietf:params:oauth:grant-type:jwt-bearer") throw new Error("another grant");
-      // The peer has no clock of ours: tests move it.
+      // The peer does not share our clock, which tests move, so the time in the token counts as the present.
       const currentDate = new Date(
         Number(JSON.parse(Buffer.from(form.get("assertion")!.split(".")[1]!, "base64url").toString()).iat) * 1000,
       );
@@ -98,7 +98,7 @@ export async function fcmDriverPeer(parts: PeerParts): Promise<FcmPeer> {
 }
 
 const rsaKey = () => generateKeyPairSync("rsa", { modulusLength: 2048 }).privateKey.export({ type: "pkcs8", format: "pem" }).toString();
-/** Made once: each takes as long as a dozen tests. */
+/** The keys are made once: each takes as long as a dozen tests. */
 let madeKeys: readonly [string, string] | undefined;
 const rsaKeys = () => {
   madeKeys ??= [rsaKey(), rsaKey()];
@@ -107,13 +107,13 @@ const rsaKeys = () => {
 const p256Key = () => generateKeyPairSync("ec", { namedCurve: "P-256" }).privateKey.export({ type: "pkcs8", format: "pem" }).toString();
 
 export interface ApnsDriverPeer extends DriverPeer {
-  /** Headers of the messages, tokens included. */
+  /** The headers of the messages, with their tokens. */
   readonly requests: Record<string, unknown>[];
   /** The signed token of each request. */
   readonly tokens: string[];
-  /** Answers every message so, until changed. */
+  /** Sets the answer to all messages. */
   answerWith(status: number, reason: string): void;
-  /** Ends every connection, politely or not. */
+  /** Ends every connection, with or without a GOAWAY. */
   hangUp(how: "goaway" | "destroy"): void;
 }
 

@@ -6,7 +6,7 @@ import { type Answer, Browser, type RequestOptions } from "./browser.ts";
 
 const PASSWORD = "a password for tests";
 export const MASTER_PASSWORD = "master-password-for-tests";
-/** Sooner than an administrator has to authenticate again. */
+/** The time after which clients sign in again. It is shorter than the one after which an administrator has to authenticate again. */
 const FRESH = 9 * MINUTE;
 
 /** Calls the admin API of one realm; paths are relative to it. */
@@ -25,17 +25,17 @@ export interface RealmUnderTest {
   readonly name: string;
   /** The password of the realm's seeded user `admin`. */
   readonly adminPassword: string;
-  /** The realm's own `admin`, signed in. */
+  /** Signs in the realm's own `admin`. */
   admin(): Promise<AdminClient>;
-  /** A new user of the realm who holds exactly these permissions, signed in. */
+  /** Makes and signs in a new user of the realm with exactly these permissions. */
   as(...permissions: Permission[]): Promise<AdminClient>;
-  /** `admin` of the realm `master`. */
+  /** Returns a client of `admin` of the realm `master`. */
   asMaster(): AdminClient;
-  /** Without a session. */
+  /** Returns a client without a session. */
   anonymous(): AdminClient;
-  /** A user with a password, without admin permissions. */
+  /** Makes a user with a password and without admin permissions. */
   user(username?: string, password?: string): Promise<{ userId: string; username: string; password: string }>;
-  /** The realm's trail, newest first; `since` leaves out what was there before. */
+  /** Returns the realm's audit trail, newest first. `since` leaves out earlier events. */
   events(filter?: string): Promise<Answer["body"][]>;
 }
 
@@ -65,7 +65,7 @@ export async function realmUnderTest({ core, server: { app } }: Parts, master: B
       delete: (path, options) => renew().then(() => browser.delete(at(path), options)),
     };
   };
-  // Tests move the clock; what they are about is seldom how long ago the administrator signed in.
+  // Tests move the clock, but seldom to see how long ago the administrator signed in, so the client signs in again.
   const asMaster = client(master, "master/admin", "", async () => {
     if (clock.now() - master.signedInAt >= FRESH) await master.signIn("master", "admin", MASTER_PASSWORD);
   });

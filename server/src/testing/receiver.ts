@@ -4,7 +4,7 @@ import type { AddressInfo } from "node:net";
 import { sql } from "kysely";
 import type { Db } from "../platform/db/index.ts";
 
-// biome-ignore lint/suspicious/noExplicitAny: tests look into bodies of every shape
+// biome-ignore lint/suspicious/noExplicitAny: tests read bodies of every shape
 type Json = any;
 
 export interface Received {
@@ -16,13 +16,13 @@ export interface Received {
 
 export type Answering = (request: Received, response: ServerResponse) => void;
 
-/** A server on loopback, which keeps what it is sent. It takes everything unless configured otherwise. */
+/** A server on loopback that keeps what it is sent. It accepts everything unless configured otherwise. */
 export interface Receiver {
   readonly url: string;
   readonly port: number;
   readonly received: Received[];
   answer: Answering;
-  /** Resolves once there are that many. */
+  /** Resolves once there are this many. */
   until(count: number): Promise<Received[]>;
   close(): Promise<void>;
 }
@@ -30,8 +30,8 @@ export interface Receiver {
 export const accept: Answering = (_request, response) => void response.writeHead(204).end();
 
 /**
- * Sends until every event that is committed has been fanned out and nothing is due. On Postgres a transaction that is open anywhere in
- * the cluster, another test's for instance, holds events back for a moment.
+ * Sends until every committed event has been fanned out and nothing is due. On Postgres, any open transaction of the cluster, for instance of another test,
+ * holds events back for a moment.
  */
 export async function deliverAll(db: Db, sender: { runDue(): Promise<number> }): Promise<void> {
   for (;;) {
@@ -42,7 +42,7 @@ export async function deliverAll(db: Db, sender: { runDue(): Promise<number> }):
     if (rows.length === 0) break;
     await new Promise((resolve) => setTimeout(resolve, 5));
   }
-  // Sends deliveries that were fanned out between the two looks.
+  // Sends deliveries that were fanned out in between.
   await sender.runDue();
 }
 

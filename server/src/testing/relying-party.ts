@@ -5,13 +5,13 @@ import type { RealmUnderTest } from "./realm.ts";
 
 export const CALLBACK = "https://app.example/cb";
 
-/** The target of an answer: by a redirect, or by the page that takes its place on the way to another site. Null: it is a page to look at. */
+/** Returns the target of an answer: of a redirect, or of the page that replaces one on the way to another site. Returns null for a page to read. */
 export function leadsTo({ status, headers }: Answer): string | null {
   if (status === 303 || status === 302) return String(headers.location);
   return /^0; url=(https?:.*)$/.exec(String(headers.refresh ?? ""))?.[1] ?? null;
 }
 
-/** Follows redirects within this server; `left` is where they lead out of it. */
+/** Follows redirects within this server. `left` is the address at which they leave it. */
 export async function walk(browser: Browser, baseUrl: string, from: string | Answer): Promise<{ page: Answer; left: URL | null }> {
   const path = (url: string) => (url.startsWith(`${baseUrl}/`) ? url.slice(baseUrl.length) : url);
   let page = typeof from === "string" ? await browser.get(path(from)) : from;
@@ -23,14 +23,14 @@ export async function walk(browser: Browser, baseUrl: string, from: string | Ans
   return { page, left: null };
 }
 
-/** The value of a hidden field. */
+/** Returns the value of a hidden field. */
 export const fieldOf = (page: Answer, name: string): string =>
   new RegExp(`name="${name}" value="([^"]*)"`).exec(page.text)?.[1]?.replaceAll("&amp;", "&") ?? "";
 
-/** Sends the form that the page shows, with what it hides. */
+/** Submits the form that the page shows, with its hidden fields. */
 export async function submit(browser: Browser, baseUrl: string, page: Answer, fields: Record<string, string>) {
   const action = /<form class="gh-form"[^>]* action="([^"]+)"/.exec(page.text)?.[1] ?? "";
-  // Beside it there may be forms for other ways.
+  // There may be forms for other ways beside it.
   const form = /<form class="gh-form"[^>]*>([\s\S]*?)<\/form>/.exec(page.text)?.[1] ?? page.text;
   const hidden = Object.fromEntries(
     [...form.matchAll(/<input type="hidden" name="([^"]+)" value="([^"]*)"/g)].map(([, k, v]) => [k!, v!.replaceAll("&amp;", "&")]),
@@ -41,18 +41,18 @@ export async function submit(browser: Browser, baseUrl: string, page: Answer, fi
 export interface Party {
   readonly clientId: string;
   readonly secret: string | null;
-  /** As the admin API knows it. */
+  /** The client's id in the admin API. */
   readonly id: string;
   url(params?: Record<string, string>): string;
   readonly verifier: string;
-  /** POSTs to an endpoint of the realm, as this client. */
+  /** Sends a POST to an endpoint of the realm, as this client. */
   post(path: string, form: Record<string, string>): Promise<Answer>;
-  /** Signs a user in and changes the code for tokens. */
+  /** Signs a user in and exchanges the code for tokens. */
   signIn(browser: Browser, user: { username: string; password: string }, params?: Record<string, string>): Promise<Answer>;
   exchange(left: URL | null, params?: Record<string, string>): Promise<Answer>;
 }
 
-/** A client of the realm, and what it does. */
+/** Makes a client of the realm, with functions for what it does. */
 export async function relyingParty(iam: SharedHarness, realm: RealmUnderTest, members: Record<string, unknown> = {}): Promise<Party> {
   const { baseUrl } = iam.config;
   const issuer = `/realms/${realm.name}`;

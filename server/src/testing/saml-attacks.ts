@@ -1,4 +1,4 @@
-// Attackers' changes of messages, for the tests of the SAML core and of the endpoints that stand on it.
+// Changes that attackers make to messages, for the tests of the SAML core and of the endpoints that use it.
 import { createHash, createHmac, sign as signBytes } from "node:crypto";
 import { type SamlReason, SIGNATURE_ALGORITHM } from "../platform/saml/index.ts";
 import { C14N, ENVELOPED, NS } from "../platform/saml/names.ts";
@@ -6,7 +6,7 @@ import { canonicalize } from "../platform/saml/xml/canonical.ts";
 import { METADATA_LIMITS, parseXml } from "../platform/saml/xml/parse.ts";
 import type { Identity } from "./saml-peers.ts";
 
-/** mulberry32 */
+/** Returns mulberry32: random integers that are the same for the same seed. */
 export function seeded(seed: number) {
   let state = seed;
   return (below: number): number => {
@@ -48,7 +48,7 @@ const PIECES = [
   "+",
 ];
 
-/** One to three edits: bytes changed, removed, doubled, moved, or pieces of XML put in; whole elements cut or copied. */
+/** Makes one to three edits: it changes, removes, doubles or moves bytes, inserts pieces of XML, or cuts or copies whole elements. */
 export function mutated(text: string, next: (below: number) => number): string {
   let result = text;
   for (let edits = 1 + next(3); edits > 0; edits--) {
@@ -76,7 +76,7 @@ export function mutated(text: string, next: (below: number) => number): string {
 }
 
 export interface Wrapping {
-  /** Puts the attacker's word where the good one stands. */
+  /** Replaces the correct content by the attacker's. */
   readonly forge: (xml: string) => string;
   readonly extensions: string;
 }
@@ -85,7 +85,7 @@ export const SIGNATURE = /<ds:Signature .*?<\/ds:Signature>/s;
 const firstTag = /^<[^>]+>/;
 const lastTag = /<\/[^>]+>$/;
 
-/** The eight forms of "On Breaking SAML" (Somorovsky and others, 2012), for a message that is signed as a whole. */
+/** Returns the eight forms of "On Breaking SAML" (Somorovsky and others, 2012), for a message that is signed as a whole. */
 export function wrapped(xml: string, { forge, extensions }: Wrapping): Record<string, string> {
   const signature = SIGNATURE.exec(xml)![0];
   const original = xml.replace(SIGNATURE, "");
@@ -133,7 +133,7 @@ const transform = (algorithm: string, inside = "") => `<ds:Transform Algorithm="
 const USUAL = transform(ENVELOPED) + transform(C14N.exclusive);
 const SHA256 = `${NS.xenc}sha256`;
 
-/** The message with a signature that is computed rightly, whatever it says. */
+/** Returns the message with an unusual signature that is computed correctly. */
 export function oddlySigned(plain: string, peer: Identity, oddity: Oddity): string {
   const id = / ID="([^"]*)"/.exec(plain)![1]!;
   const hash = oddity.digest?.endsWith("sha1") ? "sha1" : "sha256";
@@ -211,7 +211,7 @@ export const wronglySigned: [what: string, reason: SamlReason, oddity: Oddity][]
   ["with two KeyInfos", "signature_shape", { afterKeyInfo: "<ds:KeyInfo></ds:KeyInfo><ds:KeyInfo></ds:KeyInfo>" }],
 ];
 
-/** The changes that are refused in all messages but requests by POST. */
+/** The changes that are refused in all messages except requests by POST. */
 export const inclusivelySigned: [what: string, reason: SamlReason, oddity: Oddity][] = [
   ["by inclusive canonicalization", "signature_algorithm", { canonicalization: inclusive }],
   ["by an inclusive transform", "signature_algorithm", { transforms: transform(ENVELOPED) + transform(inclusive) }],

@@ -1,4 +1,4 @@
-// A SAML identity provider that tests speak for: it reads our requests, and answers as a test configures, right or wrong.
+// A SAML identity provider that tests play: it reads our requests, and answers as a test configures, right or wrong.
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { clock, MINUTE } from "../kernel/clock.ts";
@@ -43,7 +43,7 @@ export interface SamlPeerAnswer {
   readonly assertion?: Partial<NewAssertion>;
   readonly response?: { readonly inResponseTo?: string | null; readonly destination?: string | null; readonly issuer?: string };
   readonly protection?: Partial<Protection>;
-  /** Instead of an assertion: the second status code. */
+  /** The second status code of a response without an assertion. */
   readonly status?: string;
 }
 
@@ -51,7 +51,7 @@ export type SamlPeer = Awaited<ReturnType<typeof samlPeer>>;
 
 export async function samlPeer() {
   let identity = await makeIdentity();
-  /** The messages behind artifacts. */
+  /** The messages by their artifacts. */
   const messages = new Map<string, string>();
   const resolved: ReceivedMessage[] = [];
   let published: Identity[] = [identity];
@@ -118,7 +118,7 @@ export async function samlPeer() {
     },
     /** The least members of a provider record for it. */
     config: { ssoUrl: `${base}/sso`, idpEntityId: entityId, idpSigningCertificate: identity.pem },
-    /** Signs by another key from now on, and says so where `isPublished`. */
+    /** Signs with another key afterwards, and publishes it if `isPublished`. */
     async rotate(isPublished = true) {
       identity = await makeIdentity();
       if (isPublished) published = [identity];
@@ -142,14 +142,14 @@ export async function samlPeer() {
       });
       return () => release();
     },
-    /** The request with which a browser left: by an address, or by a page that posts. */
+    /** Reads the request with which a browser left: by an address, or by a page that posts. */
     async read(left: URL | Answer, keys: readonly VerificationKey[] = []): Promise<Asked> {
       const hop = left instanceof URL ? null : hopOf(left);
       const received = left instanceof URL ? await readRedirect(left.search.slice(1)) : readPost(hop!.form!);
       const { message, signed: isSigned } = await openAuthnRequest(received, { keys, required: keys.length > 0 });
       return { request: message, signed: isSigned, relayState: received.relayState };
     },
-    /** The message that answers a request. */
+    /** Returns the message that answers a request. */
     async message({ request }: Pick<Asked, "request">, { assertion, response, protection, status }: SamlPeerAnswer = {}) {
       const now = clock.now();
       const acs = request.assertionConsumerServiceUrl!;
@@ -175,7 +175,7 @@ export async function samlPeer() {
         { key, signAssertion: true, signResponse: true, ...protection },
       );
     },
-    /** The form that the browser posts to us. */
+    /** Returns the form that the browser posts to us. */
     async answer(requested: Asked, answer: SamlPeerAnswer = {}): Promise<Record<string, string>> {
       return peer.form(render(await peer.message(requested, answer)), requested.relayState);
     },
@@ -183,7 +183,7 @@ export async function samlPeer() {
       SAMLResponse: Buffer.from(xml).toString("base64"),
       ...(relayState !== null && { RelayState: relayState }),
     }),
-    /** The query that the browser brings. */
+    /** Returns the query that the browser brings. */
     async artifact(requested: Asked, answer: SamlPeerAnswer = {}): Promise<Record<string, string>> {
       const SAMLart = newArtifact(entityId, 0);
       messages.set(SAMLart, stored(await peer.message(requested, answer)));

@@ -1,4 +1,4 @@
-// One good message of each kind, for the tests of the SAML core.
+// A correct message of each kind, for the tests of the SAML core.
 import {
   AUTHN_CONTEXT,
   BINDING,

@@ -1,4 +1,4 @@
-// xmlsec1 and xmllint, and keys with certificates for both sides.
+// Runs xmlsec1 and xmllint, and makes keys with certificates for both sides.
 import { type SpawnSyncReturns, spawnSync } from "node:child_process";
 import { createPrivateKey, createPublicKey, type KeyObject, webcrypto } from "node:crypto";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -10,7 +10,7 @@ import { madeOnce } from "./made-once.ts";
 export interface Identity {
   readonly privateKey: KeyObject;
   readonly publicKey: KeyObject;
-  /** DER in base64. */
+  /** The certificate as DER in base64. */
   readonly certificate: string;
   readonly pem: string;
 }
@@ -26,8 +26,8 @@ let identities: Promise<readonly IdentityText[]> | undefined;
 let next = 0;
 
 /**
- * A key pair with a self-signed certificate, as a provider has it. Making an RSA key takes a third of a second: the usual ones are made once and used in
- * turn. Twelve in a row are different ones.
+ * Makes a key pair with a self-signed certificate, as providers have. Making an RSA key takes a third of a second, so the usual ones are made once and used in
+ * turn. Twelve in a row are different.
  */
 export async function makeIdentity(kind: "rsa" | "P-256" | "P-384" | "P-521" = "rsa", bits = 2048, notAfter = UNTIL): Promise<Identity> {
   if (kind !== "rsa" || bits !== 2048 || notAfter !== UNTIL) return identityOf(await makeText(kind, bits, notAfter));
@@ -60,7 +60,7 @@ async function makeText(kind: "rsa" | "P-256" | "P-384" | "P-521", bits: number,
   return { pkcs8: pkcs8.toString("base64"), certificate: Buffer.from(made.rawData).toString("base64") };
 }
 
-/** Runs `work` with files of these contents, in a folder that goes afterwards. */
+/** Runs `work` with files of these contents, in a temporary folder. */
 function withFiles<T>(files: Record<string, string>, work: (path: (name: string) => string) => T): T {
   const folder = mkdtempSync(join(tmpdir(), "gatehouse-saml-"));
   try {
@@ -82,7 +82,7 @@ const ID_ATTRIBUTES = [
 const privatePem = (key: KeyObject): string => key.export({ type: "pkcs8", format: "pem" }) as string;
 const report = ({ status, stdout, stderr }: SpawnSyncReturns<string>) => ({ ok: status === 0, output: `${stdout}${stderr}` });
 
-/** Tells whether xmlsec1 finds the signature of the outermost signed element, or of the one that `xpath` finds, to be right. */
+/** Tells whether xmlsec1 accepts the signature of the outermost signed element, or of the one that `xpath` finds. */
 export const xmlsecVerifies = (xml: string, { pem }: Identity, xpath?: string) =>
   withFiles({ "message.xml": xml, "certificate.pem": pem }, (path) => {
     const node = xpath ? ["--node-xpath", xpath] : [];
@@ -90,7 +90,7 @@ export const xmlsecVerifies = (xml: string, { pem }: Identity, xpath?: string) =
     return report(spawnSync(xmlsecPath()!, args, { encoding: "utf8" }));
   });
 
-/** Fills in the Signature template that `xml` holds. */
+/** Fills in the Signature template in `xml`. */
 export const xmlsecSigned = (xml: string, { privateKey }: Identity): string =>
   withFiles({ "template.xml": xml, "key.pem": privatePem(privateKey) }, (path) => {
     const done = spawnSync(xmlsecPath()!, ["--sign", ...ID_ATTRIBUTES, "--privkey-pem", path("key.pem"), path("template.xml")], {
@@ -114,14 +114,14 @@ export const xmlsecDecrypted = (xml: string, { privateKey }: Identity) =>
     report(spawnSync(xmlsecPath()!, ["--decrypt", "--privkey-pem", path("key.pem"), path("message.xml")], { encoding: "utf8" })),
   );
 
-/** Exclusive canonical XML by libxml2; comments stay. */
+/** Returns exclusive canonical XML by libxml2, with comments. */
 export const xmllintCanonical = (xml: string): string => {
   const done = spawnSync(xmllintPath()!, ["--nonet", "--exc-c14n", "-"], { input: xml, encoding: "utf8" });
   if (done.status !== 0) throw new Error(`xmllint did not canonicalize:\n${done.stderr}`);
   return done.stdout;
 };
 
-/** Tells whether libxml2 reads it at all. */
+/** Tells whether libxml2 can parse it. */
 export const xmllintReads = (xml: string | Uint8Array): boolean => {
   const done = spawnSync(xmllintPath()!, ["--nonet", "--noout", "-"], { input: xml, encoding: "utf8" });
   return done.status === 0 && !/namespace error/i.test(done.stderr);
@@ -129,7 +129,10 @@ export const xmllintReads = (xml: string | Uint8Array): boolean => {
 
 export const haveSchemas = (): boolean => Boolean(xmllintPath() && oasisSchemas() && w3cSchemas());
 
-/** The errors of these documents by the schemas of OASIS and W3C; null is none. Reading the schemas takes longer than applying them. */
+/**
+ * Returns the errors of these documents by the schemas of OASIS and W3C, or null if there are none. All documents are checked at once, because reading the
+ * schemas takes longer than applying them.
+ */
 export function schemaComplaints(...documents: readonly string[]): string | null {
   const [oasis, w3c] = [oasisSchemas()!, w3cSchemas()!];
   const imported = {

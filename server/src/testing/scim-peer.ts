@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 
-// biome-ignore lint/suspicious/noExplicitAny: tests look into bodies of every shape
+// biome-ignore lint/suspicious/noExplicitAny: tests read bodies of every shape
 type Json = any;
 
 export interface PeerRequest {
@@ -14,9 +14,9 @@ export interface PeerRequest {
 type Trouble = (request: PeerRequest) => { status: number; headers?: Record<string, string>; body?: Json } | "lose-answer" | null;
 
 /**
- * A SCIM service of our own making. strict: as RFC 7644 says, and refusing every unknown member. sloppy: like some that are sold. It answers 204
- * without a body, spells `resources`, lists no members, knows no filter but `userName` and `displayName`, does not mind doubles, has numbers as ids, and
- * takes 2 members in a request.
+ * A SCIM service for tests. A strict one follows RFC 7644 and refuses every unknown member. A sloppy one is like some products. It answers 204 without a body,
+ * spells `resources`, lists no members, supports no filter except `userName` and `displayName`, accepts duplicates, has numbers as ids, and accepts 2 members
+ * in a request.
  */
 export interface ScimPeer {
   readonly url: string;
@@ -24,18 +24,18 @@ export interface ScimPeer {
   readonly users: Map<string, Json>;
   readonly groups: Map<string, Json>;
   token: string;
-  /** Tells whether a request is let in; by default with the token as a bearer. */
+  /** Tells whether a request is accepted. By default it must have the token as a bearer. */
   accepts: (authorization: string | undefined) => boolean;
   /** The client's credentials that `tokenUrl` received, in the order of the requests. */
   readonly tokenRequests: { readonly authorization: string | undefined; readonly form: Record<string, string> }[];
   readonly tokenUrl: string;
   trouble: Trouble;
-  /** Before each answer, when the request has been handled. */
+  /** Called before each answer, when the request has been handled. */
   beforeAnswer: (request: PeerRequest) => Promise<void>;
   writes(): PeerRequest[];
   user(userName: string): Json;
   group(displayName: string): Json;
-  /** The names of a group's members. */
+  /** Returns the names of a group's members. */
   members(displayName: string): string[];
   clear(): void;
   close(): Promise<void>;
@@ -47,10 +47,10 @@ const USER_MEMBERS = new Set([
   ...["schemas", "id", "externalId", "userName", "active", "name", "displayName", "emails", "phoneNumbers", "title", "nickName", "locale"],
   ...["urn:ietf:params:scim:schemas:extension:enterprise:2.0:User"],
 ]);
-/** Each is the spelling of some service. */
+/** The spellings of an email filter in different services. */
 const EMAIL_PATHS = new Set(["emails.value", 'emails[type eq "work"].value', "email"]);
 const SLOPPY_MEMBERS = 2;
-/** The answer of a peer's token endpoint. */
+/** The token that the peer's token endpoint issues. */
 export const ACCESS_TOKEN = "made-by-the-token-endpoint";
 
 class Refusal extends Error {
@@ -77,7 +77,7 @@ export async function scimPeer(kind: "strict" | "sloppy"): Promise<ScimPeer> {
     const [, path = "", text = ""] = /^(.+?) eq ("(?:[^"\\]|\\.)*")$/s.exec(filter) ?? [];
     const value = JSON.parse(text);
     if (path === "userName" || path === "displayName") return all.filter((one) => one[path].toLowerCase() === value.toLowerCase());
-    // A client that trusts this answer adopts a stranger.
+    // The sloppy peer ignores the filter: a client that trusts this answer adopts another user's record.
     if (!isStrict) return all;
     if (path === "externalId") return all.filter((one) => one.externalId === value);
     if (EMAIL_PATHS.has(path)) return all.filter((one) => one.emails?.some((email: Json) => email.value === value));

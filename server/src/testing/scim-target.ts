@@ -2,7 +2,7 @@ import type { Harness } from "./harness.ts";
 import type { AdminClient, RealmUnderTest } from "./realm.ts";
 import type { ScimPeer } from "./scim-peer.ts";
 
-// biome-ignore lint/suspicious/noExplicitAny: tests look into bodies of every shape
+// biome-ignore lint/suspicious/noExplicitAny: tests read bodies of every shape
 type Json = any;
 
 export interface Targeted {
@@ -23,14 +23,14 @@ export const must = (answer: { status: number; text: string; body: Json }) => {
 
 export type TargetStage = ReturnType<typeof targetStage>;
 
-/** Realms with a SCIM target. The server's jobs are stopped: tests say when something is sent. */
+/** Makes realms with a SCIM target. The server's jobs are stopped: tests decide when something is sent. */
 export function targetStage(iam: Harness) {
   const made: { admin: AdminClient; id: string }[] = [];
 
-  /** A realm whose users, but for administrators, go to the peer: the group `staff` is in scope. */
+  /** Makes a realm whose users, except administrators, are sent to the peer. The group `staff` is in scope. */
   async function targeted(peer: ScimPeer, settings: object = {}, prepare?: (of: Targeted) => Promise<void>): Promise<Targeted> {
     const realm = await iam.realm();
-    // With an address of its own: what is counted by address does not follow the clock back.
+    // The administrator has an address of its own: counters by address do not move back with the clock.
     const admin = await realm.admin();
     const { groupId: staff } = must(await admin.post("/groups", { name: "staff" }));
     const targeted: Targeted & { id: string } = {
@@ -63,7 +63,7 @@ export function targetStage(iam: Harness) {
     return targeted;
   }
 
-  /** Until nothing is due. Transactions of other tests may hold a full sync back for a moment. */
+  /** Waits until nothing is due. Transactions of other tests may hold a full sync back for a moment. */
   async function settle({ status }: Targeted): Promise<void> {
     for (;;) {
       await iam.server.scimTargets.runDue();
@@ -76,7 +76,7 @@ export function targetStage(iam: Harness) {
   return {
     targeted,
     settle,
-    /** A target that the test made itself. */
+    /** Registers a target that the test made itself. */
     remember: (target: (typeof made)[number]) => void made.push(target),
     /** Deletes the targets of a test. */
     async clear() {

@@ -7,7 +7,7 @@ export const ENTERPRISE = "urn:ietf:params:scim:schemas:extension:enterprise:2.0
 export const GROUP = "urn:ietf:params:scim:schemas:core:2.0:Group";
 const PATCH = "urn:ietf:params:scim:api:messages:2.0:PatchOp";
 
-/** A provisioning client: paths are relative to the realm's SCIM server. */
+/** A provisioning client. Paths are relative to the realm's SCIM server. */
 export interface ScimClient {
   readonly tokenId: string;
   readonly token: string;
@@ -21,7 +21,7 @@ export interface ScimClient {
 
 export const enableScim = (realm: RealmUnderTest, enabled = true) => realm.asMaster().patch("/provisioning", { scim: { enabled } });
 
-/** With a new token that `maker` creates; by default an administrator of `master`. */
+/** Makes a client with a new token that `maker` creates; the default is an administrator of `master`. */
 export async function scimClient(
   iam: SharedHarness,
   realm: RealmUnderTest,
@@ -56,5 +56,5 @@ export function scimCalls(browser: Browser, realm: string, token: string): Omit<
   };
 }
 
-/** The filter as a query: `users?${filter('userName eq "ada"')}`. */
+/** Returns the filter as a query: `users?${filter('userName eq "ada"')}`. */
 export const filter = (text: string): string => `filter=${encodeURIComponent(text)}`;

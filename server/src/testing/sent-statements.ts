@@ -4,22 +4,22 @@ import type pg from "pg";
 import { type Db, poolOf } from "../platform/db/index.ts";
 import { asAdmin } from "./postgres-admin.ts";
 
-// The statements that Postgres takes from tests. One test sends each of them to the embedded database: its driver takes parameters in another way.
+// Records the statements that tests send to Postgres. One test sends each of them to the embedded database, whose driver passes parameters differently.
 
 export interface SentStatement {
   readonly text: string;
   readonly values: readonly unknown[];
 }
 
-/** Statements about transactions, sessions and tables are left out: tables change in migrations only, which every embedded database runs. */
+/** Statements about transactions, sessions and tables are left out. Tables change in migrations only, which every embedded database runs. */
 const ABOUT_ROWS = /^\s*(select|insert|update|delete|merge|with|values)\b/i;
-/** Larger values are pictures and batches: their statements also come with smaller ones. */
+/** Larger values are pictures and batches, whose statements also come with smaller ones. */
 const MOST_BYTES = 65_536;
 
 const known = new Set<string>();
 const unsaved = new Map<string, Buffer>();
 
-/** Remembers what a database takes, each statement once for every kind of its values. */
+/** Records the statements that a database accepts, each once for every combination of kinds of its values. */
 export function recordStatements(db: Db): void {
   const watched = new WeakSet<pg.PoolClient>();
   poolOf.get(db)?.on("acquire", (client) => {
@@ -53,7 +53,7 @@ function note({ text, values }: SentStatement): void {
   if (bytes.length <= MOST_BYTES) unsaved.set(createHash("sha256").update(shapeOf(sent)).digest("base64url"), bytes);
 }
 
-/** Lists of values, and of rows, may have any length. */
+/** Returns the text of a statement with lists shortened, because lists of values, and of rows, may have any length. */
 const shapeOf = (sent: string): string =>
   sent
     .replace(/\$\d+/g, "$")
@@ -68,14 +68,14 @@ export function kindOf(value: unknown): string {
     : value.constructor.name;
 }
 
-/** Adds what this process has recorded to the run's. */
+/** Adds the statements of this process to those of the run. */
 export async function saveStatements(): Promise<void> {
   const keys = [...unsaved.keys()];
   const statements = [...unsaved.values()];
   unsaved.clear();
   if (keys.length === 0) return;
   await asAdmin(async (admin) => {
-    // One process would fail if two created the table at once.
+    // If two processes created the table at once, one of them would fail.
     await admin.query("select pg_advisory_lock(7207)");
     await admin.query("create table if not exists sent_statements (key text primary key, statement bytea not null)");
     await admin.query("insert into sent_statements select * from unnest($1::text[], $2::bytea[]) on conflict do nothing", [
@@ -85,7 +85,7 @@ export async function saveStatements(): Promise<void> {
   });
 }
 
-/** All statements of this run so far. */
+/** Returns all statements of this run so far. */
 export const sentStatements = (): Promise<SentStatement[]> =>
   asAdmin(async (admin) => {
     const { rows } = await admin.query<{ name: string | null }>("select to_regclass('sent_statements') as name");

@@ -1,4 +1,4 @@
-// A SAML service provider for tests: registers itself, sends requests, reads answers, all by the SAML core's other half.
+// A SAML service provider for tests: it registers itself, sends requests and reads answers with the other half of the SAML core.
 import { clock } from "../kernel/clock.ts";
 import {
   authnRequestElement,
@@ -29,7 +29,7 @@ export interface Sent {
 
 export interface RequestOptions extends Partial<NewAuthnRequest> {
   readonly relayState?: string;
-  /** Signed, where the service provider has a key. */
+  /** True to sign the request. This is the default if the service provider has a key. */
   readonly isSigned?: boolean;
 }
 
@@ -37,7 +37,7 @@ export type ServiceProvider = Awaited<ReturnType<typeof serviceProvider>>;
 
 const unescaped = (text: string) => text.replaceAll("&quot;", '"').replaceAll("&lt;", "<").replaceAll("&gt;", ">").replaceAll("&amp;", "&");
 
-/** The address to which a page takes its browser: by a link, or by a form. */
+/** Returns the address to which a page leads its browser: by a link, or by a form. */
 export function hopOf({ text }: Answer): { location: string; form: Record<string, string> | null } | null {
   const link = /<a class="[^"]*" href="([^"]+)" data-hop/.exec(text);
   if (link) return { location: unescaped(link[1]!), form: null };
@@ -50,7 +50,7 @@ export function hopOf({ text }: Answer): { location: string; form: Record<string
   return { location: unescaped(form[1]!), form: Object.fromEntries(fields) };
 }
 
-/** The page's form for the service provider: its action and its fields. */
+/** Returns the page's form for the service provider: its action and its fields. */
 export function postedBy(page: Answer): { action: string; fields: Record<string, string> } {
   const { location: action, form } = hopOf(page) ?? { location: "", form: null };
   return { action, fields: form ?? {} };
@@ -80,7 +80,7 @@ export async function serviceProvider(
 
   const sp = {
     ...{ entityId, issuer, sso, identity, realm },
-    /** An AuthnRequest, ready to be sent by either binding. */
+    /** Makes an AuthnRequest, which can be sent by either binding. */
     async request({ relayState, isSigned = identity !== undefined, ...more }: RequestOptions = {}): Promise<Sent> {
       const id = newMessageId();
       const element = authnRequestElement({ id, issueInstant: clock.now(), issuer: entityId, destination: sso, ...more });
@@ -89,7 +89,7 @@ export async function serviceProvider(
       return { id: more.id ?? id, form, url };
     },
     post: (browser: Browser, { form }: Pick<Sent, "form">) => browser.request("POST", new URL(sso).pathname, { form, csrf: false }),
-    /** Sends the request and follows it; signs in where the sign-in page comes up. The page that posts the answer, or where it leads. */
+    /** Sends the request and follows it, and signs in on the sign-in page. Returns the page that posts the answer, or the next one. */
     async signIn(
       browser: Browser,
       user: { username: string; password: string },
@@ -104,12 +104,12 @@ export async function serviceProvider(
         : began;
       return { sent, page, left, asked: isForm };
     },
-    /** The response that a page posts, verified with the realm's keys. */
+    /** Opens the response that a page posts, and verifies it with the realm's keys. */
     async open(page: Answer, decryption?: Parameters<typeof openResponse>[1]["decryption"]) {
       const received = readPost(postedBy(page).fields, { relayStateBytes: 4_096 });
       return openResponse(received, { keys: await keysOfRealm(), ...(decryption && { decryption }) });
     },
-    /** The assertion, checked as a service provider has to. */
+    /** Returns the assertion, checked as a service provider has to. */
     async accept(page: Answer, id: string | null, decryption?: Parameters<typeof openResponse>[1]["decryption"]) {
       const opened = await sp.open(page, decryption);
       const expected = { now: clock.now(), issuer, audience: entityId, recipient: postedBy(page).action, inResponseTo: id };

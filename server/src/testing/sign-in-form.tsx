@@ -14,7 +14,7 @@ export type FormView = Partial<Omit<StepView, "problem" | "notice" | "body" | "t
   readonly notice?: "signed-out";
 };
 
-/** The page with name and password, as the step of that name shows it. */
+/** Renders the page with name and password, as the step of that name shows it. */
 export function signInForm({ username = "", rememberMe = false, error, notice, ...view }: FormView & Pick<StepView, "branding">): string {
   const text = messagesOf(view.locale ?? "en");
   const [title, body] = error ? problems[error] : [];

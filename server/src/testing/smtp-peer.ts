@@ -7,10 +7,10 @@ import type { Identity } from "./private-authority.ts";
 export interface SeenMail {
   readonly from: string;
   readonly recipients: readonly string[];
-  /** Everything between DATA and the dot. */
+  /** The text between DATA and the dot. */
   readonly raw: string;
   readonly user: string | null;
-  /** True when the message came over TLS. */
+  /** True if the message came over TLS. */
   readonly secure: boolean;
   readonly greetedAs: string;
   readonly utf8: boolean;
@@ -18,7 +18,7 @@ export interface SeenMail {
 
 export interface SmtpPeer extends Listening {
   readonly mails: SeenMail[];
-  /** Passwords that were offered, and whether over TLS. */
+  /** The passwords that were offered, and whether this happened over TLS. */
   readonly logins: { readonly password: string; readonly secure: boolean }[];
 }
 
@@ -26,14 +26,14 @@ export interface SmtpPeerOptions {
   readonly security: "starttls" | "tls" | "none";
   readonly identity: Identity;
   readonly account?: { readonly username: string; readonly password: string };
-  /** The reply to RCPT TO or, with `at`, to another command; null accepts. */
+  /** Returns the reply to a command, or null to accept it. */
   readonly reply?: (command: "MAIL" | "RCPT" | "DATA" | "AUTH", value: string) => { code: number; text: string } | null;
-  /** Asked at each connection. */
+  /** Called for each connection. */
   readonly mode?: () => "talk" | "hang" | "endless";
   readonly onWritten?: (bytes: number) => void;
 }
 
-/** A real SMTP server, whose sockets can also be used to behave badly. */
+/** Starts a real SMTP server, whose sockets can also misbehave. */
 export async function smtpPeer(options: SmtpPeerOptions): Promise<SmtpPeer> {
   const mails: SeenMail[] = [];
   const logins: { password: string; secure: boolean }[] = [];
@@ -45,7 +45,7 @@ export async function smtpPeer(options: SmtpPeerOptions): Promise<SmtpPeer> {
     secure: options.security === "tls",
     ...options.identity,
     logger: false,
-    // Only what the mode is about: no STARTTLS where there is none, and credentials also in the clear.
+    // The peer offers only what its mode allows: no STARTTLS without TLS, and credentials also in the clear.
     disabledCommands: options.security === "starttls" ? [] : ["STARTTLS"],
     allowInsecureAuth: options.security === "none",
     authOptional: options.account === undefined,
@@ -56,7 +56,7 @@ export async function smtpPeer(options: SmtpPeerOptions): Promise<SmtpPeer> {
       if (refused) return done(refused);
       const { account } = options;
       if (auth.username === account?.username && auth.password === account?.password) return done(null, { user: auth.username });
-      // As some servers do: it repeats what it was given.
+      // Like some servers, it repeats what it was given.
       done(Object.assign(new Error(`5.7.8 no such account ${auth.username} ${auth.password}`), { responseCode: 535 }));
     },
     onMailFrom: ({ address }, _session, done) => done(refusing("MAIL", address)),

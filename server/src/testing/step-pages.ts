@@ -6,7 +6,7 @@ import type { RealmUnderTest } from "./realm.ts";
 
 const decoded = (text: string) => text.replaceAll("&quot;", '"').replaceAll("&#39;", "'").replaceAll("&lt;", "<").replaceAll("&amp;", "&");
 
-/** The values that the form of a step would send as it stands. */
+/** Returns the values that the form of a step would send unchanged. */
 export function formOf(page: Answer): Record<string, string> {
   const form = /<form[^>]* id="gh-step"[^>]*>([\s\S]*?)<\/form>/.exec(page.text)?.[1];
   if (form === undefined) throw new Error(`no step to answer: ${page.status} ${page.text}`);
@@ -16,8 +16,8 @@ export function formOf(page: Answer): Record<string, string> {
 }
 
 /**
- * The text of a page without what differs each time: ids, tokens, nonces, waits, and the name that was typed. The name goes last: an id
- * may contain a short one.
+ * Returns the text of a page without what differs each time: ids, tokens, nonces, waits, and the typed name. The name is removed last, because an id may
+ * contain a short one.
  */
 export const masked = (text: string, name: string): string =>
   text.replace(/(?:nonce|data-wait|data-options)="[^"]*"|[\w-]{43}\.[\w-]+|[0-9a-f]{8}-[0-9a-f-]{27}/g, "ID").replaceAll(name, "NAME");
@@ -26,22 +26,22 @@ export const masked = (text: string, name: string): string =>
 export const answerPage = (browser: Browser, realm: string, page: Answer, fields: Record<string, string>): Promise<Answer> =>
   browser.request("POST", `/realms/${realm}/login`, { form: { ...formOf(page), ...fields }, csrf: false });
 
-/** On to the page that an answer leads to. */
+/** Follows an answer to the next page. */
 export function followed(browser: Browser, answer: Answer): Promise<Answer> {
   if (answer.status !== 303) throw new Error(`leads nowhere: ${answer.status} ${answer.text}`);
   return browser.get(String(answer.headers.location));
 }
 
-/** With name and password, to the page of the next step. */
+/** Signs in with name and password, up to the page of the next step. */
 export async function pastPassword(browser: Browser, realm: string, user: { username: string; password: string }): Promise<Answer> {
   return followed(browser, await browser.trySignIn(realm, user.username, user.password));
 }
 
-/** Tells whether the answer has signed in: it leads on, with a session's cookie. */
+/** Tells whether the answer has signed the user in: it redirects, with a session's cookie. */
 export const isSignedIn = (answer: Answer, realm: string): boolean =>
   answer.status === 303 && [answer.headers["set-cookie"] ?? []].flat().some((line) => line.startsWith(`gh_${realm}=`));
 
-/** The realm's way of signing in from now on. */
+/** Sets the steps by which users of the realm sign in. */
 export async function setBrowserFlow({ core }: Pick<Node, "core">, realm: RealmUnderTest, steps: readonly Step[]): Promise<void> {
   await core.work.transact({ realm: realm.name, actor: systemActor(realm.name), sourceIp: null }, async (ctx) => {
     await ctx.tx.deleteFrom("flows").where("realm_id", "=", ctx.realm).execute();
@@ -56,7 +56,7 @@ export async function setBrowserFlow({ core }: Pick<Node, "core">, realm: RealmU
   });
 }
 
-/** So that it is a lock that stops guesses, and no wait that a slow machine sits out. */
+/** Makes a lock stop guesses, and not a wait, which a slow machine would outlast. */
 export async function lockAfterFive(realm: RealmUnderTest): Promise<void> {
   const boss = realm.asMaster();
   const { body } = await boss.get("/settings");

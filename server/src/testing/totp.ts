@@ -8,7 +8,7 @@ import type { Node } from "./harness.ts";
 
 const form = { algorithm: "SHA1", digits: 6, period: 30 } as const;
 
-/** The key on a page that sets up an app. */
+/** Returns the key from a page that sets up an app. */
 export const keyOn = ({ text }: { readonly text: string }): Buffer =>
   fromBase32(/gh-key"[^>]*>([^<]+)</.exec(text)![1]!.replaceAll(" ", ""));
 
@@ -17,10 +17,10 @@ const fromBase32 = (text: string): Buffer => {
   return Buffer.from((bits.match(/.{8}/g) ?? []).map((byte) => Number.parseInt(byte, 2)));
 };
 
-/** The code that an app with this key shows now. */
+/** Returns the code that an app with this key shows now. */
 export const codeOfApp = (secret: Buffer): string => totpCode(secret, totpStep(clock.now(), form), form);
 
-/** Gives a user an authenticator app; answers what it shows. */
+/** Gives a user an authenticator app. Returns a function for the code that it shows. */
 export async function giveTotp({ core }: Pick<Node, "core">, realm: string, userId: string): Promise<() => string> {
   const secret = randomBytes(20);
   const id = newId();

@@ -3,8 +3,8 @@ import { sql } from "kysely";
 import type { Db } from "../platform/db/index.ts";
 
 /**
- * Waits until no open transaction holds back what is in the trail. Numbers are given out per cluster, and tests share one: a
- * transaction of another test's database makes readers wait, too.
+ * Waits until no open transaction holds back events of the trail. Transaction ids are per cluster, which tests share, so a transaction in another test's
+ * database makes readers wait, too.
  */
 export async function settled(db: Db): Promise<void> {
   for (;;) {

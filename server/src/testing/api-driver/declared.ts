@@ -4,12 +4,12 @@ import { isMailAddress } from "../../kernel/text.ts";
 import { isReference, type OpenApiDocument, type Operation, type Reference, type Response } from "../../operations/api-docs/index.ts";
 import type { Answer } from "../browser.ts";
 
-/** Holds answers against what the document declares. Null: as declared; else what is not. */
+/** Compares answers with the document. Returns null for an answer as declared, otherwise what is wrong. */
 export function declarations(api: OpenApiDocument) {
   const ajv = new Ajv2020({ strict: false, allErrors: true, validateFormats: true });
   (addFormats as unknown as typeof addFormats.default)(ajv).addFormat("idn-email", isMailAddress);
   ajv.addSchema({ $id: "api", components: api.components });
-  // By their text: the errors of most operations are described by the same words.
+  // The functions are kept by the text of their schema, because the errors of most operations have the same one.
   const compiled = new Map<string, ValidateFunction>();
   const validators = new Map<object, ValidateFunction>();
   const validatorOf = (schema: object): ValidateFunction => {

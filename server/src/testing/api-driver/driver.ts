@@ -25,9 +25,9 @@ export interface Driver {
   readonly sent: number;
   /** Operations that succeeded at least once. */
   readonly succeeded: ReadonlySet<string>;
-  /** Every way in which an answer was not as declared, once. */
+  /** Every way in which an answer differed from its declaration, once. */
   readonly faults: readonly string[];
-  /** Registers an existing value: a member of that name, or a path parameter, may use it. */
+  /** Registers an existing value, which may then be used for a member of that name, or for a path parameter. */
   learn(member: string, value: unknown): void;
   /** Forgets every other value of the member. */
   knowOnly(member: string, value: unknown): void;
@@ -49,14 +49,14 @@ interface Attempt extends RequestOptions {
   readonly query?: Record<string, string>;
 }
 
-/** Ids of the path that answers call by another name. */
+/** Other names that answers use for ids of the path. */
 const CALLED: Readonly<Record<string, readonly string[]>> = {
   orgId: ["organizationId"],
   roleName: ["name"],
   webhookId: ["id"],
   clientInternalId: ["id"],
 };
-/** As bytes, because a text would be made bytes for every request. */
+/** The body is bytes, because a text would be encoded for every request. */
 const OVERSIZE = Buffer.from(JSON.stringify({ name: "x".repeat(11 * 1024 * 1024) }));
 const FORM = "application/x-www-form-urlencoded";
 const MAX_KNOWN = 12;
@@ -86,7 +86,7 @@ export function createDriver(api: OpenApiDocument, seed: number): Driver {
   const parametersOf = ({ parameters = [] }: Operation, where: string): Parameter[] =>
     parameters.filter((parameter): parameter is Parameter => !isReference(parameter) && parameter.in === where);
 
-  /** The last known addresses of records, by path: `/admin/realms/{realm}/users/{userId}` and the paths of users. */
+  /** The last known addresses of records, by path: `/admin/realms/{realm}/users/{userId}` and the addresses of users. */
   const places = new Map<string, string[]>();
   const learnPlace = (path: string, url: string) => {
     const [names, parts] = [path.split("/"), url.split("?", 1)[0]!.split("/")];
@@ -102,7 +102,7 @@ export function createDriver(api: OpenApiDocument, seed: number): Driver {
     return ids ? String(random.pick(ids)) : newId();
   };
 
-  /** A path whose records exist as far as the driver knows. */
+  /** Returns an address for a path, with records that exist as far as the driver knows. */
   const placeOf = (path: string, realm: string): string => {
     const names = path.split("/");
     for (let length = names.length; length > 0; length--) {
@@ -145,7 +145,7 @@ export function createDriver(api: OpenApiDocument, seed: number): Driver {
     return answer;
   }
 
-  /** The caller that created a record finds it at the address of the answer. */
+  /** Checks that the caller that created a record finds it at the address in the answer. */
   async function followLocation({ name }: DrivenOperation, by: Browser, { headers: { location } }: Answer): Promise<void> {
     const template = Object.keys(api.paths).find((path) => api.paths[path]!.get && matches(path, String(location)));
     const status = template && (await by.get(String(location))).status;
@@ -153,12 +153,12 @@ export function createDriver(api: OpenApiDocument, seed: number): Driver {
     if (status !== 200) faults.add(`${name}: its Location, ${template ?? location}, answers ${status ?? "no GET"}`);
   }
 
-  /** A body in the form that the operation reads. */
+  /** Returns a body in the form that the operation reads. */
   const bodyOf = ({ requestBody }: Operation, { browser }: Callers, make: (schema: Schema) => unknown): RequestOptions => {
     const types = Object.entries(requestBody?.content ?? {});
     if (types.length === 0) return {};
     const [type, { schema, example }] = random.pick(types);
-    // A named schema has its example in it.
+    // A named schema already contains its example.
     const value = make(example === undefined ? schema : { ...schema, examples: [example] });
     if (type === FORM) return { form: { ...asForm(value), _csrf: browser.cookies.get("XSRF-TOKEN") ?? "" }, csrf: false };
     return { body: JSON.stringify(value) ?? "", headers: { "content-type": type } };
@@ -207,7 +207,7 @@ export function createDriver(api: OpenApiDocument, seed: number): Driver {
     ];
   }
 
-  /** A record as it is read can be written. */
+  /** Checks that a record can be written as it was read. */
   async function putBack(driven: DrivenOperation, callers: Callers): Promise<void> {
     const [schema] = Object.values(driven.operation.requestBody?.content ?? {}).map((content) => content.schema);
     if (!schema || !api.paths[driven.path]!.get) return;

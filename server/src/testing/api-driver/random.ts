@@ -1,14 +1,14 @@
-/** Numbers that look random and are the same in every run of the same seed. */
+/** Numbers that look random, and are the same in every run with the same seed. */
 export interface Random {
-  /** From 0 to below 1. */
+  /** Returns a number from 0 to below 1. */
   next(): number;
-  /** From 0 to below `limit`. */
+  /** Returns an integer from 0 to below `limit`. */
   below(limit: number): number;
   chance(probability: number): boolean;
   pick<T>(from: readonly T[]): T;
 }
 
-/** Mulberry32: small, and good enough to vary requests. */
+/** Returns Mulberry32, which is small, and random enough to vary requests. */
 export function seededRandom(seed: number): Random {
   let state = seed >>> 0;
   const next = () => {
@@ -21,7 +21,7 @@ export function seededRandom(seed: number): Random {
   return { next, below, chance: (probability) => next() < probability, pick: (from) => from[below(from.length)]! };
 }
 
-/** Text that programs tend to trip over. */
+/** Texts that programs often mishandle. */
 export const AWKWARD_TEXT = [
   "",
   " ",

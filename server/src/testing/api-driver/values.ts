@@ -1,18 +1,18 @@
 import type { Schema } from "../../operations/api-docs/index.ts";
 import { AWKWARD_TEXT, type Random } from "./random.ts";
 
-/** Values of a schema, and values that do not fit it. */
+/** Makes values of a schema, and values that do not fit it. */
 export interface Values {
-  /** Fits the schema as far as lengths, types and names go. `member`: what it is called, where it has a name. */
+  /** Returns a value that fits the schema in lengths, types and names. `member` is its name, if it has one. */
   fitting(schema: Schema, member?: string): unknown;
-  /** The same with something wrong somewhere. */
+  /** Returns such a value with a fault in it. */
   broken(schema: Schema): unknown;
 }
 
 export interface ValueSources {
   readonly random: Random;
   readonly schemas: Readonly<Record<string, Schema>>;
-  /** The values of members of that name in earlier answers: ids of records that exist, names that are taken. */
+  /** The values that members of that name had in earlier answers: ids of existing records, names that are taken. */
   known(member: string): readonly unknown[];
 }
 
@@ -71,7 +71,7 @@ export function valuesOf({ random, schemas, known }: ValueSources): Values {
     return Object.fromEntries(members);
   }
 
-  /** An example with a name that is not taken yet; half of the time with values of what exists. */
+  /** Returns an example with a name that is not taken yet, and half of the time with values of existing records. */
   function varied(example: unknown): unknown {
     if (typeof example !== "object" || example === null || Array.isArray(example)) return example;
     const isMixed = random.chance(0.5);
@@ -114,7 +114,7 @@ export function valuesOf({ random, schemas, known }: ValueSources): Values {
     return copy;
   }
 
-  /** Something wrong in it, or in its place. */
+  /** Puts a fault into the value, or in its place. */
   function nested(value: unknown): unknown {
     if (typeof value !== "object" || value === null || random.chance(0.4)) return wrongValues();
     const names = Object.keys(value);
