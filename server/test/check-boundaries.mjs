@@ -1,4 +1,4 @@
-// Runs dependency-cruiser over src and does not believe it blindly: a run that missed files fails, and --self-test proves every rule.
+// Runs dependency-cruiser over src and checks that it did its work: a run that missed files fails, and --self-test proves every rule.
 import { spawnSync } from "node:child_process";
 import { cpSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
@@ -8,7 +8,7 @@ import { fileURLToPath } from "node:url";
 
 const server = dirname(dirname(fileURLToPath(import.meta.url)));
 const require = createRequire(import.meta.url);
-// The package exports only its module; the command lies two folders further up.
+// The package exports only its module; the command is two folders further up.
 const depcruise = fileURLToPath(new URL("../../bin/dependency-cruise.mjs", import.meta.resolve("dependency-cruiser")));
 const config = join(server, ".dependency-cruiser.cjs");
 
@@ -36,19 +36,16 @@ function sourceFiles(folder) {
   return entries.filter((entry) => /[.](ts|tsx|js|mjs)$/.test(entry)).map((entry) => `src/${entry}`);
 }
 
-/**
- * The faults, one line each.
- * @param {{ files: string[], modules: string[], violations: Violation[] }} run
- */
+/** Returns the faults, one line each. @param {{ files: string[], modules: string[], violations: Violation[] }} run */
 function judge({ files, modules, violations }) {
   const problems = violations.map(({ rule, from, to }) => `${rule.name}: ${from} → ${to}`);
-  // With a compiler it does not understand, dependency-cruiser finds no modules and is content.
+  // With a compiler that it does not support, dependency-cruiser finds no modules and reports no fault.
   if (modules.length === 0) return [...problems, "dependency-cruiser saw 0 modules, so nothing was checked"];
   const unseen = files.filter((file) => !modules.includes(file));
   return [...problems, ...unseen.map((file) => `dependency-cruiser did not see ${file}`)];
 }
 
-/** A tree that keeps every rule, as the product does. */
+/** A tree of files that keeps every rule, as the product does. */
 const tidy = {
   "src/app.ts": 'import "./app/services.ts";',
   "src/app/services.ts": 'import "../directory/users/index.ts";',
@@ -64,7 +61,7 @@ const tidy = {
   "src/testing/harness.ts": 'import "../app.ts";',
 };
 
-/** For every rule, an import that breaks it: [file, what it says]. @type {Record<string, [file: string, text: string]>} */
+/** An import for every rule that breaks it: [file, its text]. @type {Record<string, [file: string, text: string]>} */
 const offences = {
   "kernel-looks-up-only": ["src/kernel/up.ts", 'import "../platform/db/index.ts";'],
   "platform-looks-up-only": ["src/platform/db/up.ts", 'import type {} from "../../tenancy/realms/index.ts";'],
@@ -105,7 +102,7 @@ const offences = {
   "only-the-engine-room-knows-oidc-provider": ["src/protocols/oidc/authorize/engine.ts", 'import "oidc-provider";'],
 };
 
-/** The imports of the offences beyond the tidy tree. */
+/** Files that the offences import and the tidy tree does not have. */
 const accomplices = {
   "src/kernel/cycle-end.ts": 'import type {} from "./cycle.ts";',
   "src/platform/http/index.ts": "export {};",
@@ -143,7 +140,7 @@ function selfTest() {
   const { violations } = cruiseTree({ ...tidy, ...accomplices, ...Object.fromEntries(Object.values(offences)) });
   const names = require(config).forbidden.map((/** @type {{ name: string }} */ rule) => rule.name);
   for (const name of names) {
-    // A cycle is reported once, from either of its ends.
+    // A cycle is reported once, from one of its ends.
     const offence = offences[name];
     if (!offence) problems.push(`no offence proves the rule ${name}: add one to check-boundaries.mjs`);
     else if (!violations.some(({ rule, from, to }) => rule.name === name && [from, to].includes(offence[0])))

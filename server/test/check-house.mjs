@@ -1,4 +1,4 @@
-// The rules of the house that no other linter knows. --self-test shows every one of them an offence that it must refuse.
+// Checks the rules of the house that no other linter knows. --self-test shows it an offence against each of them, which it must refuse.
 import { spawnSync } from "node:child_process";
 import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -11,7 +11,7 @@ const server = dirname(dirname(fileURLToPath(import.meta.url)));
 const ROOTS = ["src", "test", "bench", "migrations"];
 const TIERS = "tenancy|directory|applications|federation|signin|protocols|operations";
 const MAX_LINES = 500;
-/** In pages, protocols, signin and federation, where a rule is read from top to bottom; tests, texts and the stylesheet are lists. */
+/** The limit in pages, protocols, signin and federation, where a rule is read from top to bottom. Tests, texts and the stylesheet are lists. */
 const MAX_LINES_OF_RULES = 300;
 const HOLDS_RULES = /^src\/(pages\/(?!messages\/|stylesheet[.]ts$)|(protocols|signin|federation)\/)/;
 
@@ -21,7 +21,7 @@ const isTest = (/** @type {string} */ path) => /[.]test[.]tsx?$/.test(path) || /
 /** @typedef {(line: number, problem: string) => void} Report */
 
 /**
- * The rules about what a line of code does. They read the syntax tree, not the text, so a comment or a string may say anything.
+ * Checks the rules about code. They read the syntax tree and not the text, so comments and strings may say anything.
  * @param {string} path @param {string} text @param {Report} report
  */
 function checkCode(path, text, report) {
@@ -80,7 +80,7 @@ function asksTheTime(node) {
 /** @param {ts.Node} node */
 const selectsAll = (node) => ts.isPropertyAccessExpression(node) && ["selectAll", "returningAll"].includes(node.name.text);
 
-/** A statement, a part of one, or a query of Kysely. @param {ts.Node} node */
+/** Tells whether the node is a statement, a part of one, or a query of Kysely. @param {ts.Node} node */
 const isSql = (node) =>
   ts.isTaggedTemplateExpression(node)
     ? isName(node.tag, "sql")
@@ -88,7 +88,7 @@ const isSql = (node) =>
 
 const SWITCHES = ["only", "skip", "todo"];
 
-/** The switch by which a test is picked out or left out, whatever happens: `test.only`, `describe.concurrent.skip`, `{ todo: true }`. @param {ts.Node} node */
+/** Returns the switch that selects or skips a test unconditionally: `test.only`, `describe.concurrent.skip`, `{ todo: true }`. @param {ts.Node} node */
 function switchesTests(node) {
   /** @param {ts.Node} root @returns {boolean} */
   const ofVitest = (root) =>
@@ -110,22 +110,22 @@ function switchesTests(node) {
 const VAGUE = "utils?|helpers?|common|managers?|base";
 const VAGUE_NAME = new RegExp(`^(${VAGUE})$`, "i");
 const VAGUE_ENDING = new RegExp(`[-_](${VAGUE})$`, "i");
-// Written apart, so that this file does not find itself.
+// The words are composed, so that this file does not find itself.
 const UNFINISHED = new RegExp(`\\b(${["TO", "FIX"].map((word, i) => word + ["DO", "ME"][i]).join("|")})\\b`);
 
-/** A comment or a heading that begins so is a fragment, not a sentence and not the name of a thing. */
+/** Words with which neither a sentence nor the name of a thing begins. A comment or a heading that begins so is a fragment. */
 const BEGINNINGS = "What|Whatever|Whom|Whose|Who|Whoever|Which|Whichever|Whether|How|Where|Of|Those";
 const FRAGMENT = new RegExp(`(^\\s*[{]?/[*][*]?|^\\s*[*]|(?:^|\\s)//) (${BEGINNINGS})\\b`);
 const FRAGMENT_HEADING = new RegExp(`^#+ (${BEGINNINGS})\\b`);
 
-/** The word by which a comment begins as a fragment. A later line of a comment continues a sentence. @param {string} line @param {string} before */
+/** Returns the word with which a comment begins as a fragment. A later line of a comment continues a sentence. @param {string} line @param {string} before */
 function fragmentIn(line, before) {
   const [, mark, word] = FRAGMENT.exec(line) ?? [];
   const continues = mark?.trim() === "*" ? before.trim() !== "/**" : /^\s*\/\//.test(line) && /^\s*\/\//.test(before);
   return continues ? undefined : word;
 }
 
-/** The comments of code and the headings of documents, which are also checked outside of `server`. @param {string} path @param {string} text */
+/** Checks the comments of code and the headings of documents, also outside of `server`. @param {string} path @param {string} text */
 function checkProse(path, text) {
   const [isDocument, isCommented] = [path.endsWith(".md"), isCode(path) || path.endsWith(".css")];
   return text.split("\n").flatMap((line, i, lines) => {
@@ -136,7 +136,10 @@ function checkProse(path, text) {
   });
 }
 
-/** The sources that a document names by their path below `src`. @param {string} path @param {string} text @param {(source: string) => boolean} exists */
+/**
+ * Checks that the sources which a document names by their path below `src` exist.
+ * @param {string} path @param {string} text @param {(source: string) => boolean} exists
+ */
 function checkNamedSources(path, text, exists) {
   const named = [...text.matchAll(new RegExp(`\`((?:kernel|platform|pages|${TIERS})/[\\w/.-]+[.]tsx?)\``, "g"))].map(
     ([, source = ""]) => source,
@@ -144,7 +147,7 @@ function checkNamedSources(path, text, exists) {
   return named.filter((source) => !exists(source)).map((source) => `${path}: there is no src/${source}`);
 }
 
-/** The faults of one file, one line each. @param {string} path below server @param {string} text */
+/** Returns the faults of one file, one line each. @param {string} path below server @param {string} text */
 function checkFile(path, text) {
   /** @type {string[]} */
   const problems = [];
@@ -162,18 +165,18 @@ function checkFile(path, text) {
   return problems;
 }
 
-/** Every feature has a door; federation is one feature. @param {string[]} paths */
+/** Checks that every feature has an index.ts. Federation is one feature. @param {string[]} paths */
 function checkFeatures(paths) {
   const features = new Set(paths.flatMap((path) => path.match(`^src/(?:pages|federation|(?:${TIERS})/[^/]+)(?=/)`)?.[0] ?? []));
   const closed = [...features].filter((feature) => !paths.includes(`${feature}/index.ts`) && !paths.includes(`${feature}/index.tsx`));
   return closed.map((feature) => `${feature}: a feature is entered by its index.ts, and there is none`);
 }
 
-/** Sealed for minutes: the key before this one opens them as long as they live. */
+/** Columns that are sealed for minutes: the previous key opens them as long as they live. */
 const SHORT_LIVED = ["interactions.state", "action_tokens.data", "oidc_records.payload", "broker_logouts.kept"];
 
 /**
- * Every column that is sealed under the master key is listed in cli/sealed-columns.ts, or a change of the key would leave it unreadable. A place is an
+ * Checks that cli/sealed-columns.ts lists every column that is sealed under the master key, or a change of the key would leave it unreadable. A place is an
  * object literal with `table`, `column` and `row`.
  * @param {{ path: string, text: string }[]} files @param {string} list the text of that file
  */
@@ -202,7 +205,7 @@ function checkSealedColumns(files, list) {
 }
 
 /**
- * Every table with `realm_id` is carried by a section of the export, or on the list of what never is: what a feature adds is not forgotten.
+ * Checks that every table with `realm_id` is in a section of the export, or on the list of those that never are, so that no new table is forgotten.
  * @param {string[]} migrations their texts, in order @param {string[]} sections the texts of operations/transfer/sections @param {string} never the text of never.ts
  */
 function checkExported(migrations, sections, never) {
@@ -231,7 +234,8 @@ function checkExported(migrations, sections, never) {
 const READ_AS_TEXT = ["neverExported", "userTables"];
 
 /**
- * A function, a constant, a class or a type alias that only its own file names is not exported, or a reader looks for its callers in vain.
+ * Checks that a function, a constant, a class or a type alias which only its own file names is not exported, because a reader would look for its callers in
+ * vain.
  * @param {{ path: string, text: string }[]} files
  */
 function checkExports(files) {
@@ -253,7 +257,7 @@ function git(...args) {
 }
 
 /**
- * A landed migration has run somewhere: a change to its file would never reach that database.
+ * Checks that landed migrations are unchanged: they have run somewhere, and a change to their file would never reach that database.
  * @param {Map<string, string>} landed the blob of every migration in the commit that added it
  * @param {Map<string, string>} present the blob of every migration now
  */
@@ -266,7 +270,7 @@ function checkMigrations(landed, present) {
 
 /** @returns {Map<string, string> | undefined} */
 function landedMigrations() {
-  // Newest first, so that the commit that added a file first is the last to speak.
+  // The newest commits come first, so the commit that first added a file comes last and counts.
   const log = git("log", "--no-renames", "--diff-filter=A", "--raw", "--no-abbrev", "--relative", "--format=", "--", "migrations");
   if (log === undefined) return undefined;
   const added = log.split("\n").flatMap((line) => {

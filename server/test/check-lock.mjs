@@ -1,24 +1,24 @@
-// Checks that package-lock.json serves every machine and Node that we promise. It reads the lock alone, so it covers platforms that
-// no machine here has. --self-test shows every rule an offence that it must refuse.
+// Checks that package-lock.json serves every machine and release of Node that we promise. It reads only the lock, so it covers platforms that no machine here
+// has. --self-test shows it an offence against each rule, which it must refuse.
 import { readFileSync } from "node:fs";
 
-/** The platforms that every package with machine code must be locked for. Linux without a word is glibc. */
+/** The platforms for which every package with machine code must be locked. Linux without a suffix is glibc. */
 const PLATFORMS = ["linux-x64", "linux-arm64", "linux-x64-musl", "linux-arm64-musl", "darwin-arm64", "darwin-x64", "win32-x64"];
 const OLDEST_NODE = [20, 19, 0];
-/** These are linked statically, so their build for Linux needs no C library: it serves musl, too. */
+/** Packages that are linked statically: their build for Linux needs no C library, so it serves musl, too. */
 const WITHOUT_LIBC = ["typescript"];
 
 /** @typedef {{ name?: string, version?: string, optionalDependencies?: Record<string, string>, engines?: { node?: string } | string[] }} Locked */
 /** @typedef {{ packages: Record<string, Locked> }} Lock */
 
-/** The platform that a package is built for, by its name; undefined when it names none. @param {string} name */
+/** Returns the platform that a package is built for, by its name, or undefined if it names none. @param {string} name */
 function platformOf(name) {
   const [, os] = /(?:^|[^a-z])(linux|darwin|win32)(?=[^a-z]|$)/.exec(name) ?? [];
   const [, cpu] = /(?:^|[^a-z0-9])(x64|arm64)(?=[^a-z0-9]|$)/.exec(name) ?? [];
   return os && cpu && `${os}-${cpu}${os === "linux" && /musl/.test(name) ? "-musl" : ""}`;
 }
 
-/** A package that has a build for each platform, as optional dependencies, must have all of them in the lock. @param {Lock} lock */
+/** Checks that the lock has all builds of a package that has a build for each platform, as optional dependencies. @param {Lock} lock */
 function checkPlatforms({ packages }) {
   const paths = Object.keys(packages);
   return paths.flatMap((path) => {
@@ -44,7 +44,7 @@ function checkEngines({ packages }) {
 /** @param {string} path @param {Lock["packages"]} packages */
 const titleOf = (path, packages) => `${path.slice(path.lastIndexOf("node_modules/") + "node_modules/".length)}@${packages[path]?.version}`;
 
-/** Tells whether a range of npm admits a version. It admits no version by a range that it cannot read. @param {string} range @param {number[]} version */
+/** Tells whether a range of npm admits a version. A range that cannot be read admits none. @param {string} range @param {number[]} version */
 function admits(range, version) {
   return range.split("||").some((alternative) => {
     const hyphen = /^\s*(\S+)\s+-\s+(\S+)\s*$/.exec(alternative);
@@ -67,7 +67,7 @@ function fits(comparator, version) {
     .map(Number);
   if (named.length === 0) return false;
   const low = [0, 1, 2].map((i) => named[i] ?? 0);
-  // The end of the range: the next version of the last part that is named, or of the part that the operator lets grow.
+  // The index of the part that ends the range: the next version of the last part that is named, or of the part that the operator lets grow.
   const grows =
     operator === "^"
       ? Math.max(
@@ -129,7 +129,7 @@ function checkLock() {
   const families = Object.values(/** @type {Lock} */ (lock).packages).filter(
     ({ optionalDependencies = {} }) => Object.keys(optionalDependencies).filter(platformOf).length > 1,
   );
-  // There is machine code in it: a check that finds none has stopped looking.
+  // There is machine code in the lock, so a check that finds none has stopped working.
   const blind = families.length === 0 ? ["package-lock.json: no package with machine code was found"] : [];
   return [...blind, ...checkPlatforms(lock), ...checkEngines(lock)];
 }

@@ -1,4 +1,4 @@
-// Rules that stand once. Each names the code that it finds, where that code stands, and offences that the self-test of check-house.mjs shows it.
+// Rules about code that may be in one place only. Each finds the code, names its place, and has offences for the self-test of check-house.mjs.
 import ts from "typescript";
 
 /**
@@ -11,7 +11,7 @@ import ts from "typescript";
 
 const OFFENCE_PATH = "src/protocols/scim/routes.ts";
 
-/** `a.b.c(…)` is `b.c`, `c(…)` is `c`. @param {ts.Node} node */
+/** Returns the called name: `a.b.c(…)` is `b.c`, `c(…)` is `c`. @param {ts.Node} node */
 function calledBy(node) {
   if (!ts.isCallExpression(node)) return undefined;
   const { expression } = node;
@@ -38,10 +38,13 @@ const declares = (name) => (/** @type {ts.Node} */ node) =>
 /** @param {ts.Node} node @param {string} text */
 const isText = (node, text) => ts.isStringLiteralLike(node) && node.text === text;
 
-/** The last name of what a member is read from: `request.headers` is `headers`. @param {ts.Expression} node */
+/** Returns the last name of an expression from which a member is read: `request.headers` is `headers`. @param {ts.Expression} node */
 const lastName = (node) => (ts.isPropertyAccessExpression(node) ? node.name.text : ts.isIdentifier(node) ? node.text : "");
 
-/** `from.member`, `from["member"]`, `const { member } = from`, or a parameter `{ member }: Type`. @param {string} from @param {string} member @param {string} [type] */
+/**
+ * Finds `from.member`, `from["member"]`, `const { member } = from`, or a parameter `{ member }: Type`.
+ * @param {string} from @param {string} member @param {string} [type]
+ */
 const reads = (from, member, type) => (/** @type {ts.Node} */ node) => {
   if (ts.isPropertyAccessExpression(node)) return node.name.text === member && lastName(node.expression) === from;
   if (ts.isElementAccessExpression(node)) return isText(node.argumentExpression, member) && lastName(node.expression) === from;
@@ -53,7 +56,7 @@ const reads = (from, member, type) => (/** @type {ts.Node} */ node) => {
   return ts.isBindingElement(parent) && (parent.propertyName ?? parent.name).getText() === from;
 };
 
-/** An actor written out: `{ id, name, realm, permissions … }` that is not the argument of actorOf. @param {ts.Node} node */
+/** Finds an actor as a literal: `{ id, name, realm, permissions … }` that is not the argument of actorOf. @param {ts.Node} node */
 function writesActor(node) {
   if (!ts.isObjectLiteralExpression(node) || calledBy(node.parent) === "actorOf") return false;
   const names = new Set(node.properties.map((member) => member.name?.getText()));
@@ -77,7 +80,7 @@ const any =
 
 /** @type {Once[]} */
 export const ONCE = [
-  // The gate finds out who calls a route.
+  // The gate identifies the caller of a route.
   {
     finds: any(
       reads("headers", "authorization", "IncomingHttpHeaders"),
@@ -135,7 +138,7 @@ export const ONCE = [
     finds: any(declares("BearerParts"), calls("readAccessToken")),
     in: [
       "src/protocols/gate/access-token.ts",
-      // Tokens that a client asks about, or exchanges: not the caller's.
+      // These read tokens that a client asks about or exchanges, not the caller's.
       "src/protocols/token-endpoint/introspection.ts",
       "src/protocols/token-endpoint/exchange.ts",
       "src/protocols/token-endpoint/grants/uma-request.ts",
@@ -164,7 +167,7 @@ export const ONCE = [
     { name: "question.answer", in: [], offence: "await ask.question.answer(at, form)" },
     {
       name: "proof.accept",
-      // Questions are made of others.
+      // Questions consist of other questions.
       in: ["src/signin/authenticators/", "src/signin/required-actions/"],
       offence: "await answer.proof.accept?.(ctx)",
     },
@@ -175,7 +178,7 @@ export const ONCE = [
     },
     {
       name: "hasher.verify",
-      // A source of passwords, and the rules for changing one: history, and the user's own change.
+      // These are a source of passwords, and the rules for changing one: history, and the user's own change.
       in: [
         "src/directory/credentials/password-sources.ts",
         "src/directory/credentials/passwords.service.ts",
@@ -185,7 +188,7 @@ export const ONCE = [
     },
     {
       name: "holdUserForSignIn",
-      // The user proves nothing there: a link, a ticket or a device begins or is prepared.
+      // The user proves nothing in these: a link, a ticket or a device begins or is prepared.
       in: [
         "src/signin/impersonation/",
         "src/signin/authenticators/challenges.service.ts",
@@ -202,7 +205,7 @@ export const ONCE = [
     offences: [step.offence],
   })),
 
-  // Tokens: protocols/tokens makes them.
+  // Tokens are made by protocols/tokens.
   {
     finds: any(
       reads("settings", "audience"),
@@ -215,7 +218,7 @@ export const ONCE = [
       "src/protocols/tokens/contents/audience.ts",
       // The limits of an unregistered client.
       "src/protocols/registration/documents/documents.ts",
-      // Carries the list from one realm to another, by the route's own function.
+      // This carries the list from one realm to another, by the route's own function.
       "src/operations/transfer/sections/clients.ts",
     ],
     problem: "audiences are decided by protocols/tokens/contents/audience.ts: call audienceOf, resourceOf or mayAddress",
@@ -265,7 +268,10 @@ export const ONCE = [
 export const secondPlaces = (path, node) =>
   ONCE.filter((rule) => !rule.in.some((place) => path.startsWith(place)) && rule.finds(node)).map(({ problem }) => problem);
 
-/** An offence against each rule, and the same where it may stand. @type {{ refused: [path: string, text: string], allowed: [path: string, text: string] }[]} */
+/**
+ * An offence against each rule, and the same code in a place where it is allowed.
+ * @type {{ refused: [path: string, text: string], allowed: [path: string, text: string] }[]}
+ */
 export const onceSelfTests = ONCE.flatMap((rule) =>
   rule.offences.map((text) => {
     const [place = ""] = rule.in;

@@ -1,5 +1,5 @@
-// Tests import the product as modules that Node loads itself. Vitest's loader would translate, send and evaluate each of the 1,400 files in every
-// process of a run, which took four of the first five CPU seconds of each.
+// Tests import the product as modules that Node loads itself. Vitest's loader would translate, send and evaluate each of the 1,400 files in every process of a
+// run, which took four of the first five CPU seconds of each.
 import { createHash } from "node:crypto";
 import { copyFileSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
@@ -9,7 +9,7 @@ import { spreadIntoEmpty } from "../build.mjs";
 
 const server = dirname(dirname(fileURLToPath(import.meta.url)));
 const sources = join(server, "src");
-/** Beside `src`, so that paths relative to a module lead to the same files. */
+/** The folder is beside `src`, so that paths relative to a module lead to the same files. */
 const modules = join(server, ".modules");
 const manifest = join(modules, "manifest.json");
 const version = createHash("sha256")
@@ -20,7 +20,7 @@ const isTest = (/** @type {string} */ path) => /[.]test[.]tsx?$/.test(path);
 const isTypeScript = (/** @type {string} */ path) => /[.]tsx?$/.test(path);
 const compiledName = (/** @type {string} */ path) => path.replace(/[.]tsx?$/, ".js");
 
-/** Appears whole or not at all: two runs at once write the same. @param {string} path @param {(draft: string) => void} write */
+/** Writes a file atomically, because two runs at once write the same one. @param {string} path @param {(draft: string) => void} write */
 function writeWhole(path, write) {
   const draft = `${path}.${process.pid}`;
   mkdirSync(dirname(path), { recursive: true });
@@ -37,7 +37,7 @@ function readManifest() {
   }
 }
 
-/** Translates what has changed. Everything else in `src` is copied: modules read it from beside themselves. */
+/** Translates the files that have changed. Other files in `src` are copied, because modules read them from their own folder. */
 export async function compileModules() {
   const before = readManifest();
   /** @type {Record<string, string>} */
@@ -59,7 +59,7 @@ export async function compileModules() {
         sourcemap: true,
       });
       if (errors.length > 0) throw new Error(`${path} cannot be translated: ${errors[0]?.message}`);
-      // Vitest reads the map of a module that a failure names. Beside the module, because Node would read through a map within.
+      // Vitest reads the source map of a module that a failure names. It is a separate file, because Node would parse one inside of the module.
       writeWhole(`${target}.map`, (draft) => writeFileSync(draft, JSON.stringify(map)));
       writeWhole(target, (draft) => writeFileSync(draft, `${spreadIntoEmpty(code)}\n//# sourceMappingURL=${basename(target)}.map\n`));
     }),
@@ -69,10 +69,10 @@ export async function compileModules() {
   writeWhole(manifest, (draft) => writeFileSync(draft, JSON.stringify(after)));
 }
 
-/** Vitest leaves these to Node: the translated modules, and the scripts of the server. */
+/** The modules that Vitest leaves to Node: the translated modules, and the scripts of the server. */
 export const external = [/[/]server[/][.]modules[/]/, /[/]server[/](?:[^/]+|(?:test|bench)[/].*)[.]mjs$/];
 
-/** Leads imports of the product to the translated modules. @returns {Promise<import("vite").Plugin>} */
+/** Makes imports of the product lead to the translated modules. @returns {Promise<import("vite").Plugin>} */
 export async function nativeModules() {
   await compileModules();
   return {

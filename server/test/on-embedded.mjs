@@ -1,8 +1,8 @@
-// The files that run on the embedded database too; all others run on Postgres alone. PGlite is Postgres, so it parses and plans the same SQL, and
-// test/journeys/embedded-statements.test.ts sends it every statement of the others. It differs by its one connection (transactions, loops beside
-// requests), has no notifications, and keeps a folder that one process holds.
+// The files that also run on the embedded database; all others run on Postgres only. PGlite is Postgres, so it parses and plans the same SQL, and
+// test/journeys/embedded-statements.test.ts sends it every statement of the other files. It differs in three ways: it has one connection (transactions, loops
+// beside requests), it has no notifications, and one process holds its folder.
 export const onEmbedded = [
-  // Drivers, transactions, loops, caches, maintenance: all of them.
+  // All tests of drivers, transactions, loops, caches and maintenance.
   "src/platform/cache/realm-cache.test.ts",
   "src/platform/cache/record-cache.test.ts",
   "src/platform/cache/watcher.test.ts",
@@ -36,7 +36,7 @@ export const onEmbedded = [
   // The server's own checks of its database.
   "src/operations/monitoring/health.test.ts",
   "src/operations/monitoring/metrics.test.ts",
-  // Races that one connection decides otherwise.
+  // Races that one connection decides differently.
   "src/directory/users/user-names.test.ts",
   "src/directory/users/user-profile.test.ts",
   "src/signin/run/interactions.test.ts",

@@ -1,5 +1,6 @@
-// The quick part of the tests on newer releases of Node than the one that runs everything: what needs no database, one folder on the
-// embedded database, and a start of the built server; one release after the other. The programs come from npm, into a temporary folder, not into our lock.
+// Runs the quick part of the tests on releases of Node that are newer than the one that runs everything: tests without a database, one folder on the embedded
+// database, and a start of the built server. It tries one release after the other. The programs come from npm, into a temporary folder, and are not in our
+// lock.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtemp, rm } from "node:fs/promises";
@@ -11,14 +12,14 @@ import { fileURLToPath } from "node:url";
 import { freePort } from "./peers/index.mjs";
 
 const VERSIONS = ["24.20.0", "26.10.0"];
-// A domain controller has fixed ports: the other tests, beside which this runs, have one.
+// A domain controller has fixed ports, and the other tests, which run at the same time, have one.
 const QUICK = ["--project=plain", "--project=embedded", "--exclude=src/platform/ldap/active-directory.test.ts"];
 const server = dirname(dirname(fileURLToPath(import.meta.url)));
 const require = createRequire(import.meta.url);
 const vitest = join(dirname(require.resolve("vitest/package.json")), "vitest.mjs");
 const name = `node-linux-${process.arch}`;
 
-/** Runs a program to its end; what it prints is shown if it fails. @param {string} program @param {string[]} args */
+/** Runs a program to its end, and shows its output if it fails. @param {string} program @param {string[]} args */
 async function run(program, args) {
   const env = { ...process.env, QUICK_TESTS: "true" };
   const child = spawn(program, args, { cwd: server, env, stdio: ["ignore", "pipe", "pipe"] });
@@ -33,7 +34,7 @@ async function run(program, args) {
   throw new Error(`${[program, ...args].join(" ")} failed with ${status}`);
 }
 
-/** The built server answers that it is ready, and stops cleanly. @param {string} node @param {string} folder */
+/** Checks that the built server becomes ready and stops cleanly. @param {string} node @param {string} folder */
 async function starts(node, folder) {
   const port = await freePort();
   const child = spawn(node, [join(server, "dist", "main.js"), "start", "--port", String(port)], { cwd: folder, stdio: "ignore" });

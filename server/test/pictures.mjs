@@ -1,5 +1,5 @@
-// npm run pictures: every page that the journeys look at, in light and dark, at a desk and on a phone, as pictures in server/.cache/pictures
-// (or in the folder that PICTURES names). Arguments select other journeys.
+// npm run pictures: takes pictures of every page that the journeys examine, light and dark, on a desktop and a phone, into server/.cache/pictures (or the
+// folder that PICTURES names). Arguments select other journeys.
 import { spawnSync } from "node:child_process";
 import { mkdirSync } from "node:fs";
 import { fileURLToPath } from "node:url";

@@ -1,4 +1,4 @@
-// npm test: brings what the tests need, builds, starts a private Postgres, runs every project, and leaves nothing behind.
+// npm test: installs what the tests need, builds, starts a private Postgres, runs every project, and leaves nothing behind.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { chmod, mkdir, mkdtemp, readFile, rm } from "node:fs/promises";
@@ -12,16 +12,16 @@ import { ensurePeers } from "./peers/install.mjs";
 const server = dirname(dirname(fileURLToPath(import.meta.url)));
 const require = createRequire(import.meta.url);
 const vitest = join(dirname(require.resolve("vitest/package.json")), "vitest.mjs");
-/** When more files fail, the change is at fault and not the machine. */
+/** The most files that are tried again. If more fail, the change is at fault and not the machine. */
 const MOST_FILES_AGAIN = 4;
 const inCI = Boolean(process.env.CI) && process.env.CI !== "false";
 
-/** The exit code of a run that ended early: 128 + the number of the signal, as shells give it. @type {number | undefined} */
+/** The exit code of a run that ended early: 128 + the number of the signal, as in shells. @type {number | undefined} */
 let interrupted;
-/** The processes that we started, and whether each has its own process group. @type {Map<import("node:child_process").ChildProcess, boolean>} */
+/** The processes that were started, and whether each has its own process group. @type {Map<import("node:child_process").ChildProcess, boolean>} */
 const running = new Map();
 
-/** Ends a program with all it started, as far as they share a group. @param {import("node:child_process").ChildProcess} child @param {boolean} ownGroup */
+/** Ends a program and what it started, if they share a group. @param {import("node:child_process").ChildProcess} child @param {boolean} ownGroup */
 function end(child, ownGroup) {
   try {
     if (ownGroup) process.kill(-(/** @type {number} */ (child.pid)), "SIGKILL");
@@ -37,7 +37,7 @@ for (const [signal, number] of /** @type {const} */ ([
   ["SIGHUP", 1],
 ])) {
   process.on(signal, () => {
-    // The second Ctrl-C means it.
+    // A second Ctrl-C ends everything at once.
     const impatient = interrupted !== undefined;
     interrupted = 128 + number;
     for (const [child, ownGroup] of running) {
@@ -51,8 +51,8 @@ for (const [signal, number] of /** @type {const} */ ([
 }
 
 /**
- * Runs a Node program in its own process group and afterwards ends whatever it left running there.
- * Watching needs the keyboard, so it stays in the terminal's group.
+ * Runs a Node program in its own process group, and afterwards ends everything that is still running there. Watching needs the keyboard, so it stays in the
+ * terminal's group.
  * @param {string[]} args
  * @param {{ env?: NodeJS.ProcessEnv, interactive?: boolean }} [options]
  * @returns {Promise<number>} its exit code
@@ -67,7 +67,7 @@ async function node(args, { env = process.env, interactive = false } = {}) {
   return code ?? 1;
 }
 
-/** Takes our own switches out of the arguments; the rest is vitest's. @param {string[]} given */
+/** Removes our own switches from the arguments. The others are for vitest. @param {string[]} given */
 function readArguments(given) {
   const args = given.filter((arg) => arg !== "--" && arg !== "--watch" && arg !== "-w").map((arg) => arg.replace(/^(\.\/)?server\//, ""));
   const projects = args.flatMap((arg, i) =>
@@ -82,7 +82,7 @@ function readArguments(given) {
 }
 
 /**
- * The totals over all projects, and each failure with the first line of its message. A file that failed before its tests could run counts as one failure.
+ * Returns the totals of all projects, and each failure with the first line of its message. A file that failed before its tests could run counts as one failure.
  * @param {string} file
  */
 async function readReport(file) {
@@ -137,7 +137,7 @@ async function main(folder) {
   }
   if (interrupted !== undefined) return interrupted;
 
-  // Files that a test or a browser leaves in the temporary folder go with ours. Postgres must be able to pass through it as another user.
+  // Files that a test or a browser leaves in the temporary folder are deleted with ours. Postgres, as another user, must be able to pass through it.
   const temporary = join(folder, "tmp");
   await mkdir(temporary);
   await chmod(folder, 0o711);
@@ -147,7 +147,7 @@ async function main(folder) {
   try {
     if (interrupted !== undefined) return interrupted;
     const env = { ...process.env, TMPDIR: temporary, ...(postgres && { GATEHOUSE_TEST_POSTGRES_URL: postgres.url }) };
-    // Without Postgres its project stays out; while watching, the quick projects run unless others are named.
+    // Without Postgres its project is left out. While watching, the quick projects run unless others are named.
     const quick = ["--project=plain", `--project=${withPostgres ? "postgres" : "embedded"}`];
     const usual = watch ? quick : withPostgres ? [] : ["--project=!postgres"];
     const selection = projects.length > 0 ? [] : usual;
@@ -165,7 +165,7 @@ async function main(folder) {
     const { passed, failed, skipped, failures } = first;
     if (failures.length > 0) listFailures("Failed", failures);
 
-    // A whole run in CI keeps both cores busy for a quarter of an hour. Before a failure counts there, its file fails a second time, alone.
+    // A complete run in CI keeps both cores busy for a quarter of an hour. A failure counts there only if its file fails a second time, without the others.
     const files = [...new Set(failures.map(({ file }) => file))];
     if (inCI && args.length === 0 && files.length > 0 && files.length <= MOST_FILES_AGAIN) {
       const second = await run("second", files);

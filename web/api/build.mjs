@@ -1,4 +1,4 @@
-// Writes dist/gatehouse-api.mjs: the client as one file without dependencies, for scripts that Node runs as they are. Its types stand beside it.
+// Writes dist/gatehouse-api.mjs: the client as one file without dependencies, for scripts that Node runs directly. Its types are beside it.
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";

@@ -9,7 +9,7 @@ if (!TOKEN) throw new Error(`TOKEN is not set: an access token with the audience
 const api = createApi({ baseUrl, token: TOKEN });
 const users = `/admin/realms/${realm}/users`;
 
-// A response that is not a success is thrown, with what is wrong about which member.
+// A response that is not a success is thrown, with the faults of each member.
 try {
   await api.request("POST", users, { body: { username: "katherine", email: "not an address" } });
 } catch (error) {
@@ -19,13 +19,13 @@ try {
 
 const { data: made } = await api.request("POST", users, { body: { username: "katherine", email: "katherine@example.com" } });
 
-// The ETag of what was read goes along with the write: it is refused if another change came first.
+// The ETag of the read is sent with the write, which is refused if another change came first.
 const { data: user, etag } = await api.request("GET", `${users}/${made.userId}`);
 await api.request("PUT", `${users}/${made.userId}`, { body: { ...user, attributes: { firstName: "Katherine" } }, ifMatch: etag });
 const late = await api.request("PUT", `${users}/${made.userId}`, { body: user, ifMatch: etag }).catch((error) => error);
 console.log(`too late: ${late.status}`);
 
-// Every user, page by page, however many there are.
+// This reads every user, page by page.
 const names = [];
 for await (const { username } of api.all(users)) names.push(username);
 console.log(`users: ${names.includes("katherine") ? "katherine is among them" : "katherine is missing"}`);

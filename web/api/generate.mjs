@@ -1,4 +1,4 @@
-// Writes the types of the admin API from server/openapi.json: src/schema.d.ts, which is not committed. A renamed member then breaks the build.
+// Writes the types of the admin API from server/openapi.json into src/schema.d.ts, which is not committed. A renamed member then breaks the build.
 
 import { createHash } from "node:crypto";
 import { readFileSync, writeFileSync } from "node:fs";

@@ -1,4 +1,4 @@
-// A setup file: vitest runs it for each journey, although journeys share a process and what it has loaded.
+// A setup file, which vitest runs for each file of journeys, although journeys share a process and its loaded modules.
 import { afterAll } from "vitest";
 import { endEverything } from "./process.ts";
 

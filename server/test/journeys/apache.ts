@@ -1,4 +1,4 @@
-// Sites of Debian's Apache: relying parties that are none of ours and none of JavaScript.
+// Sites of Debian's Apache: relying parties that are neither ours nor written in JavaScript.
 import { randomBytes } from "node:crypto";
 import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -7,19 +7,19 @@ import { apacheWithOpenidc, freePort } from "../peers/index.mjs";
 import { emptyFolder, spawnServer } from "./process.ts";
 
 const inCI = Boolean(process.env.CI) && process.env.CI !== "false";
-/** Without it the journey is skipped, except in CI, where it fails. */
+/** True if Apache with the module is missing. The journey is then skipped, except in CI, where it fails. */
 export const noApache = apacheWithOpenidc() === undefined && !inCI;
 
 export interface ApacheSite {
   readonly port: number;
   readonly url: string;
-  /** The address to which the provider sends the browser back; also the way to sign out. */
+  /** The address to which the provider sends the browser back. It also signs the user out. */
   readonly callback: string;
   start(provider: { readonly issuer: string; readonly clientId: string; readonly secret: string }): Promise<void>;
 }
 
 const CLAIMS = ["sub", "preferred_username", "name", "email"];
-// Without its own icon the browser asks for one, and complains that there is none.
+// Without an icon of its own, the browser would request one and report that there is none.
 const HEAD = '<!doctype html><link rel="icon" href="data:,">';
 const MODULES = ["mpm_event", "authn_core", "authz_core", "authz_user", "include"];
 
@@ -28,10 +28,10 @@ export interface NewApache {
   readonly modules: string;
   readonly port: number;
   readonly folder: string;
-  /** The module that keeps the guests out, and its lines. */
+  /** The module that requires a sign-in, and its configuration. */
   readonly module: string;
   readonly lines: readonly string[];
-  /** The content of the page inside: an id for each variable of the module. */
+  /** The content of the protected page: an id for each variable of the module. */
   readonly shown: Readonly<Record<string, string>>;
 }
 
@@ -39,7 +39,10 @@ export interface RunningApache {
   stop(): Promise<void>;
 }
 
-/** A page outside at `/index.shtml`, and one inside at `/private/index.shtml`, for which the module has to have lines. Answers when it serves. */
+/**
+ * Starts a site with a public page at `/index.shtml` and a protected one at `/private/index.shtml`, which the module's configuration has to protect. Resolves
+ * when it serves.
+ */
 export async function startApache({ program, modules, port, folder, module, lines, shown }: NewApache): Promise<RunningApache> {
   chmodSync(folder, 0o755);
   mkdirSync(join(folder, "site", "private"), { recursive: true });
@@ -57,7 +60,7 @@ export async function startApache({ program, modules, port, folder, module, line
     `Listen 127.0.0.1:${port}`,
     ...MODULES.map((name) => `LoadModule ${name}_module "${modules}/mod_${name}.so"`),
     module,
-    // As root it drops its privileges, as it would in a service.
+    // Started as root, it drops its privileges, as it does as a service.
     ...(process.getuid?.() === 0 ? ["User www-data", "Group www-data"] : []),
     `DocumentRoot "${folder}/site"`,
     `<Directory "${folder}/site">`,
@@ -70,7 +73,7 @@ export async function startApache({ program, modules, port, folder, module, line
     "",
   ];
   writeFileSync(conf, config.join("\n"));
-  // One process only (-X): nothing is left behind, however the tests end.
+  // It runs as one process (-X), so nothing is left behind, however the tests end.
   const apache = await spawnServer({ port, folder, command: [program, "-X", "-f", conf] });
   let ending: string | undefined;
   void apache.ended.then(({ code, signal, out, err }) => {
@@ -84,7 +87,7 @@ export async function startApache({ program, modules, port, folder, module, line
   return { stop: async () => void (await apache.stop()) };
 }
 
-/** Behind mod_auth_openidc. The client has to be registered between knowing the address and starting. */
+/** Starts a site behind mod_auth_openidc. The client has to be registered after its address is known and before it starts. */
 export async function apacheSite(): Promise<ApacheSite> {
   const found = apacheWithOpenidc();
   if (!found) throw new Error("mod_auth_openidc is not installed. On Debian or Ubuntu: sudo apt-get install libapache2-mod-auth-openidc");
@@ -108,7 +111,7 @@ export async function apacheSite(): Promise<ApacheSite> {
           `OIDCClientSecret ${secret}`,
           `OIDCRedirectURI ${callback}`,
           `OIDCCryptoPassphrase ${randomBytes(16).toString("hex")}`,
-          // OIDCPKCEMethod is left out: Debian 12's version then uses no PKCE, and has no setting for it.
+          // OIDCPKCEMethod is left out: Debian 12's version then uses no PKCE, for which the setting has no value.
           'OIDCScope "openid profile email"',
           "OIDCPassClaimsAs environment",
           "<Location /private>",

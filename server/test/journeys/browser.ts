@@ -1,11 +1,11 @@
-// A real browser on a real server, and what every page has to be in every state: accessible, and silent on the console.
+// A real browser on a real server, and the rules for every page in every state: it is accessible, and causes no message on the console.
 import { join } from "node:path";
 import axe from "axe-core";
 import { type Browser, type BrowserContext, type BrowserContextOptions, chromium, type Page } from "playwright-core";
 import { expect } from "vitest";
 import { chromiumPath } from "../peers/index.mjs";
 
-/** Set JOURNEY_SCREENSHOTS to a folder to have pictures. */
+/** Set JOURNEY_SCREENSHOTS to a folder to get pictures. */
 const pictures = process.env.JOURNEY_SCREENSHOTS;
 const WCAG = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"];
 const ARGS = [
@@ -35,14 +35,14 @@ export function launchBrowser(): Promise<Browser> {
 export interface Person {
   readonly context: BrowserContext;
   tab(): Promise<Page>;
-  /** Fails on anything the browser complained about in any tab: errors, refusals by the content security policy, lost requests. */
+  /** Fails on anything that the browser reported in any tab: errors, refusals by the content security policy, lost requests. */
   close(): Promise<void>;
 }
 
-/** A person with their own browser. */
+/** Opens a browser for a person. */
 export async function personIn(browser: Browser, options: BrowserContextOptions = {}): Promise<Person> {
   const context = await browser.newContext({ reducedMotion: "reduce", ...options });
-  // A busy machine may take its time; the test's own limit is the one that counts.
+  // A busy machine may be slow, so only the test's own limit counts.
   context.setDefaultTimeout(120_000);
   const complaints: string[] = [];
   return {
@@ -50,14 +50,14 @@ export async function personIn(browser: Browser, options: BrowserContextOptions 
     async tab() {
       const page = await context.newPage();
       page.on("console", (message) => {
-        // A page that answers 401, 403 or 404 on purpose is reported by the browser, too.
+        // The browser also reports pages that answer 401, 403 or 404 on purpose.
         const refusal = /^Failed to load resource: the server responded with a status of 4\d\d/.test(message.text());
         if (message.type() === "error" && !(refusal && message.location().url === page.url())) complaints.push(message.text());
       });
       page.on("pageerror", (error) => complaints.push(String(error)));
       page.on("requestfailed", (request) => {
         const reason = request.failure()?.errorText;
-        // A page that looks again by itself may be about to when its button is pressed; the console cancels what a screen asked for when it is left.
+        // A page that refreshes itself may be about to do so when its button is pressed, and the console cancels the requests of a screen that is left.
         const isOvertaken = reason === "net::ERR_ABORTED" && (request.isNavigationRequest() || request.url().includes("/admin/realms/"));
         if (!isOvertaken) complaints.push(`${request.url()}: ${reason}`);
       });
@@ -74,7 +74,7 @@ export async function takePicture(page: Page, name: string): Promise<void> {
   if (pictures !== undefined) await page.screenshot({ path: join(pictures, `${name}.png`), fullPage: true });
 }
 
-/** Takes a picture and asks axe about everything; `excluded` selects third-party parts, and parts of other pages that axe has examined there. */
+/** Takes a picture and checks everything with axe. `excluded` selects third-party parts, and parts that axe has examined on other pages. */
 export async function expectAccessible(page: Page, name: string, excluded: readonly string[] = []): Promise<void> {
   await takePicture(page, name);
   await askAxe(page, name, { type: "tag", values: WCAG }, excluded);
@@ -83,19 +83,19 @@ export async function expectAccessible(page: Page, name: string, excluded: reado
 /** The rules of axe that depend on colours or on the layout. */
 const LOOKS = ["color-contrast", "link-in-text-block", "target-size", "scrollable-region-focusable"];
 
-/** For a page that axe has examined as a whole: another colour scheme or width changes the colours and the layout, and no element. */
+/** Checks a page that axe has examined completely before: another colour scheme or width changes the colours and the layout, but no element. */
 export async function expectLegible(page: Page, name: string, examined: readonly string[] = []): Promise<void> {
   await takePicture(page, name);
   await askAxe(page, name, { type: "rule", values: LOOKS }, examined);
 }
 
 async function askAxe(page: Page, name: string, runOnly: axe.RunOnly, excluded: readonly string[]): Promise<void> {
-  // Half a megabyte: a page that is looked at twice has it already.
+  // axe has half a megabyte, and a page that is examined twice already has it.
   if (!(await page.evaluate(() => "axe" in globalThis))) await page.evaluate(axe.source);
   const violations = await page.evaluate(
     async ([only, exclude]) => {
       const { axe: injected } = globalThis as unknown as { axe: typeof axe };
-      // No rule among these reads style sheets, which axe would otherwise fetch and parse again for each run.
+      // None of these rules reads style sheets, which axe would otherwise fetch and parse again for each run.
       const options = { runOnly: only, resultTypes: ["violations"], preload: { assets: ["media"] } } as axe.RunOptions;
       const { violations: found } = await injected.run({ exclude: [...exclude] }, options);
       return found.map(({ id, nodes }) => ({ id, where: nodes.map((node) => `${node.html.slice(0, 160)} ${node.failureSummary}`) }));
@@ -105,7 +105,7 @@ async function askAxe(page: Page, name: string, runOnly: axe.RunOnly, excluded: 
   expect(violations, `axe on ${name}`).toEqual([]);
 }
 
-/** Nothing is cut off, and no sideways scrolling is needed (WCAG 1.4.10). */
+/** Checks that nothing is cut off and that no sideways scrolling is needed (WCAG 1.4.10). */
 export async function expectNoSidewaysScrolling(page: Page, name?: string): Promise<void> {
   if (name !== undefined) await takePicture(page, name);
   const beyond = await page.evaluate(() => {
@@ -115,10 +115,10 @@ export async function expectNoSidewaysScrolling(page: Page, name?: string): Prom
   expect(beyond, name ?? page.url()).toBeLessThanOrEqual(0);
 }
 
-/** No element reaches beyond the window, also none that something else cuts off. */
+/** Checks that no element reaches beyond the window, even one that another element cuts off. */
 export async function expectNothingBeyond(page: Page, name: string): Promise<void> {
   await takePicture(page, name);
-  // As text: the types of the tests know no DOM.
+  // The function is a text, because the types of the tests do not include the DOM.
   const beyond = await page.evaluate<string[]>(`[...document.querySelectorAll("body *")].flatMap((element) => {
     const { left, right, width, height } = element.getBoundingClientRect();
     // A strip that scrolls by itself holds more than is seen at once.

@@ -1,4 +1,4 @@
-// Whole servers as their own processes, started the way a user starts them. Every server that is started here ends with the test file.
+// Whole servers as processes of their own, started as a user starts them. Every server that is started here ends with the test file.
 import { type ChildProcess, execFile, spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { once } from "node:events";
@@ -22,14 +22,14 @@ export const postgresUrl = process.env.GATEHOUSE_TEST_POSTGRES_URL;
 type Env = Readonly<Record<string, string | undefined>>;
 
 export interface StartOptions {
-  /** The folder of the start, and so of its data. */
+  /** The folder in which it starts, and which has its data. */
   readonly folder?: string;
   readonly port?: number;
-  /** On top of a password for `admin` and an address of this machine; undefined removes one. */
+  /** Variables in addition to a password for `admin` and an address of this machine. Undefined removes one. */
   readonly env?: Env;
-  /** A new one, of the kind `anyDatabase`. */
+  /** True to use a new database of the kind `anyDatabase`. */
   readonly onAnyDatabase?: boolean;
-  /** Another program than the built server of this tree. */
+  /** Replaces the built server of this tree by another program. */
   readonly command?: readonly [string, ...string[]];
 }
 
@@ -48,13 +48,13 @@ export interface ServerProcess {
   readonly ended: Promise<Ending>;
   out(): string;
   err(): string;
-  /** A browser without cookies. */
+  /** Returns a browser without cookies. */
   visitor(): Visitor;
-  /** `admin` of master, signed in. */
+  /** Signs in `admin` of master. */
   admin(password?: string): Promise<Visitor>;
-  /** kill -9: nothing is finished, nothing is written. */
+  /** Ends it with kill -9: nothing is finished or written. */
   kill(): Promise<void>;
-  /** SIGTERM, as an orchestrator does it. */
+  /** Ends it with SIGTERM, as an orchestrator does. */
   stop(): Promise<Ending>;
 }
 
@@ -93,7 +93,7 @@ const settingsFor = (database: string) => {
   return { DATABASE_URL: href, GATEHOUSE_MASTER_KEY: randomBytes(32).toString("base64") };
 };
 
-/** The settings of a start on an empty Postgres database. */
+/** Returns the settings of a start on an empty Postgres database. */
 export async function emptyPostgres({ template = "template1" } = {}): Promise<{ DATABASE_URL: string; GATEHOUSE_MASTER_KEY: string }> {
   const name = `journey_${randomBytes(6).toString("hex")}`;
   await asAdmin((admin) => admin.query(`create database ${name} template ${template}`));
@@ -101,11 +101,11 @@ export async function emptyPostgres({ template = "template1" } = {}): Promise<{ 
   return settingsFor(name);
 }
 
-/** A database that has been migrated. It is made once for all journeys. */
+/** Returns the name of a database that was migrated. It is made once for all journeys. */
 async function migratedTemplate(): Promise<string> {
   const [made, draft] = ["journeys_migrated", "journeys_draft"];
   return asAdmin(async (admin) => {
-    // Two workers may find it missing: one makes it while the other waits.
+    // If two workers find it missing, one makes it while the other waits.
     await admin.query("select pg_advisory_lock(7206)");
     const { rowCount } = await admin.query("select 1 from pg_database where datname = $1", [made]);
     if (rowCount !== 0) return made;
@@ -119,22 +119,22 @@ async function migratedTemplate(): Promise<string> {
 
 export type DatabaseKind = "embedded" | "postgres";
 
-/** Both databases, with whether this machine has them: `describe.each(onBoth)`, `skipIf(missing)`. */
+/** Both databases, and whether this machine lacks them: `describe.each(onBoth)`, `skipIf(missing)`. */
 export const onBoth: readonly { kind: DatabaseKind; missing: boolean }[] = [
   { kind: "embedded", missing: false },
   { kind: "postgres", missing: !postgresUrl },
 ];
 
-/** For a journey that is not about the database: Postgres where that is installed, because it takes less of the processor. */
+/** The database of journeys that are not about it: Postgres if it is installed, because it takes less of the processor. */
 export const anyDatabase: DatabaseKind = postgresUrl === undefined ? "embedded" : "postgres";
 
-/** The settings of a start on a database of this kind with no rows. */
+/** Returns the settings of a start on a database of this kind without rows. */
 export const emptyDatabase = async (kind: DatabaseKind): Promise<Env> =>
   kind === "postgres" ? emptyPostgres({ template: await migratedTemplate() }) : {};
 
 function environment(port: number, given: Env): Record<string, string> {
   const env: Env = {
-    // Nothing of the test run's own: a stray GATEHOUSE_ name is an error.
+    // No GATEHOUSE_ variable of the test run is passed on, because an unknown one would be an error.
     PATH: process.env.PATH,
     HOME: process.env.HOME,
     TMPDIR: process.env.TMPDIR,
@@ -197,10 +197,10 @@ export async function spawnServer(options: StartOptions = {}): Promise<ServerPro
   };
 }
 
-// Far more than a start takes, so that a busy machine fails no test.
+// The longest wait for a start. It is far longer than a start takes, so that a busy machine fails no test.
 const PATIENCE_MS = 300_000;
 
-/** Answers once the sign-in page does, which needs the database; throws with its words when the server ends instead. */
+/** Resolves when the sign-in page answers, which needs the database. Throws with the server's output if the server ends instead. */
 export async function untilReady(server: ServerProcess): Promise<ServerProcess> {
   let ending: Ending | undefined;
   server.ended.then((value) => {
@@ -222,20 +222,20 @@ export async function untilReady(server: ServerProcess): Promise<ServerProcess> 
 
 /** Starts a server and waits until it serves. */
 export async function startServer({ onAnyDatabase = false, ...given }: StartOptions = {}): Promise<ServerProcess> {
-  // As it would start by itself, but for the database.
+  // These are the defaults of a start, except for the database.
   const database = onAnyDatabase && { ...(await emptyDatabase(anyDatabase)), GATEHOUSE_MODE: "development" };
   const options = database ? { ...given, env: { ...database, ...given.env } } : given;
   const server = await spawnServer(options);
   try {
     return await untilReady(server);
   } catch (error) {
-    // Between the question for a free port and its use, another process may have taken it.
+    // Another process may have taken the free port before the server could.
     if (options.port !== undefined || !server.err().includes("EADDRINUSE")) throw error;
     return startServer(options);
   }
 }
 
-/** Starts a server that is expected to refuse, and answers how it ended. */
+/** Starts a server that is expected to refuse, and returns how it ended. */
 export async function startRefused(options: StartOptions): Promise<Ending> {
   const server = await spawnServer(options);
   const patience = new AbortController();

@@ -24,7 +24,7 @@ export interface Stage {
   readonly mail: Mailing;
   readonly admin: Visitor;
   readonly url: string;
-  /** A realm that can send mail; `steps` is how people sign in to it, where not as shipped. */
+  /** Makes a realm that can send mail. `steps` are those of its sign-in, if not the shipped ones. */
   newRealm(name: string, settings?: object, steps?: readonly object[]): Promise<string>;
   newUser(realm: string, username: string, actions?: readonly string[]): Promise<Account>;
   close(): Promise<void>;
@@ -71,11 +71,11 @@ export async function setStage(): Promise<Stage> {
 export const step = (authenticator: string, requirement = "REQUIRED") => ({ authenticator, requirement, config: {} });
 export const sub = (alias: string, steps: readonly object[], requirement = "REQUIRED") => ({ alias, requirement, steps });
 
-/** The sign-in page, which leads back to itself. */
+/** Returns the sign-in page, which leads back to itself. */
 export const loginOf = (realm: string) => `/realms/${realm}/login?return_to=${encodeURIComponent(`/realms/${realm}/login`)}`;
 export const heading = (page: Page, name: string | RegExp) => page.getByRole("heading", { name, level: 1 }).waitFor();
 export const press = (page: Page, name: string | RegExp) => page.getByRole("button", { name }).click();
-/** On the page that says so, or in the account, where a sign-in without an application leads. */
+/** Waits for the page that says so, or for the account, to which a sign-in without an application leads. */
 export const signedIn = (page: Page) =>
   page.getByRole("heading", { name: "You are signed in", level: 1 }).or(page.locator(".gh-top-account")).first().waitFor();
 export const signOut = ({ context }: Person, realm: string) => context.clearCookies({ name: `gh_${realm}` });
@@ -88,7 +88,7 @@ export async function typePassword(page: Page, username: string, password = PASS
 
 export async function typeCode(page: Page, code: string, { scripts = true } = {}): Promise<void> {
   const input = page.locator("#code");
-  // A code of digits is sent with its last one.
+  // A code of digits is sent when its last digit is typed.
   const isSent = scripts && (await input.getAttribute("data-digits")) === String(code.length);
   await input.fill(code);
   if (!isSent) await page.locator("#gh-step button.gh-button--primary").click();
@@ -99,10 +99,10 @@ const LOOKS = [
   { name: "phone-dark", width: 360, height: 780, colorScheme: "dark" },
 ] as const;
 
-/** Pages that a desk shows as a whole: nobody has to scroll for the button. */
+/** Pages that are shown completely on a desktop, so that nobody has to scroll to the button. */
 const WHOLE = new Set(["consent", "totp-set-up", "step-up-totp-set-up", "first-page-of-application"]);
 
-/** Every page on a desk in the light and on a telephone in the dark. */
+/** Examines a page on a desktop in the light scheme and on a telephone in the dark one. */
 export async function look(page: Page, what: string): Promise<void> {
   for (const { name, width, height, colorScheme } of LOOKS) {
     await page.setViewportSize({ width, height });
@@ -117,7 +117,7 @@ export async function look(page: Page, what: string): Promise<void> {
   }
 }
 
-/** The same for a page that looks again by itself every few seconds, and would be gone before axe is done: a copy that does not. */
+/** Does the same for a page that refreshes itself every few seconds, before axe would be done: it uses a copy that does not. */
 export async function lookAtWaiting({ context }: Person, page: Page, what: string): Promise<void> {
   const copy = await context.newPage();
   await copy.route("**/login?*", async (route) => {
@@ -130,7 +130,7 @@ export async function lookAtWaiting({ context }: Person, page: Page, what: strin
   await copy.close();
 }
 
-/** The text that a camera reads off the picture. */
+/** Returns the text that a camera reads from the picture. */
 export async function scan(picture: Locator): Promise<string> {
   await picture.waitFor();
   const cells = Number((await picture.getAttribute("viewBox"))!.split(" ")[2]);
@@ -146,7 +146,7 @@ export async function scan(picture: Locator): Promise<string> {
   return decodeQR({ width, height: width, data });
 }
 
-/** An authenticator app (RFC 6238) that was given the key as it is typed. It gives no code twice. */
+/** Returns an authenticator app (RFC 6238) with the key in its typed form. It gives no code twice. */
 export function authenticatorApp(key: string) {
   const bits = [...key.replace(/\s/g, "")].map((char) => "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567".indexOf(char).toString(2).padStart(5, "0"));
   const secret = Buffer.from((bits.join("").match(/.{8}/g) ?? []).map((byte) => Number.parseInt(byte, 2)));
@@ -163,7 +163,7 @@ export function authenticatorApp(key: string) {
 }
 export type App = ReturnType<typeof authenticatorApp>;
 
-/** The two pages on which an authenticator app is set up: the app, and the codes for the day on which it is lost. */
+/** Completes the two pages that set up an authenticator app: the app itself, and the recovery codes. */
 export async function setUpApp(page: Page, seen: (what: string) => Promise<void>): Promise<{ app: App; recoveryCodes: string[] }> {
   await heading(page, "Set up an authenticator app");
   await seen("totp-set-up");

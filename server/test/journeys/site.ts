@@ -8,13 +8,13 @@ export interface Site {
   close(): Promise<void>;
 }
 
-/** A third-party web site on loopback, as a function from requests to answers. */
+/** Starts a third-party web site on loopback, as a function from requests to responses. */
 export async function startSite(answer: (request: Request) => Response | Promise<Response>): Promise<Site> {
   const server = createServer((incoming, outgoing) => {
     serve(incoming, outgoing).catch((error) => outgoing.writeHead(500, { "content-type": "text/plain" }).end(String(error)));
   });
   const serve = async (incoming: IncomingMessage, outgoing: ServerResponse) => {
-    // Browsers ask every site for one, and complain when there is none.
+    // Browsers request an icon from every site, and report if there is none.
     if (incoming.url === "/favicon.ico") return outgoing.writeHead(204).end();
     const body = await text(incoming);
     const headers = Object.entries(incoming.headers).map(([name, value]): [string, string] => [name, String(value)]);

@@ -1,6 +1,6 @@
 import { request as send } from "node:http";
 
-// biome-ignore lint/suspicious/noExplicitAny: tests look into answers of every shape
+// biome-ignore lint/suspicious/noExplicitAny: tests read answers of every shape
 type Json = any;
 
 export interface Answer {
@@ -13,12 +13,12 @@ export interface Answer {
 export interface RequestOptions {
   readonly body?: unknown;
   readonly form?: Readonly<Record<string, string>>;
-  /** Sent as it is; its type is in `headers`. */
+  /** A body that is sent unchanged. Its type is in `headers`. */
   readonly text?: string;
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** A browser, from the server's point of view: keeps cookies, and sends the CSRF token back on writes. Each request has its own connection. */
+/** A browser as the server sees it: it keeps cookies, and sends the CSRF token back on writes. Each request has its own connection. */
 export class Visitor {
   readonly url: string;
   readonly cookies: Map<string, string>;
@@ -28,7 +28,7 @@ export class Visitor {
     this.cookies = cookies;
   }
 
-  /** The same browser, with the same cookies, at another node. */
+  /** Returns the same browser, with the same cookies, for another node. */
   at(node: { readonly url: string }): Visitor {
     return new Visitor(node.url, this.cookies);
   }
@@ -88,7 +88,7 @@ export class Visitor {
   patch = (path: string, body?: unknown) => this.request("PATCH", path, { body });
   delete = (path: string) => this.request("DELETE", path);
 
-  /** Opens the sign-in page, fills in the form and sends it. */
+  /** Opens the sign-in page, fills in the form and submits it. */
   async trySignIn(realm: string, username: string, password: string, options: RequestOptions = {}): Promise<Answer> {
     const path = `/realms/${realm}/login`;
     await this.get(path, options);
@@ -100,7 +100,7 @@ export class Visitor {
   }
 }
 
-/** The response's body, if it has the expected status; else an error with the server's message. */
+/** Returns the response's body if it has the expected status. Otherwise throws an error with the server's message. */
 export function must(answer: Answer, status: number): Json {
   if (answer.status !== status) throw new Error(`expected ${status}, got ${answer.status}: ${answer.text}`);
   return answer.body;

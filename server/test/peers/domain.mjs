@@ -24,7 +24,7 @@ const CACHE = join(dirname(dirname(dirname(fileURLToPath(import.meta.url)))), ".
  * }} RunningDomain */
 
 /**
- * An empty domain, made once per version of Samba and copied for each controller: making one takes half a minute.
+ * Returns an empty domain, which is made once per version of Samba and copied for each controller, because making one takes half a minute.
  * @param {{ samba: string, tool: string }} found
  */
 async function template({ samba, tool }) {
@@ -45,7 +45,7 @@ async function template({ samba, tool }) {
       ...args,
       ...options,
     ]);
-    // The first to finish wins; another one that was made at the same time is not needed.
+    // The first process to finish succeeds; a domain that was made at the same time is not needed.
     await rename(making, ready).catch((error) => {
       if (!existsSync(ready)) throw error;
     });
@@ -81,8 +81,8 @@ tls cafile = ${folder}/ca.pem
 `;
 
 /**
- * A private domain controller of Active Directory (Samba) with an empty domain. Its ports are fixed, so each has its own loopback address.
- * `apply` takes LDIF changes as Administrator; `sam` writes into its database what no client may.
+ * Starts a private domain controller of Active Directory (Samba) with an empty domain. Its ports are fixed, so each has its own loopback address. `apply`
+ * applies LDIF changes as Administrator; `sam` writes into its database, also what no client may write.
  * @param {{ identity: { cert: string, key: string }, ca: string, host?: string }} options
  * @returns {Promise<RunningDomain>}
  */

@@ -13,7 +13,7 @@ function isExecutable(file) {
 }
 
 /**
- * The first of these commands that PATH knows.
+ * Returns the first of these commands that is on PATH.
  * @param {string[]} names
  * @returns {string | undefined}
  */
@@ -24,7 +24,7 @@ export function onPath(...names) {
 }
 
 /**
- * The folder with `initdb` and `postgres`. Debian keeps one per major version, none of them on PATH; the newest wins.
+ * Returns the folder with `initdb` and `postgres`. Debian has one per major version, none of them on PATH; the newest is used.
  * @returns {string | undefined}
  */
 export function postgresBin() {
@@ -40,7 +40,7 @@ export const redisServerPath = () => onPath("redis-server", "valkey-server");
 /** @returns {string | undefined} */
 export const pgbouncerPath = () => onPath("pgbouncer");
 
-/** Chromium without windows: the same pages cost it less than half of the computing. @returns {string | undefined} */
+/** Returns Chromium without windows, which needs less than half of the computing time for the same pages. @returns {string | undefined} */
 const headlessShellPath = () => onPath("chromium-headless-shell");
 
 /** @returns {string | undefined} */
@@ -53,7 +53,7 @@ export function chromiumPath() {
 const APACHE_MODULES = "/usr/lib/apache2/modules";
 
 /**
- * Apache with mod_auth_openidc. Debian's apache2-bin, which the module brings along, has the programs without a service that starts by itself.
+ * Returns Apache with mod_auth_openidc. The module brings Debian's apache2-bin, which has the programs without a service that starts by itself.
  * @returns {{ program: string, modules: string } | undefined}
  */
 export function apacheWithOpenidc() {
@@ -61,17 +61,14 @@ export function apacheWithOpenidc() {
   return program && existsSync(join(APACHE_MODULES, "mod_auth_openidc.so")) ? { program, modules: APACHE_MODULES } : undefined;
 }
 
-/**
- * Apache with mod_shib, and the daemon that mod_shib talks to.
- * @returns {{ program: string, modules: string, shibd: string } | undefined}
- */
+/** Returns Apache with mod_shib, and the daemon of mod_shib. @returns {{ program: string, modules: string, shibd: string } | undefined} */
 export function apacheWithShibboleth() {
   const [program, shibd] = [onPath("apache2"), onPath("shibd")];
   return program && shibd && existsSync(join(APACHE_MODULES, "mod_shib.so")) ? { program, modules: APACHE_MODULES, shibd } : undefined;
 }
 
 /**
- * Apache with mod_auth_mellon, and the command that makes its key and metadata.
+ * Returns Apache with mod_auth_mellon, and the command that makes its key and metadata.
  * @returns {{ program: string, modules: string, createMetadata: string } | undefined}
  */
 export function apacheWithMellon() {
@@ -80,10 +77,7 @@ export function apacheWithMellon() {
   return found ? { program, modules: APACHE_MODULES, createMetadata } : undefined;
 }
 
-/**
- * PHP with what SimpleSAMLphp needs of it, and SimpleSAMLphp.
- * @returns {{ php: string, folder: string } | undefined}
- */
+/** Returns SimpleSAMLphp, and PHP with the extensions that it needs. @returns {{ php: string, folder: string } | undefined} */
 export function simpleSamlPhp() {
   const php = onPath("php");
   const folder = folderWith("/usr/share/simplesamlphp", "www/module.php");
@@ -92,7 +86,7 @@ export function simpleSamlPhp() {
   return ["dom", "pdo_sqlite", "openssl", "soap"].every((name) => extensions.includes(name)) ? { php, folder } : undefined;
 }
 
-/** A Python that knows pysaml2. @returns {string | undefined} */
+/** Returns a Python that has pysaml2. @returns {string | undefined} */
 export const pysaml2Python = () =>
   folderWith("/usr/lib/python3/dist-packages/saml2", "__init__.py") && xmlsecPath() ? "/usr/bin/python3" : undefined;
 
@@ -105,14 +99,14 @@ export const xmllintPath = () => onPath("xmllint");
 /** @param {string} folder @param {string} file */
 const folderWith = (folder, file) => (existsSync(join(folder, file)) ? folder : undefined);
 
-/** The folder with the SAML schemas of OASIS. @returns {string | undefined} */
+/** Returns the folder with the SAML schemas of OASIS. @returns {string | undefined} */
 export const oasisSchemas = () => folderWith("/usr/share/xml/opensaml", "saml-schema-protocol-2.0.xsd");
 
-/** The folder with the schemas of the W3C that those stand on. @returns {string | undefined} */
+/** Returns the folder with the schemas of the W3C that those use. @returns {string | undefined} */
 export const w3cSchemas = () => folderWith("/usr/share/xml/xmltooling", "xmldsig-core-schema.xsd");
 
 /**
- * OpenLDAP: its server with modules and schemas, and its client.
+ * Returns OpenLDAP: its server with modules and schemas, and its client.
  * @returns {{ slapd: string, slapadd: string, ldapmodify: string, modules: string, schemas: string } | undefined}
  */
 export function openLdap() {
@@ -122,7 +116,7 @@ export function openLdap() {
 }
 
 /**
- * Samba as a domain controller of Active Directory. It listens on the fixed ports 389 and 636, so it must be root's.
+ * Returns Samba as a domain controller of Active Directory. It listens on the fixed ports 389 and 636, so it must run as root.
  * @returns {{ samba: string, tool: string } | undefined}
  */
 export function sambaDomain() {
@@ -132,8 +126,8 @@ export function sambaDomain() {
 }
 
 /**
- * The programs that the suite uses beyond npm: the Debian packages that bring them, and the tests that are lost without them. CI installs the quickest
- * one there is, if the machine has another.
+ * The programs that the suite uses beyond npm, with their Debian packages, and the tests that cannot run without them. CI installs the quickest program if the
+ * machine has another one.
  * @type {{ name: string, package: string, find: () => unknown, quickest?: () => unknown, lost: string }[]}
  */
 export const peers = [

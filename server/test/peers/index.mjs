@@ -1,5 +1,5 @@
-// The real programs that the tests talk to: where they are, and how to start one.
-// A finder answers undefined when the program is not there: `test.skipIf(!chromiumPath())`.
+// The real programs that the tests use: their places, and how to start them.
+// A finder returns undefined if the program is missing: `test.skipIf(!chromiumPath())`.
 
 export { startDomain } from "./domain.mjs";
 export {

@@ -4,21 +4,21 @@ import { onPath, peers } from "./find.mjs";
 
 const missingPeers = () => peers.filter((peer) => !peer.find());
 
-/** Only root may install, and apt-get is the one installer whose package names we know. */
+/** Tells whether this may install packages: only root may, and apt-get is the only installer whose package names we know. */
 const mayInstall = () => process.getuid?.() === 0 && existsSync("/etc/debian_version") && onPath("apt-get") !== undefined;
 
 /** @param {string[]} args */
 function aptGet(args) {
   const options = ["-qq", "-o", "Acquire::Retries=3", "-o", "DPkg::Lock::Timeout=120", "-o", "Dpkg::Use-Pty=0"];
   const { status, error } = spawnSync("apt-get", [...options, ...args], {
-    // apt's own chatter goes to stderr, so that stdout stays the report of the tests.
+    // apt's output goes to stderr, so that stdout has only the report of the tests.
     stdio: ["ignore", 2, 2],
     env: { ...process.env, DEBIAN_FRONTEND: "noninteractive" },
   });
   return status === 0 && error === undefined;
 }
 
-/** Mirrors fail now and then, in the middle of an install too: the next attempt continues where the last one stopped. @param {string[]} args */
+/** Runs apt-get several times, because mirrors fail now and then, even during an install. The next attempt continues it. @param {string[]} args */
 function persistently(args) {
   for (let attempt = 1; attempt <= 3; attempt++) {
     if (aptGet(args)) return true;
@@ -27,7 +27,10 @@ function persistently(args) {
   return false;
 }
 
-/** All at once, which is quicker; else one peer at a time, so that one that this system does not know takes no other with it. @param {string[]} packages */
+/**
+ * Installs all at once, which is quicker. If that fails, it installs one at a time, so that an unknown package does not stop others.
+ * @param {string[]} packages
+ */
 function install(packages) {
   if (!persistently(["update"])) return;
   const command = ["install", "-y", "--no-install-recommends"];
@@ -36,7 +39,7 @@ function install(packages) {
 }
 
 /**
- * Finds the peers, installs the missing ones where it may, and says what is then still missing and what that costs.
+ * Finds the peers, installs missing ones if it may, and reports what is still missing and what cannot be tested without it.
  * @param {{ inCI: boolean }} options
  * @returns {typeof peers} what is missing
  */

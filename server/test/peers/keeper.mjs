@@ -4,7 +4,7 @@ import { rm } from "node:fs/promises";
 import { createServer } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 
-/** A free port of 127.0.0.1. Another process may take it before you do: be ready to ask again. */
+/** Returns a free port of 127.0.0.1. Another process may take it before it is used, so the caller must be prepared to ask again. */
 export async function freePort() {
   const server = createServer().listen(0, "127.0.0.1");
   await once(server, "listening");
@@ -14,8 +14,7 @@ export async function freePort() {
   return port;
 }
 
-// Keeps a server only as long as the other end of stdin is open: however the owner ends, even by kill -9, neither a server
-// nor its folder stays behind.
+// Keeps a server running only while the other end of stdin is open. However the owner ends, even by kill -9, neither the server nor its folder stays behind.
 const KEEPER = `
   folder=$1; signal=$2; shift 2
   exec 3<&0
@@ -25,20 +24,20 @@ const KEEPER = `
 `;
 
 /**
- * Runs a server in its own folder, which goes with it. It ends with `stop()` or with this process, whichever comes first.
+ * Runs a server in its own folder, which is deleted with it. It ends with `stop()` or with this process, whichever comes first.
  * @param {{
- *   name: string,
- *   folder: string,
- *   command: string[],
- *   signal: "INT" | "TERM",
- *   user?: { uid: number, gid: number } | undefined,
- *   env?: Record<string, string>,
- *   isReady: () => Promise<boolean>,
+ * name: string,
+ * folder: string,
+ * command: string[],
+ * signal: "INT" | "TERM",
+ * user?: { uid: number, gid: number } | undefined,
+ * env?: Record<string, string>,
+ * isReady: () => Promise<boolean>,
  * }} options `signal` is the one by which it shuts down at once
  * @returns {Promise<{ stop: () => Promise<void>, log: () => string }>}
  */
 export async function keep({ name, folder, command, signal, user, env, isReady }) {
-  // A separate process group: Ctrl-C on a terminal must reach the tests first and their servers last.
+  // The server has its own process group: Ctrl-C on a terminal must reach the tests first and their servers last.
   const child = spawn("sh", ["-c", KEEPER, "sh", folder, signal, ...command], {
     cwd: folder,
     detached: true,
@@ -52,10 +51,10 @@ export async function keep({ name, folder, command, signal, user, env, isReady }
     log = (log + text).slice(-200_000);
   });
   const stop = async () => {
-    // From here on its end is waited for: without this the process would end first, with folders left behind.
+    // From here on the process waits for the end of the server. Otherwise it would end first and leave folders behind.
     child.ref();
     child.stdin.end();
-    // Shutting down takes milliseconds; a server that does not answer to it is ended the hard way.
+    // Shutting down takes milliseconds. A server that does not react is killed.
     const patience = setTimeout(() => killGroup(child.pid), 10_000);
     await exited;
     clearTimeout(patience);
@@ -69,7 +68,7 @@ export async function keep({ name, folder, command, signal, user, env, isReady }
       throw new Error(`${name} did not start:\n${log.slice(-4_000)}`);
     }
     if (await isReady()) {
-      // Neither pipe may keep a process alive that forgot to stop its server: the keeper ends it then.
+      // Neither pipe may keep a process alive that forgot to stop its server: the keeper then ends the server.
       child.unref();
       for (const pipe of [child.stdin, child.stderr]) /** @type {import("node:net").Socket} */ (pipe).unref();
       return { stop, log: () => log };

@@ -11,7 +11,7 @@ import { Worker } from "node:worker_threads";
  */
 
 /**
- * Bare oidc-provider as others run it. In its own thread: in ours the package is the one that our engine has changed.
+ * Starts plain oidc-provider as others run it. It has its own thread, because in ours the package is changed by our engine.
  * @param {OpenidProviderOptions} options
  */
 export async function startOpenidProvider(options) {
@@ -25,12 +25,12 @@ export async function startOpenidProvider(options) {
   const [{ issuer, port }] = /** @type {any} */ (await once(worker, "message"));
   return {
     ...{ issuer, port },
-    /** New keys in place of the old ones. */
+    /** Replaces the keys by new ones. */
     async rotate() {
       worker.postMessage("rotate");
       await once(worker, "message");
     },
-    /** Its complaints. */
+    /** Returns its log. */
     log: () => log,
     close: () => worker.terminate(),
   };

@@ -1,4 +1,4 @@
-// Bare oidc-provider on loopback https. Started by openid-provider.mjs.
+// Runs plain oidc-provider on loopback https. openid-provider.mjs starts it.
 import { generateKeyPairSync, randomUUID } from "node:crypto";
 import { once } from "node:events";
 import { createServer } from "node:https";
@@ -45,7 +45,7 @@ const open = () => {
     jwks: { keys },
     cookies: { keys: ["a key for the cookies of tests"] },
     claims: { openid: ["sub"], email: ["email", "email_verified"], profile: ["given_name", "family_name", "preferred_username"] },
-    // Its clients are of the same company: no consent is asked for.
+    // Its clients belong to the same company, so it asks for no consent.
     async loadExistingGrant({ oidc }) {
       const { session, client } = oidc;
       if (!session?.accountId || !client) return undefined;
@@ -66,7 +66,7 @@ const open = () => {
       },
     },
     ttl: { AccessToken: HOUR, IdToken: HOUR, Grant: HOUR, Interaction: HOUR, Session: HOUR },
-    // Its clients are on this machine, which its own dispatcher refuses.
+    // Its clients are on this machine, which its own dispatcher would refuse.
     fetch: (url, init) =>
       globalThis.fetch(new URL(new URL(String(url)).pathname, reach), /** @type {any} */ ({ ...init, dispatcher: undefined })),
   });
@@ -77,7 +77,7 @@ const open = () => {
 open();
 
 parentPort?.on("message", () => {
-  // New keys in place of the old ones. Sessions stay.
+  // Replaces the keys by new ones. Sessions stay.
   keys = [newKey("rsa"), newKey("ec")];
   open();
   parentPort?.postMessage({ issuer, port });

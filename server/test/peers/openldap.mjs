@@ -13,7 +13,8 @@ const run = promisify(execFile);
 export const SUFFIX = "dc=corp,dc=test";
 
 /**
- * `cn=sync` may read everything, without a limit, and set passwords; `cn=limited` only as many entries as Debian's default lets it. People may sign in.
+ * Returns the configuration. `cn=sync` may read everything without a limit, and set passwords. `cn=limited` gets only as many entries as Debian's default
+ * allows. People may sign in.
  * @param {{ modules: string, schemas: string }} found
  * @param {string} folder
  * @param {boolean} verifyClient
@@ -73,8 +74,8 @@ const BASE = [
  * }} RunningOpenLdap */
 
 /**
- * A private OpenLDAP on loopback with `ou=people`, `ou=moved` and `ou=groups` below dc=corp,dc=test, and the entries given as LDIF. Its log has a line for
- * each operation. `apply` takes LDIF changes, as root. `verifyClient`: TLS needs a certificate of `ca`.
+ * Starts a private OpenLDAP on loopback with `ou=people`, `ou=moved` and `ou=groups` below dc=corp,dc=test, and the entries given as LDIF. Its log has a line
+ * for each operation. `apply` applies LDIF changes as root. With `verifyClient`, TLS requires a certificate of `ca`.
  * @param {{ identity: { cert: string, key: string }, ca: string, ldif?: string, verifyClient?: boolean }} options
  * @returns {Promise<RunningOpenLdap>}
  */
@@ -106,7 +107,7 @@ export async function startOpenLdap({ identity, ca, ldif = "", verifyClient = fa
 }
 
 /**
- * OpenLDAP's own client: LDIF with `changetype`.
+ * Runs OpenLDAP's own client with LDIF that has `changetype`.
  * @param {string[]} args
  * @param {string} changes
  */
@@ -115,7 +116,7 @@ export async function ldapmodify(args, changes) {
   if (!found) throw new Error("ldapmodify is not installed. On Debian or Ubuntu: sudo apt-get install ldap-utils");
   const child = spawn(found.ldapmodify, ["-x", ...args], {
     stdio: ["pipe", "ignore", "pipe"],
-    // The peer's certificate is not what is tried here.
+    // The peer's certificate is not under test here.
     env: { ...process.env, LDAPTLS_REQCERT: "never" },
   });
   let errors = "";

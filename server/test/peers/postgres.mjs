@@ -9,7 +9,7 @@ import { freePort, keep } from "./keeper.mjs";
 const run = promisify(execFile);
 
 /**
- * Postgres refuses to run as root; Debian's package brings a user for it, and `nobody` is everywhere.
+ * Returns the user that runs Postgres, which refuses to run as root. Debian's package brings a user for it, and `nobody` exists everywhere.
  * @returns {Promise<{ uid: number, gid: number } | undefined>}
  */
 async function unprivileged() {
@@ -20,28 +20,28 @@ async function unprivileged() {
   return { uid: Number(user[2]), gid: Number(user[3]) };
 }
 
-// Durability is of no use to a cluster that lives for one run, and costs most of the time of a write.
+// A cluster that lives for one run needs no durability, which costs most of the time of a write.
 const SETTINGS = {
   listen_addresses: "127.0.0.1",
   max_connections: "200",
   fsync: "off",
   synchronous_commit: "off",
   full_page_writes: "off",
-  // Tables that nobody has analysed look large, and compiling a query for them takes longer than it does to answer it.
+  // Tables that were never analysed look large, and compiling a query for them takes longer than answering it.
   jit: "off",
 };
 
 /** @typedef {{ url: string, port: number, stop: () => Promise<void> }} RunningPostgres */
 
 /**
- * The Postgres of a run, whose databases one file lends to the next: what the planner believes of a table is not to depend on
- * whether autovacuum has come by.
+ * Starts the Postgres of a run, whose databases files lend to each other. The planner's assumptions about a table must not depend on whether autovacuum has
+ * run.
  */
 export const startPostgresOfRun = () => startPostgres({ autovacuum: "off" });
 
 /**
- * A private Postgres on loopback with an empty cluster. `url` is the superuser's, on database `postgres`.
- * It ends with `stop()` or with this process, whichever comes first.
+ * Starts a private Postgres on loopback with an empty cluster. `url` is for the superuser and the database `postgres`. It ends with `stop()` or with this
+ * process, whichever comes first.
  * @param {Record<string, string>} [settings]
  * @returns {Promise<RunningPostgres>}
  */
@@ -60,7 +60,7 @@ export async function startPostgres(settings = {}) {
       try {
         return await serve(join(bin, "postgres"), folder, data, user, settings);
       } catch (error) {
-        // The free port was taken in the meantime.
+        // Another process took the free port in the meantime.
         if (attempt === 3 || !String(error).includes("Address already in use")) throw error;
       }
     }
@@ -71,7 +71,7 @@ export async function startPostgres(settings = {}) {
 }
 
 /**
- * A standby that streams from a Postgres of ours. `promote()` makes it a primary.
+ * Starts a standby that streams from a Postgres of ours. `promote()` makes it a primary.
  * @param {{ port: number }} primary
  * @returns {Promise<RunningPostgres & { promote: () => Promise<void> }>}
  */
@@ -108,7 +108,7 @@ async function serve(program, folder, data, user, settings) {
     name: "Postgres",
     folder,
     command: [program, "-D", data, ...Object.entries(all).flatMap(([name, value]) => ["-c", `${name}=${value}`])],
-    // Postgres' fast shutdown: it ends sessions instead of waiting for them.
+    // INT is Postgres' fast shutdown: it ends sessions instead of waiting for them.
     signal: "INT",
     user,
     isReady: () => isReady(data),
@@ -116,14 +116,11 @@ async function serve(program, folder, data, user, settings) {
   return { url: `postgres://postgres@127.0.0.1:${port}/postgres`, port, stop };
 }
 
-/**
- * Postgres writes its state into the eighth line of its lock file. Asking the port instead could reach another server.
- * @param {string} data
- */
+/** Reads Postgres' state from the eighth line of its lock file. Asking at the port instead could reach another server. @param {string} data */
 async function isReady(data) {
   try {
     const state = (await readFile(join(data, "postmaster.pid"), "utf8")).split("\n")[7]?.trim();
-    // A standby that takes queries says `standby` until it is promoted.
+    // A standby that accepts queries says `standby` until it is promoted.
     return state === "ready" || state === "standby";
   } catch (error) {
     if (/** @type {NodeJS.ErrnoException} */ (error).code === "ENOENT") return false;

@@ -3,7 +3,7 @@ import { ApiProblem, problemOf } from "./problem.ts";
 import type { paths } from "./schema.d.ts";
 
 export interface ApiOptions {
-  /** The server's address; in a browser the page's own origin. */
+  /** The server's address. In a browser the default is the page's own origin. */
   readonly baseUrl?: string;
   /** A bearer access token with the audience `{base_url}/admin`, or a function that returns one. Without it the browser's session is used. */
   readonly token?: string | (() => string | Promise<string>);
@@ -14,7 +14,7 @@ export interface ApiOptions {
 export interface RequestOptions {
   readonly query?: Readonly<Record<string, string | number | boolean | readonly string[] | undefined | null>>;
   readonly body?: unknown;
-  /** The media type of the body, if it is not JSON. The body is then sent as it is. */
+  /** The media type of the body, if it is not JSON. The body is then sent unchanged. */
   readonly contentType?: string;
   /** Sends `If-Match`: the write is refused with 412 if the record has changed since. */
   readonly ifMatch?: string | null;
@@ -38,12 +38,12 @@ export interface ListResult<T> {
   readonly next: string | null;
 }
 
-/** Calls for any path; those of openapi-fetch beside them (`GET`, `POST` …) are typed path by path. */
+/** Calls for any path. The calls of openapi-fetch beside them (`GET`, `POST` …) are typed for each path. */
 interface AnyPath {
   request<T = unknown>(method: string, path: string, options?: RequestOptions): Promise<Result<T>>;
-  /** One page of a list. */
+  /** Returns one page of a list. */
   list<T>(path: string, options?: RequestOptions): Promise<ListResult<T>>;
-  /** Every item of a list, page by page. */
+  /** Yields every item of a list, page by page. */
   all<T>(path: string, options?: RequestOptions): AsyncGenerator<T>;
 }
 
@@ -51,7 +51,7 @@ export type Api = Client<paths> & AnyPath;
 
 const WRITES = new Set(["POST", "PUT", "PATCH", "DELETE"]);
 
-/** A client of the admin API. Every response that is not a success is thrown as an `ApiProblem`. */
+/** Creates a client of the admin API. Every response that is not a success is thrown as an `ApiProblem`. */
 export function createApi(options: ApiOptions = {}): Api {
   const baseUrl = (options.baseUrl ?? globalThis.location?.origin ?? "").replace(/\/$/, "");
   const send = options.fetch ?? ((request: Request) => globalThis.fetch(request));
@@ -129,14 +129,14 @@ export function createApi(options: ApiOptions = {}): Api {
   return Object.assign(client, { request, list, all });
 }
 
-/** The CSRF token of the session. A cookie changes with every sign-in, so it is read at each write. */
+/** Returns the CSRF token of the session. The cookie changes with every sign-in, so it is read at each write. */
 function csrfToken(): string {
   const cookie = globalThis.document?.cookie ?? "";
   const found = cookie.split("; ").find((pair) => pair.startsWith("XSRF-TOKEN="));
   return found ? decodeURIComponent(found.slice("XSRF-TOKEN=".length)) : "";
 }
 
-/** The cursor of `Link: <…?cursor=…>; rel="next"` (RFC 8288). */
+/** Returns the cursor of `Link: <…?cursor=…>; rel="next"` (RFC 8288), or null. */
 function nextCursor(link: string | null): string | null {
   const target = /<([^>]*)>\s*;[^,]*rel="?next"?/.exec(link ?? "")?.[1];
   return target === undefined ? null : new URL(target, "http://local").searchParams.get("cursor");

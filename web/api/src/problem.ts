@@ -1,4 +1,4 @@
-/** One offending member of a request. */
+/** A member of a request that is wrong. */
 export interface FieldError {
   readonly field: string;
   readonly code?: string;
@@ -14,7 +14,7 @@ export interface Problem {
   readonly detail?: string;
   readonly requestId?: string;
   readonly errors?: readonly FieldError[];
-  /** The page on which the caller signs in again, where recent authentication is required. */
+  /** The page on which the caller signs in again, if recent authentication is required. */
   readonly stepUpUrl?: string;
 }
 
@@ -36,13 +36,13 @@ export class ApiProblem extends Error {
     return this.problem.code;
   }
 
-  /** The message for a member of the request, or undefined. */
+  /** Returns the message for a member of the request, or undefined. */
   fieldError(field: string): string | undefined {
     return this.problem.errors?.find((error) => error.field === field)?.message;
   }
 }
 
-/** Reads the problem of a response; a body in another form (a proxy's page, say) becomes a problem with the status alone. */
+/** Reads the problem of a response. A body in another form (such as a proxy's page) becomes a problem with only the status. */
 export async function problemOf(response: Response): Promise<ApiProblem> {
   const text = await response.text().catch(() => "");
   try {

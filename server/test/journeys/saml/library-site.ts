@@ -1,4 +1,4 @@
-// A small site around a SAML library: sessions by cookie, and the pages that a service provider has.
+// A small site for a SAML library, with sessions by cookie and the pages of a service provider.
 import { randomUUID } from "node:crypto";
 import { html, type Site, startSite } from "../site.ts";
 
@@ -10,30 +10,30 @@ export interface SamlUser {
   readonly nameId: string;
   readonly user: string;
   readonly mail: string;
-  /** The values that the library needs to sign the user out. */
+  /** The values with which the library signs the user out. */
   readonly session?: unknown;
 }
 
-/** The library's services for a site; it throws on every refusal. */
+/** The functions that a library provides to the site. They throw on every refusal. */
 export interface SamlLibrary {
   login(binding: "redirect" | "post"): Promise<Outgoing>;
   accept(posted: Message): Promise<SamlUser>;
   logout(user: SamlUser): Promise<Outgoing>;
-  /** The answer to our own logout request, by Redirect. `query` is as it came. */
+  /** Reads the answer to our own logout request by Redirect. `query` is unchanged. */
   loggedOut(message: Message, query: string): Promise<void>;
-  /** A LogoutRequest of the identity provider: whose session, and what to answer. */
+  /** Reads a LogoutRequest of the identity provider. Returns the user and the answer. */
   askedToLogOut(message: Message, query: string): Promise<{ readonly nameId: string; readonly answer: Outgoing }>;
 }
 
 const escaped = (text: string): string => text.replace(/[&<>"]/g, (char) => `&#${char.charCodeAt(0)};`);
-/** Cookies know no ports, and several of these sites are on one host. */
+/** Cookies are not bound to ports, and several of these sites are on one host. */
 const cookieAt = (url: string): string => `library_${new URL(url).port}`;
 
 export interface LibrarySite extends Site {
   log(): string;
 }
 
-/** The library may be made once the address is known. */
+/** Starts the site. The library is made when the address is known. */
 export async function librarySite(make: (url: string) => Promise<SamlLibrary>): Promise<LibrarySite> {
   let library: SamlLibrary | undefined;
   let complaints = "";

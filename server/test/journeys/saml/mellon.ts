@@ -1,4 +1,4 @@
-// A site behind mod_auth_mellon. It reads files alone: the realm's metadata is fetched for it, and a restart is how it learns of another.
+// A site behind mod_auth_mellon. It reads only files: the realm's metadata is fetched for it, and it must be restarted to read new metadata.
 import { execFileSync } from "node:child_process";
 import { chmodSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -8,7 +8,7 @@ import { emptyFolder } from "../process.ts";
 import { type Peer, userOnList } from "./peer.ts";
 import { recipe, siteOnThePage } from "./recipes.ts";
 
-/** The name that mellon_create_metadata gives to its files. */
+/** Returns the name that mellon_create_metadata gives to its files. */
 const fileOf = (entityId: string): string => entityId.replaceAll(/[^0-9A-Za-z.]+/g, "_");
 
 export async function startMellon(issuer: string): Promise<Peer> {

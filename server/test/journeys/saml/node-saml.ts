@@ -30,7 +30,7 @@ export async function startNodeSaml(issuer: string): Promise<Peer> {
     return {
       async login(binding) {
         if (binding === "redirect") return { location: await saml.getAuthorizeUrlAsync("/inside", undefined, {}) };
-        // It deflates requests over POST, too, unless this is set: see the page.
+        // Unless this is set, it also deflates requests over POST: see the page.
         saml.options.skipRequestCompression = true;
         const page = await saml.getAuthorizeFormAsync("/inside");
         saml.options.skipRequestCompression = false;
@@ -42,7 +42,7 @@ export async function startNodeSaml(issuer: string): Promise<Peer> {
         return { nameId: profile.nameID, user: String(profile.username), mail: String(profile.email), session: profile };
       },
       logout: async ({ session }) => ({ location: await saml.getLogoutUrlAsync(session as Profile, "", {}) }),
-      // Its metadata asks for POST; a signature beside the message is that of Redirect.
+      // Its metadata asks for POST. A signature beside the message belongs to Redirect.
       async loggedOut(message, query) {
         const byQuery = "Signature" in message;
         const { loggedOut } = await (byQuery

@@ -1,4 +1,4 @@
-// pysaml2, in its own Python.
+// A site with pysaml2, in a Python process.
 import { spawn } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -18,7 +18,7 @@ interface Process {
   refresh(): Promise<void>;
 }
 
-/** `url` is where its endpoints are. */
+/** Starts the process. `url` is the address of its endpoints. */
 async function startProcess(url: string, issuer: string): Promise<Process> {
   const [python, xmlsec] = [pysaml2Python(), xmlsecPath()];
   if (!python || !xmlsec) throw new Error("pysaml2 is not installed. On Debian or Ubuntu: sudo apt-get install python3-pysaml2 xmlsec1");
@@ -30,7 +30,7 @@ async function startProcess(url: string, issuer: string): Promise<Process> {
   const fetchMetadata = async () => writeFileSync(at("idp.xml"), await (await fetch(`${issuer}/saml/idp/metadata`)).text());
   await fetchMetadata();
   const script = fileURLToPath(new URL("pysaml2.py", import.meta.url));
-  // It ends when the other end of stdin closes, however we end.
+  // It ends when the other end of stdin closes, however this process ends.
   const child = spawn(python, [script, url, at("key.pem"), at("certificate.pem"), xmlsec, at("idp.xml")], { cwd: folder });
   let complaints = "";
   child.stderr.setEncoding("utf8").on("data", (text) => {

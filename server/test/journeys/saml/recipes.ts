@@ -1,15 +1,15 @@
-// The configuration that pages of docs show, with the addresses of this run: what people copy from there is what is tested.
+// The configurations in pages of docs, with the addresses of this run, so that the tests use what people copy from there.
 import { readFileSync } from "node:fs";
 
 const textOf = (page: string): string => readFileSync(new URL(`../../../../docs/${page}`, import.meta.url), "utf8");
 
-/** Names under which the page knows things; `null` removes a line that holds one. */
+/** Replacements of names on the page. `null` removes the lines that contain the name. */
 export type Replacements = Readonly<Record<string, string>>;
 
 export const issuerOnThePage = "https://id.example.com/realms/acme";
 export const siteOnThePage = "https://app.example.com";
 
-/** The file of that name on the page. A name that it does not hold is an error: the page and the test have to go together. */
+/** Returns the file of that name on the page. A name that it does not contain is an error, because the page and the test have to agree. */
 export function recipe(file: string, replacements: Replacements, page = "saml-recipes.md"): string {
   const [, block] = new RegExp(`^\`\`\`\\w+ ${file.replace(".", "\\.")}\\n(.*?)^\`\`\`$`, "ms").exec(textOf(page)) ?? [];
   if (block === undefined) throw new Error(`docs/${page} has no block ${file}`);

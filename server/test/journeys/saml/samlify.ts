@@ -1,10 +1,13 @@
-// samlify, which lists us by our metadata.
+// A site with samlify, which knows our identity provider by its metadata.
 import { Constants, IdentityProvider, ServiceProvider, setSchemaValidator } from "samlify";
 import { haveSchemas, makeIdentity, schemaComplaints } from "../../../src/testing/saml-peers.ts";
 import { librarySite } from "./library-site.ts";
 import { type Peer, userOnList } from "./peer.ts";
 
-/** It parses only documents that are valid by the schemas of OASIS, if they are here: the first message of each kind, because reading them takes long. */
+/**
+ * It only parses documents that are valid by the schemas of OASIS, if these are installed. Only the first message of each kind is validated, because reading
+ * the schemas takes long.
+ */
 const validated = new Set<string>();
 const validate = async (xml: string) => {
   const kind = `${/<\w+:(\w+)/.exec(xml)?.[1]} ${xml.includes("EncryptedAssertion")}`;
@@ -14,7 +17,7 @@ const validate = async (xml: string) => {
   return "SUCCESS_VALIDATE_XML";
 };
 
-/** It signs logout messages where configured. */
+/** It signs logout messages if these settings say so. */
 const signedLogout = { wantLogoutRequestSigned: true, wantLogoutResponseSigned: true };
 
 export async function startSamlify(issuer: string): Promise<Peer> {
@@ -23,7 +26,7 @@ export async function startSamlify(issuer: string): Promise<Peer> {
   const key = privateKey.export({ type: "pkcs8", format: "pem" }) as string;
   let sp!: ReturnType<typeof ServiceProvider>;
   let idp!: ReturnType<typeof IdentityProvider>;
-  /** The encryption of assertions is a setting there, which it does not find out. */
+  /** The encryption of assertions is a setting of samlify, which does not detect it. */
   let encrypting!: ReturnType<typeof IdentityProvider>;
   const refresh = async () => {
     const metadata = await (await fetch(`${issuer}/saml/idp/metadata`)).text();
@@ -59,7 +62,7 @@ export async function startSamlify(issuer: string): Promise<Peer> {
     });
     const inQuery = (message: Readonly<Record<string, string>>, query: string) => ({
       query: { ...message },
-      // The signed text, as it came.
+      // The signed text is unchanged.
       octetString: query.replace(/&Signature=[^&]*/, ""),
     });
     return {

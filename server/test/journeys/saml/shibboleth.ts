@@ -52,10 +52,10 @@ export async function startShibboleth(issuer: string): Promise<Peer> {
     'minRefreshDelay="300" maxRefreshDelay="3600"': 'minRefreshDelay="1" maxRefreshDelay="1"',
     "<OutOfProcess ": `<OutOfProcess logger="${at("shibd.logger")}" `,
     "<ApplicationDefaults ": `<InProcess logger="${at("native.logger")}"/><UnixListener address="${at("shibd.sock")}"/><ApplicationDefaults requireConfidentiality="false" `,
-    // One more way to begin, by which the request goes by POST.
+    // This adds another way to begin, which sends the request by POST.
     "</Logout>": `</Logout><SessionInitiator type="SAML2" Location="/LoginByPost" entityID="${issuer}" outgoingBindings="${POST}"/>`,
   });
-  // The files that the page names are in /etc/shibboleth there, and in our folder here.
+  // The page names files in /etc/shibboleth, which are in our folder here.
   writeFileSync(
     at("shibboleth2.xml"),
     config.replaceAll(/(path|key|certificate|backingFilePath)="([\w-]+\.(?:xml|pem))"/g, `$1="${folder}/$2"`),
@@ -107,7 +107,7 @@ export async function startShibboleth(issuer: string): Promise<Peer> {
     takesUnsolicited: true,
     logout: `${url}/Shibboleth.sso/Logout?${new URLSearchParams({ return: `${url}/index.shtml` })}`,
     userOn: userOnList,
-    // It does so by itself, each second: wait until it has.
+    // It reads them by itself each second, so this waits until it has.
     async refresh() {
       const loads = () => log().split("loaded XML resource").length;
       const before = loads();

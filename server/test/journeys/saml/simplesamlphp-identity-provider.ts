@@ -7,18 +7,18 @@ const SITE = "https://idp.example.com";
 
 export interface IdentityProviderPeer {
   readonly entityId: string;
-  /** Starts a sign-in there, for a service provider. */
+  /** Returns the address that starts a sign-in there, for a service provider. */
   start(entityId: string, relayState: string): string;
-  /** Ends the session there and everywhere, and then shows its own page. */
+  /** The address that ends the session there and everywhere, and then shows its own page. */
   readonly logout: string;
   /** Reads the service provider's metadata again. */
   refresh(): Promise<void>;
-  /** Sets what the page says to add to `saml20-idp-hosted.php`; the next call takes it back. */
+  /** Sets the options that the page adds to `saml20-idp-hosted.php`. The next call replaces them. */
   set(options: Readonly<Record<string, boolean>>): void;
   log(): string;
 }
 
-/** `register` makes the record, of the address of the metadata, and answers with the address of ours. */
+/** Starts it. `register` makes the record from the address of the metadata, and returns the address of ours. */
 export async function startIdentityProvider(register: (metadataUrl: string) => Promise<string>): Promise<IdentityProviderPeer> {
   const here = await installSimpleSamlPhp();
   const { url, folder } = here;

@@ -1,4 +1,4 @@
-// SimpleSAMLphp as PHP itself serves it: what its two roles share.
+// SimpleSAMLphp on PHP's own server: the common part of its two roles.
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -6,7 +6,7 @@ import { makeIdentity } from "../../../src/testing/saml-peers.ts";
 import { freePort, simpleSamlPhp } from "../../peers/index.mjs";
 import { emptyFolder, type ServerProcess, spawnServer } from "../process.ts";
 
-/** PHP's own server has neither aliases nor PATH_INFO behind a script. */
+/** PHP's own server supports neither aliases nor PATH_INFO after a script. */
 const ROUTER = (folder: string) => `<?php
 $path = parse_url($_SERVER['REQUEST_URI'], PHP_URL_PATH);
 if ($path === '/favicon.ico') { http_response_code(204); return true; }
@@ -30,18 +30,18 @@ http_response_code(404);
 return true;
 `;
 
-/** A folder for its files, and the address at which it will be. */
+/** A folder for its files, and its future address. */
 export interface Installation {
   readonly url: string;
   readonly folder: string;
   write(folder: "config" | "cert" | "metadata", file: string, text: string): void;
-  /** A key and its certificate in `cert`. */
+  /** Writes a key and its certificate into `cert`. */
   writeKey(name: string): Promise<void>;
-  /** With these lines on top of the configuration that is shipped. */
+  /** Starts it with these lines added to the configuration that is shipped. */
   start(config: string): Promise<ServerProcess>;
 }
 
-/** On 127.0.0.1, so that to a browser it is another site than `localhost`, where Gatehouse is. */
+/** Installs it on 127.0.0.1, which for a browser is another site than `localhost`, where Gatehouse is. */
 export async function installSimpleSamlPhp(): Promise<Installation> {
   const found = simpleSamlPhp();
   if (!found)
@@ -69,7 +69,7 @@ export async function installSimpleSamlPhp(): Promise<Installation> {
     async start(config) {
       write("config", "config.php", `<?php\n${shipped}${config}`);
       writeFileSync(at("router.php"), ROUTER(found.folder));
-      // Files are read again as soon as a test has written them.
+      // The files are read again as soon as a test has written them.
       const options = ["-d", `sys_temp_dir=${at("tmp")}`, "-d", "opcache.revalidate_freq=0"];
       const command: [string, ...string[]] = [found.php, ...options, "-S", `127.0.0.1:${port}`, at("router.php")];
       const php = await spawnServer({ port, folder, command, env: { SIMPLESAMLPHP_CONFIG_DIR: at("config") } });

@@ -11,7 +11,7 @@ export async function startSimpleSamlPhp(issuer: string): Promise<Peer> {
   const refresh = async () => here.write("metadata", "acme.xml", await (await fetch(`${issuer}/saml/idp/metadata`)).text());
   await refresh();
 
-  // One more source, which differs by what the page says to add.
+  // This adds a source that differs by the lines that the page adds.
   const sources = recipe("authsources.php", { [issuerOnThePage]: issuer, [siteOnThePage]: url });
   const artifact =
     "['ProtocolBinding' => 'urn:oasis:names:tc:SAML:2.0:bindings:HTTP-Artifact', 'entityID' => $config['default-sp']['entityID'] . '/artifact']";

@@ -1,4 +1,4 @@
-// A small service provider on loopback, by the other half of the SAML core: signs in, signs out, and answers LogoutRequests, or does not.
+// A small service provider on loopback, which uses the other half of the SAML core. It signs in, signs out, and answers LogoutRequests, or does not.
 import {
   authnRequestElement,
   logoutRequestElement,
@@ -26,9 +26,9 @@ type Binding = "redirect" | "post";
 
 export interface SmallProvider extends Site {
   readonly entityId: string;
-  /** Never answers a LogoutRequest. */
+  /** True to never answer a LogoutRequest. */
   isSilent: boolean;
-  /** The number of logout requests that it got. */
+  /** The number of logout requests that it received. */
   asked: number;
 }
 
@@ -43,7 +43,7 @@ export interface SmallProviderOptions {
 
 const escaped = (text: string): string => text.replace(/[&<>"]/g, (char) => `&#${char.charCodeAt(0)};`);
 
-/** Its pages: `/login`, `/logout`, and where it ends up: "In at {name}", "Out of {name}: {status}". */
+/** Starts it. Its pages are `/login`, `/logout`, and the result: "In at {name}", "Out of {name}: {status}". */
 export async function startSmallProvider({
   admin,
   issuer,

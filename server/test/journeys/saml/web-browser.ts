@@ -1,5 +1,5 @@
-// A browser without a screen that goes from site to site: follows redirections, keeps cookies by host as browsers do (ports do not count),
-// and sends the forms that pages of SAML send by script.
+// A browser without a screen that goes from site to site. It follows redirections, keeps cookies by host as browsers do (ports do not count), and submits the
+// forms that pages of SAML submit by script.
 import { type Answer, Visitor } from "../visitor.ts";
 
 export interface Page extends Answer {
@@ -22,7 +22,7 @@ const attribute = (tag: string, name: string): string | undefined => {
   return found ? unescaped(found[1] ?? found[2] ?? "") : undefined;
 };
 
-/** The form of the page that `which` finds, or the first one. */
+/** Returns the form of the page that `which` selects, or the first one. */
 export function formOf({ text, url }: Page, which: (form: Form) => boolean = () => true): Form | undefined {
   for (const [, tag, inner] of text.matchAll(/(<form\b[^>]*>)([\s\S]*?)<\/form>/gi)) {
     const inputs = [...inner!.matchAll(/<input\b[^>]*>/gi)].map(([input]) => [attribute(input, "name"), attribute(input, "value") ?? ""]);
@@ -38,7 +38,7 @@ const carriesSaml = ({ fields }: Form): boolean => "SAMLRequest" in fields || "S
 export class WebBrowser {
   /** The cookies of each host. */
   readonly #jars = new Map<string, Map<string, string>>();
-  /** Every message that went by form or query, oldest first. */
+  /** Every message that was sent by form or query, oldest first. */
   readonly messages: { readonly to: string; readonly fields: Readonly<Record<string, string>> }[] = [];
 
   readonly #issuer: string;
@@ -62,7 +62,7 @@ export class WebBrowser {
     return { ...answer, url: url.href };
   }
 
-  /** Goes on until a page asks something of a person. */
+  /** Continues until a page needs input from a person. */
   async #arrive(page: Page): Promise<Page> {
     for (let current = page, hops = 0; ; hops++) {
       if (hops > 30) throw new Error(`too many redirections, last to ${current.url}`);
@@ -73,7 +73,7 @@ export class WebBrowser {
       else if (form?.action.startsWith(this.#issuer)) current = await this.#withoutCookies(form);
       else if (form) current = await this.#send("POST", form.action, form.fields);
       else {
-        // The page of a logout goes on to the next application by a link, which its script follows.
+        // The page of a logout leads to the next application by a link, which its script follows.
         const [, hop] = /<a [^>]*href="([^"]*)"[^>]*data-hop/.exec(current.text) ?? [];
         if (hop === undefined) return current;
         current = await this.#send("GET", new URL(unescaped(hop), current.url).href);
@@ -81,7 +81,7 @@ export class WebBrowser {
     }
   }
 
-  /** The cookies of the identity provider are SameSite=Lax: a form of another site comes there without them. */
+  /** The cookies of the identity provider are SameSite=Lax, so a form of another site arrives there without them. */
   async #withoutCookies({ action, fields }: Form): Promise<Page> {
     const { hostname } = new URL(action);
     const kept = this.#jars.get(hostname);
@@ -99,13 +99,13 @@ export class WebBrowser {
     return this.#arrive(await this.#send("POST", form.action, { ...form.fields, ...more }));
   }
 
-  /** Fills in the sign-in page where one is shown; otherwise the page stays. */
+  /** Fills in the sign-in page if one is shown. Otherwise the page stays. */
   async signIn(page: Page, username: string, password: string): Promise<Page> {
     const form = formOf(page, ({ fields }) => "username" in fields && "password" in fields);
     return form ? this.submit(form, { username, password }) : page;
   }
 
-  /** The last message of that kind. */
+  /** Returns the last message of that kind. */
   last(field: "SAMLRequest" | "SAMLResponse" | "SAMLart") {
     return this.messages.findLast(({ fields }) => field in fields);
   }
