@@ -1,4 +1,4 @@
-// Runs before the console's code is there: asks who the visitor is while that code is on its way. `app/session.tsx` takes the answer.
+// Runs before the console's code is loaded: it requests who the visitor is while that code is being fetched. `app/session.tsx` takes the answer.
 const [here, realm = "master"] = /^\/console\/(?:realms(?:\/([^/]+).*)?)?$/.exec(location.pathname) ?? [];
 
 if (here !== undefined) {

@@ -17,12 +17,12 @@ import { whoAmI } from "./app/session.tsx";
 import { begin } from "./i18n/index.ts";
 import { cssVariables, theme } from "./theme.ts";
 
-// Dialogs and messages come after the page.
+// Dialogs and messages are loaded after the page.
 const Notifications = later(async () => (await import("@mantine/notifications")).Notifications);
 const ConfirmDialog = later(async () => (await import("./kit/confirm.tsx")).ConfirmDialog);
 const SignInAgain = later(async () => (await import("./app/sign-in-dialog.tsx")).SignInAgain);
 
-// The policy of the page allows styles with this nonce alone.
+// The policy of the page allows only styles with this nonce.
 const nonce = document.querySelector<HTMLMetaElement>('meta[name="csp-nonce"]')?.content ?? "";
 setNonce(nonce);
 
@@ -30,15 +30,15 @@ const client = new QueryClient({
   defaultOptions: {
     queries: {
       staleTime: 5_000,
-      // Without a network a call fails and says so; it does not wait in silence.
+      // Without a network, a call fails and shows an error instead of waiting.
       networkMode: "always",
-      // A refusal stays one; only a server that cannot be reached or is overloaded is asked again.
+      // A refusal is final. Only a server that cannot be reached or is overloaded is called again.
       retry: (failures, error) => failures < 2 && (!(error instanceof ApiProblem) || error.status >= 500),
     },
   },
 });
 
-// The code that the address needs is fetched while the page is still being made.
+// The code for the address is fetched while the page is still being rendered.
 const [, realm, area] = /^\/console\/realms\/([^/]+)(?:\/([^/]+))?/.exec(location.pathname) ?? [];
 if (realm !== undefined) void client.prefetchQuery(whoAmI(decodeURIComponent(realm)));
 if (area !== undefined && area in entries) {

@@ -14,7 +14,7 @@ const brand: MantineColorsTuple = [
 ];
 
 const closeButtonProps = { "aria-label": "Close" };
-/** Mantine's head of a dialog is a header, which would be a second banner of the page. */
+/** Mantine renders the head of a dialog as a header, which would be a second banner of the page. */
 const attributes = { header: { role: "none" } };
 
 export const theme = createTheme({
@@ -28,7 +28,7 @@ export const theme = createTheme({
   autoContrast: true,
   respectReducedMotion: true,
   components: {
-    // By name, so that the shell does not load them.
+    // The components are listed by name, so that the shell does not load them.
     Drawer: { defaultProps: { closeButtonProps, attributes } },
     Modal: { defaultProps: { closeButtonProps, attributes } },
     Notification: { defaultProps: { closeButtonProps } },
@@ -36,7 +36,7 @@ export const theme = createTheme({
   },
 });
 
-/** Mantine's own dimmed, placeholder and light colours miss WCAG AA's contrast. */
+/** Mantine's own dimmed, placeholder and light colours do not reach WCAG AA's contrast. */
 export const cssVariables: CSSVariablesResolver = ({ colors }) => ({
   variables: {},
   light: {

@@ -4,13 +4,13 @@ import { createStore } from "./store.ts";
 
 export const api = createApi();
 
-/** The session is too old for the call, or has proven too little for the admin API. */
+/** The errors of a session that is too old for the call, or that has proven too little for the admin API. */
 const STEP_UP: readonly (string | undefined)[] = ["auth.recent_authentication_required", "auth.insufficient_authentication"];
 
-/** Tells whether the last call was answered. */
+/** The state of the server, by the last call. */
 export const health = createStore<"well" | "failing" | "unreachable">("well");
 
-/** Makes a call, and remembers whether the server answered. A refusal is an answer. */
+/** Makes a call and records whether the server answered. A refusal counts as an answer. */
 async function observed<T>(call: () => Promise<T>): Promise<T> {
   try {
     const result = await call();
@@ -23,7 +23,7 @@ async function observed<T>(call: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Makes a write again with a new CSRF token: a page of another realm in another tab has replaced the cookie, and any reading sets it. */
+/** Repeats a write that was refused for its CSRF token. A page of another realm in another tab has replaced the cookie, and any read sets it again. */
 async function withToken<T>(realm: string, call: () => Promise<T>): Promise<T> {
   try {
     return await observed(call);
@@ -34,7 +34,7 @@ async function withToken<T>(realm: string, call: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Repeats a call after the user has signed in again, so that nothing typed is lost. Cancelling throws the first refusal. */
+/** Repeats a call after the user has signed in again, so that no typed text is lost. If the user cancels, it throws the first refusal. */
 async function withSignIn<T>(realm: string, call: () => Promise<T>): Promise<T> {
   try {
     return await withToken(realm, call);
@@ -48,7 +48,7 @@ async function withSignIn<T>(realm: string, call: () => Promise<T>): Promise<T> 
   }
 }
 
-/** The calls of one realm; paths begin below `/admin/realms/{realm}`. */
+/** The calls of one realm. Paths begin below `/admin/realms/{realm}`. */
 export interface RealmApi {
   readonly realm: string;
   url(path: string): string;
@@ -68,14 +68,14 @@ export function realmApi(realm: string): RealmApi {
   };
 }
 
-/** The same for what stands above the realms: `/admin/realms`, `/admin/metrics/summary`. */
+/** The calls that belong to no realm: `/admin/realms`, `/admin/metrics/summary`. */
 export const serverApi = {
   list: <T>(path: string, options?: RequestOptions) => withSignIn("master", () => api.list<T>(path, options)),
   get: <T>(path: string, options?: RequestOptions) => withSignIn("master", () => api.request<T>("GET", path, options)),
   send: <T>(method: string, path: string, options?: RequestOptions) => withSignIn("master", () => api.request<T>(method, path, options)),
 };
 
-/** The message of any error, for people. */
+/** Returns the message of any error for people. */
 export function messageOf(error: unknown): string {
   if (error instanceof ApiProblem) return error.message;
   if (error instanceof TypeError) return "The server cannot be reached. Check your connection and try again.";

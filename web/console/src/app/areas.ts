@@ -7,19 +7,19 @@ import type { RealmSession } from "./session.tsx";
 /** A page of the console that is not a list of records. */
 type AreaPage = ComponentType<Record<string, never>>;
 
-/** An area is a resource (a list with record pages) or a page. */
+/** An area: a resource (a list with record pages) or a page. */
 // biome-ignore lint/suspicious/noExplicitAny: every area has its own records
 type Area = { readonly resource: Resource<any, any, any> } | { readonly Page: AreaPage };
 
 export interface Entry {
   readonly title: string;
   readonly icon: IconName;
-  /** One of these permissions shows the entry, because the API then answers its list; none: everybody who may open the console. */
+  /** The permissions of which one shows the entry, because the API then answers its list. Without any, everybody who may open the console sees it. */
   readonly permission: readonly string[];
   load(): Promise<Area>;
-  /** Not in the navigation: another page links to it. */
+  /** True if it is not in the navigation, because another page links to it. */
   readonly hidden?: boolean;
-  /** Shown in development mode only. */
+  /** True if it is shown in development mode only. */
   readonly development?: boolean;
 }
 
@@ -32,7 +32,7 @@ export interface Group {
   readonly areas: Readonly<Record<string, Entry>>;
 }
 
-/** Every area of a realm, in the order of the navigation. To add one: a file in `areas/` and a line here. */
+/** Every area of a realm, in the order of the navigation. A new one needs a file in `areas/` and a line here. */
 export const groups: readonly Group[] = [
   {
     title: null,
@@ -41,7 +41,7 @@ export const groups: readonly Group[] = [
         title: "Overview",
         icon: "home",
         permission: [],
-        // The first screen of everybody: part of the shell.
+        // Everybody sees this screen first, so it is part of the shell.
         load: async () => ({ Page: Overview }),
       },
       "try-it": {

@@ -5,10 +5,10 @@ import { useText } from "../i18n/index.ts";
 import { health } from "./api.ts";
 import { outdated } from "./later.ts";
 
-/** The interval of asking the server again while it does not answer. */
+/** The interval between two attempts to reach the server while it does not answer. */
 const AGAIN = 5_000;
 
-/** Says that the server does not answer, asks it again by itself, and goes away when it does. Typed text stays. */
+/** Says that the server does not answer, and calls it again until it does. Typed text stays. */
 export function ServerHealth({ realm }: { realm: string }) {
   const t = useText();
   const client = useQueryClient();
@@ -20,7 +20,7 @@ export function ServerHealth({ realm }: { realm: string }) {
     const asking = setInterval(() => void client.refetchQueries({ queryKey: [realm, "whoami"] }), AGAIN);
     return () => {
       clearInterval(asking);
-      // Requests that failed meanwhile are sent again.
+      // Requests that failed meanwhile are repeated.
       void client.refetchQueries({ type: "active", predicate: (query) => query.state.status === "error" || query.isStale() });
     };
   }, [well, client, realm]);

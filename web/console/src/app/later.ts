@@ -4,10 +4,12 @@ import { createStore } from "./store.ts";
 const AGAIN = 2_000;
 const LEFT = "gatehouse-left";
 
-/** True where the server has another console than this page, and only loading the page again helps. */
+/** True if the server has another version of the console than this page. Then only loading the page again helps. */
 export const outdated = createStore(false);
 
-/** Loads a part. A file of an earlier release is gone after an upgrade: the page is then loaded anew, once, unless something typed would be lost. */
+/**
+ * Loads a part of the console. After an upgrade, the file of an earlier release is gone: the page is then loaded again, once, unless typed text would be lost.
+ */
 export async function loaded<T>(load: () => Promise<T>): Promise<T> {
   try {
     return await load();
@@ -28,7 +30,7 @@ export async function loaded<T>(load: () => Promise<T>): Promise<T> {
   }
 }
 
-/** A part that is loaded after the page. If the server cannot be reached just then, it is tried again: the page goes on without it. */
+/** A part that is loaded after the page. If the server cannot be reached, it tries again, while the page works without the part. */
 // biome-ignore lint/suspicious/noExplicitAny: every part has its own properties
 export const later = <T extends ComponentType<any>>(load: () => Promise<T>) =>
   lazy(async () => {

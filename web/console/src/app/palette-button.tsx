@@ -6,7 +6,7 @@ import { Icon } from "../kit/icon.tsx";
 
 export const [store, palette] = createSpotlight();
 
-/** The key works before the palette is loaded, which then opens, and while a field has the focus. */
+/** The button of the palette, with its key. The key works before the palette is loaded, which it then opens, and while a field has the focus. */
 export function PaletteButton() {
   const t = useText();
   useHotkeys([["mod+K", palette.open]], []);

@@ -9,7 +9,7 @@ import { groups, isVisible } from "./areas.ts";
 import { store } from "./palette-button.tsx";
 import { useRealm } from "./session.tsx";
 
-/** Ctrl-K: areas of the realm, and users and applications by name or id. */
+/** The palette (Ctrl-K): it finds areas of the realm, and users and applications by name or id. */
 export function Palette() {
   const t = useText();
   const session = useRealm();

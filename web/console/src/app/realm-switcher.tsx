@@ -11,7 +11,7 @@ import { useRealm } from "./session.tsx";
 
 type Realm = components["schemas"]["Realm"];
 
-/** Switches the realm. The server searches: there may be ten thousand of them. */
+/** Switches the realm. The server searches, because there may be ten thousand realms. */
 export function RealmSwitcher() {
   const t = useText();
   const { realm, me, may } = useRealm();

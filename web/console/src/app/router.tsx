@@ -12,7 +12,7 @@ import { RealmProvider, useRealm, useWhoAmI } from "./session.tsx";
 import { Shell } from "./shell.tsx";
 import { SignedIn, signInUrl } from "./sign-in-again.tsx";
 
-// Loaded beside the area itself: the frame is there before them.
+// This part is loaded at the same time as the area, after the frame.
 const ListPage = later(async () => (await import("../kit/list-page.tsx")).ListPage);
 const RecordPage = later(async () => (await import("../kit/record-page.tsx")).RecordPage);
 const Realms = later(async () => (await import("../areas/realms.tsx")).Realms);
@@ -39,7 +39,7 @@ const tryItCallback = createRoute({
   ),
 });
 
-/** The state of a list in the address: every value is a text. */
+/** Reads the state of a list from the address. Every value is a text. */
 const listSearch = (search: Record<string, unknown>): ListSearch =>
   Object.fromEntries(
     Object.entries(search).flatMap(([name, value]) => (value === undefined || value === null ? [] : [[name, String(value)]])),
@@ -85,18 +85,18 @@ const start = createRoute({
 const area = createRoute({ getParentRoute: () => realm, path: "/$area", validateSearch: listSearch, component: AreaRoute });
 const record = createRoute({ getParentRoute: () => realm, path: "/$area/$id", validateSearch: listSearch, component: AreaRoute });
 
-/** The code of an area, loaded once. */
+/** The query for the code of an area, which is loaded once. */
 export const areaCode = (name: string) =>
   queryOptions({
     queryKey: ["area", name],
     queryFn: () => loaded(() => entries[name]!.load()),
     enabled: name in entries,
     staleTime: Number.POSITIVE_INFINITY,
-    // An area that is there is not fetched again; one whose code could not be fetched is, once the network is back.
+    // Loaded code is not fetched again. If it could not be fetched, this is repeated when the network is back.
     refetchOnReconnect: ({ state }) => (state.status === "error" ? "always" : false),
   });
 
-/** The list, the record, the form for a new one, or the page of an area. */
+/** Shows the list, the record, the form for a new one, or the page of an area. */
 function AreaRoute() {
   const t = useText();
   const session = useRealm();
@@ -123,7 +123,7 @@ function AreaRoute() {
   return <RecordPage key={id} resource={resource} area={name} id={id} tab={search.tab} setTab={(tab) => set({ tab })} />;
 }
 
-/** Knows who asks before anything of the realm is shown. */
+/** Loads the session before it shows anything of the realm. */
 function InRealm({ realm: name, children }: { realm: string; children: React.ReactNode }) {
   const me = useWhoAmI(name);
   if (me.isPending) return <Rows />;
@@ -174,7 +174,7 @@ export const router = createRouter({
   basepath: "/console",
   defaultPreload: false,
   scrollRestoration: true,
-  // Addresses that people read and copy: plain texts, never JSON.
+  // People read and copy addresses, so their parameters are plain texts and never JSON.
   parseSearch: (text) => Object.fromEntries(new URLSearchParams(text)),
   stringifySearch: (search) => {
     const text = new URLSearchParams(

@@ -6,12 +6,12 @@ import { type RealmApi, realmApi } from "./api.ts";
 export interface WhoAmI {
   readonly userId: string;
   readonly username: string;
-  /** The realm of the session: the realm itself, or `master`. */
+  /** The realm of the session: this realm, or `master`. */
   readonly realmId: string;
   readonly permissions: readonly string[];
   readonly displayName: string | null;
   readonly developmentMode: boolean;
-  /** Without it, steps that need a mail are not offered. */
+  /** False if the realm sends no mail: steps that need one are then not offered. */
   readonly sendsMail: boolean;
   readonly version: string;
 }
@@ -32,7 +32,7 @@ export function useRealm(): RealmSession {
   return session;
 }
 
-/** The answer that `boot.ts` asked for before this code was there. It is taken once: a second look is a new question. */
+/** Returns the answer to the request of `boot.ts`, which was sent before this code was loaded. It can be taken once: later calls send a request. */
 async function begunEarly(url: string): Promise<WhoAmI | null> {
   const page = globalThis as { begun?: { readonly url: string; readonly answer: Promise<Response | null> } | undefined };
   if (page.begun?.url !== url) return null;

@@ -11,11 +11,11 @@ interface Question {
 
 export const CHANNEL = "gatehouse.signed-in";
 
-/** The question that is open. */
+/** The open question. */
 export const openQuestion = createStore<{ readonly question: Question; answer(again: boolean): void } | null>(null);
 let waiting: Promise<boolean> | null = null;
 
-/** Opens the dialog; several calls that were refused at once share it. True once the user has signed in again. */
+/** Opens the dialog, which several calls share that were refused at once. Resolves to true once the user has signed in again, and to false if they cancel. */
 export function askToSignInAgain(question: Question): Promise<boolean> {
   waiting ??= new Promise<boolean>((resolve) => {
     openQuestion.set({
@@ -30,14 +30,14 @@ export function askToSignInAgain(question: Question): Promise<boolean> {
   return waiting;
 }
 
-/** The address to which the new tab returns; it announces itself and closes. */
+/** The address to which the new tab returns. Its page notifies this one and closes. */
 export const RETURN = "/console/signed-in";
 
 export function signInUrl(realm: string, returnTo: string): string {
   return `/realms/${encodeURIComponent(realm)}/login?${new URLSearchParams({ return_to: returnTo })}`;
 }
 
-/** The page that the sign-in in another tab ends at. */
+/** The page to which the sign-in in another tab leads. */
 export function SignedIn() {
   const t = useText();
   useEffect(() => {

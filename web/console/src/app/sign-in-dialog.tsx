@@ -3,7 +3,7 @@ import { useEffect } from "react";
 import { useText } from "../i18n/index.ts";
 import { CHANNEL, openQuestion, RETURN, signInUrl } from "./sign-in-again.tsx";
 
-/** Asks for a sign-in in another tab, while what was typed stays. */
+/** Asks for a sign-in in another tab, so that typed text stays. */
 export function SignInAgain() {
   const t = useText();
   const current = openQuestion.use();

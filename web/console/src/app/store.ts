@@ -3,11 +3,11 @@ import { useSyncExternalStore } from "react";
 export interface Store<T> {
   get(): T;
   set(value: T): void;
-  /** Renders again when the value changes. */
+  /** Returns the value, and renders the component again when it changes. */
   use(): T;
 }
 
-/** A value that stands outside of the pages, such as the dialog that is open. */
+/** Creates a value that is kept outside of the pages, such as the open dialog. */
 export function createStore<T>(initial: T): Store<T> {
   let value = initial;
   const listeners = new Set<() => void>();

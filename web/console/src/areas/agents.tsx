@@ -40,7 +40,7 @@ const ActsAs: Control = ({ value, error, readOnly, onChange }) => (
   />
 );
 
-/** The actions that a state of the agent's life allows. */
+/** Returns an action of the agent's life cycle, which is offered in the states `from`. */
 const step = (title: string, verb: string, from: readonly Agent["status"][], more: Partial<Action<Agent>> = {}): Action<Agent> => ({
   title,
   permission: MANAGE,
@@ -49,7 +49,7 @@ const step = (title: string, verb: string, from: readonly Agent["status"][], mor
   ...more,
 });
 
-/** Agents whose owner has to say that they are still needed. */
+/** Shows the agents whose owner has to confirm that they are still needed. */
 function OwnerReview() {
   const t = useText();
   const { api, realm } = useRealm();

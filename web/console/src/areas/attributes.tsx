@@ -4,16 +4,16 @@ import { useText } from "../i18n/index.ts";
 import { Icon } from "../kit/icon.tsx";
 import type { Control } from "../kit/schema-form.tsx";
 
-/** An attribute as the API has it: one value or several. */
+/** An attribute in the form of the API: one value or several. */
 export type Values = string | readonly string[];
 export const valuesOf = (item: Values = ""): string[] => [item].flat().filter((one) => one !== "");
 export const asStored = (values: readonly string[]): Values => (values.length === 1 ? values[0]! : values);
 
-/** A map of names to one value or several. */
+/** Edits a map of names to one value or several. */
 export const Attributes: Control = (props) => <AttributeEditor {...props} />;
 
 type EditorProps = Parameters<Control>[0] & {
-  /** True of a name that has a field elsewhere. */
+  /** Returns true for a name that has a field elsewhere. */
   readonly taken?: (name: string) => boolean;
 };
 

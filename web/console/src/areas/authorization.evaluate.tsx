@@ -17,7 +17,7 @@ const Verdict = ({ status }: { status: keyof typeof COLORS }) => (
   </Badge>
 );
 
-/** Asks what would be decided for a person, and shows why: permission by permission, policy by policy. */
+/** Asks what would be decided for a person, and shows the reasons: permission by permission, policy by policy. */
 export function Evaluate({ path, session }: TabProps<Schemas["Client"]>) {
   const t = useText();
   const target = `${path}/authz/evaluate`;

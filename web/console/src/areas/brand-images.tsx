@@ -20,7 +20,7 @@ const kinds = [
 ] as const;
 type Kind = (typeof kinds)[number];
 
-/** The pictures of the brand. They count at once: they are not part of the form below. */
+/** The images of the brand. They apply at once, because they are not part of the form below. */
 export function BrandImages() {
   const t = useText();
   const { api, realm } = useRealm();
@@ -61,13 +61,13 @@ function BrandImage({ kind: { name, title, description }, image }: { kind: Kind;
     try {
       await call();
       succeeded(t("Saved"));
-      // A new logo changes the settings, too.
+      // A new logo also changes the settings.
       await client.invalidateQueries({ queryKey: [realm] });
     } catch (error) {
       setProblem(t(messageOf(error)));
     } finally {
       setBusy(false);
-      // The same file can be chosen again after it was mended.
+      // The same file can be chosen again after it was corrected.
       again.current?.();
     }
   };

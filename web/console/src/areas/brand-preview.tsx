@@ -8,13 +8,13 @@ import { useLanguage, useText } from "../i18n/index.ts";
 import { localeName, pageLocales } from "../kit/page-locales.ts";
 import type { Draft } from "../kit/schema.ts";
 
-/** Long enough that a word is typed to its end. */
+/** The pause after which typing counts as finished. */
 const PAUSE = 350;
 const SCREENS = { desktop: { width: 1000, height: 680 }, phone: { width: 390, height: 780 } } as const;
 
 /**
- * The sign-in page with what is typed, made by the server: it keeps a draft for this session alone. The frame runs no scripts and cannot be
- * operated; it is to be looked at.
+ * Shows the sign-in page with the typed values. The server renders it from a draft that it keeps for this session only. The frame runs no scripts and cannot be
+ * operated.
  */
 export function BrandPreview({ draft, members }: { draft: Draft; members: readonly string[] }) {
   const t = useText();
@@ -24,12 +24,12 @@ export function BrandPreview({ draft, members }: { draft: Draft; members: readon
   const [theme, setTheme] = useState("light");
   const [screen, setScreen] = useState<keyof typeof SCREENS>("desktop");
   const [locale, setLocale] = useState(typeof draft.defaultLocale === "string" ? draft.defaultLocale : "en");
-  // A text that is still empty is left out.
+  // An empty text is left out.
   const typed = JSON.stringify(Object.fromEntries(members.map((name) => [name, draft[name]])), (_, value) =>
     value === "" ? undefined : value,
   );
   const [wanted] = useDebouncedValue(typed, PAUSE);
-  // Every change of the realm, such as a new image, draws it again.
+  // Every change of the realm, such as a new image, renders it again.
   const kept = useQuery({
     queryKey: [realm, "draft", wanted],
     queryFn: async ({ signal }) => (await api.send("PUT", "/settings/draft", { body: JSON.parse(wanted), signal })).data,
@@ -41,7 +41,7 @@ export function BrandPreview({ draft, members }: { draft: Draft; members: readon
   useEffect(() => {
     if (kept.dataUpdatedAt > 0 && !kept.isPlaceholderData) setVersion(kept.dataUpdatedAt);
   }, [kept.dataUpdatedAt, kept.isPlaceholderData]);
-  // The page that is seen stays until the next one has come.
+  // The visible page stays until the next one is loaded.
   const wantedPage = `${version} ${theme} ${locale}`;
   const [seen, setSeen] = useState("");
   const pages = version === 0 ? [] : [...new Set([seen, wantedPage])].filter((page) => page !== "");
@@ -102,7 +102,7 @@ export function BrandPreview({ draft, members }: { draft: Draft; members: readon
                 key={page}
                 inert
                 title={t(page === seen ? "Preview of the sign-in page" : "Loading")}
-                // Its style sheet is read with the session. Without scripts the frame can do nothing with it.
+                // Its style sheet needs the session. Without scripts the frame cannot misuse it.
                 sandbox="allow-same-origin"
                 src={api.url(`/settings/draft/page?theme=${scheme}&locale=${tag}`)}
                 style={{

@@ -40,7 +40,7 @@ interface ColourProps extends ControlProps {
   readonly description: string;
 }
 
-/** Six digits of a colour, typed or picked. */
+/** A field for a colour of six digits, which can be typed or picked. */
 function Colour({ label, description, value, error, readOnly, onChange }: ColourProps) {
   const t = useText();
   const text = typeof value === "string" ? value : "";

@@ -11,16 +11,16 @@ type Scope = components["schemas"]["ClientScope"];
 export interface NewApi {
   readonly resource: string;
   readonly scopes: readonly string[];
-  /** The scopes of the realm, as the form knows them. */
+  /** The scopes of the realm that the form has loaded. */
   readonly known: readonly string[];
   readonly access: "listed" | "everyone";
-  /** Clients that the realm does not know may introduce themselves. */
+  /** True if clients that the realm does not know may register themselves. */
   readonly strangers: boolean;
 }
 
 export const emptyApi: NewApi = { resource: "", scopes: [], known: [], access: "listed", strangers: false };
 
-/** Makes the scopes that are not there yet and opens the realm to strangers, if that was asked for; then the members of the client. */
+/** Creates the missing scopes and, if requested, lets unknown clients register. Returns the members of the client. */
 export async function prepareApi(api: RealmApi, { resource, scopes, known, access, strangers }: NewApi): Promise<Partial<CreateClient>> {
   for (const name of scopes.filter((one) => !known.includes(one))) {
     try {
@@ -42,7 +42,7 @@ interface ApiFieldsProps {
   error(field: string): string | undefined;
 }
 
-/** The members of an API beside its name: its address, its scopes, and the clients it serves. */
+/** The members of an API besides its name: its address, its scopes, and the clients that it serves. */
 export function ApiFields({ value, onChange, error }: ApiFieldsProps) {
   const t = useText();
   const { api, realm, may } = useRealm();

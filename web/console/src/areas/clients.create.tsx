@@ -75,7 +75,7 @@ const kinds: readonly Kind[] = [
   },
 ];
 
-/** Creates a client by its kind, and ends with what to copy into the application. */
+/** Creates a client by its kind, and then shows what to copy into the application. */
 export function CreateClientPage() {
   const t = useText();
   const { api, realm } = useRealm();

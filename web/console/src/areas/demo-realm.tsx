@@ -20,14 +20,14 @@ const PEOPLE = [
   ["radia", "Radia", "Perlman"],
 ] as const;
 
-/** A password of 20 random letters and digits. */
+/** Returns a password of 20 random letters and digits. */
 function randomPassword(): string {
   const letters = "abcdefghijkmnpqrstuvwxyzABCDEFGHJKLMNPQRSTUVWXYZ23456789";
   const bytes = crypto.getRandomValues(new Uint8Array(20));
   return Array.from(bytes, (byte) => letters[byte % letters.length]).join("");
 }
 
-/** Records that exist already stay as they are. */
+/** Makes a call that creates a record. A record that exists already stays unchanged, and the result is null. */
 async function unlessThere<T>(call: () => Promise<T>): Promise<T | null> {
   try {
     return await call();

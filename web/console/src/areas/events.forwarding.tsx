@@ -6,7 +6,7 @@ import { useText } from "../i18n/index.ts";
 
 type AuditConfig = components["schemas"]["AuditConfig"];
 
-/** The receiver of the events of all realms, as the server's configuration says. */
+/** Shows the receiver of the events of all realms, which the server's configuration sets. */
 export function Forwarding() {
   const t = useText();
   const config = useQuery({

@@ -9,7 +9,7 @@ const EVERY_MS = 2_000;
 const KEPT = 500;
 const NOT_FOR_A_TAIL = new Set(["from", "to"]);
 
-/** The events since it was turned on, newest first: by a cursor, so that none is missed and none is read twice. */
+/** Returns the events since the tail was turned on, newest first. It reads them by a cursor, so that none is missed or read twice. */
 export function useTail(on: boolean, filter: Readonly<Record<string, string | undefined>>): readonly AuditEvent[] {
   const { api } = useRealm();
   const [events, setEvents] = useState<readonly AuditEvent[]>([]);
@@ -29,7 +29,7 @@ export function useTail(on: boolean, filter: Readonly<Record<string, string | un
         if (data.more) wait = 0;
         if (data.items.length > 0) setEvents((known) => [...data.items.toReversed(), ...known].slice(0, KEPT));
       } catch {
-        // It goes on where it was, once the server can be reached.
+        // Once the server can be reached, it continues at the same place.
         wait = 3 * EVERY_MS;
       }
       if (!control.signal.aborted) timer = setTimeout(() => void follow(next), wait);

@@ -20,7 +20,7 @@ const WHOLE_ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
 const FILTERS = ["type", "actor", "outcome", "category", "resourceType", "resourceId", "requestId", "from", "to"] as const;
 
-/** A time of the address as the field has it, in the time of this browser: an address may have milliseconds. */
+/** Converts a time in the address into the form of the field, in the time zone of this browser. The address may have milliseconds. */
 function localTime(time: string | undefined): string {
   const date = new Date(/^\d+$/.test(time ?? "") ? Number(time) : (time ?? ""));
   if (Number.isNaN(date.getTime())) return "";
@@ -36,7 +36,7 @@ export function AuditLog() {
   const navigate = useNavigate();
   const search = useSearch({ strict: false }) as Readonly<Record<string, string | undefined>>;
   const [tail, setTail] = useState(false);
-  // Fields that keep what is typed are made anew when the filters are cleared.
+  // The key of fields that keep typed text, which are created anew when the filters are cleared.
   const [cleared, setCleared] = useState(0);
   const page = Number(search.page ?? "0");
   const filter = Object.fromEntries(FILTERS.map((name) => [name, search[name]]));

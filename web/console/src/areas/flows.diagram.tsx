@@ -10,7 +10,7 @@ type Authenticator = components["schemas"]["Authenticator"];
 
 const COLORS: Readonly<Record<string, string>> = { REQUIRED: "brand", ALTERNATIVE: "teal", CONDITIONAL: "orange", DISABLED: "gray" };
 
-/** The flow as a picture, read-only: steps in order, alternatives side by side. It is changed under Steps. */
+/** Shows the flow as a picture: steps in order, alternatives side by side. It is changed under Steps. */
 export function FlowDiagram({ item, session }: TabProps<Flow>) {
   const t = useText();
   const { api, realm } = session;

@@ -24,11 +24,11 @@ export interface Step {
   steps?: Step[];
 }
 
-/** The steps that are left out where the realm sends no mail. */
+/** The steps that are left out if the realm sends no mail. */
 const MAILED: ReadonlySet<string> = new Set(["email-otp", "magic-link"]);
 const REQUIREMENTS = ["REQUIRED", "ALTERNATIVE", "CONDITIONAL", "DISABLED"];
 
-/** An ordered list with buttons, so that it works by keyboard and screen reader. Nothing is saved before it is asked for. */
+/** Edits the steps as an ordered list with buttons, so that it works by keyboard and screen reader. Nothing is saved before the user asks for it. */
 export function FlowEditor({ item, path, session, reload }: TabProps<Flow>) {
   const t = useText();
   const { api, realm, may } = session;
@@ -95,7 +95,7 @@ export function FlowEditor({ item, path, session, reload }: TabProps<Flow>) {
 
 interface StepsProps {
   readonly steps: readonly Step[];
-  /** As problems name it. */
+  /** The path in the form in which problems name it. */
   readonly path: string;
   readonly authenticators: readonly Authenticator[];
   readonly problem: ApiProblem | null;
@@ -215,7 +215,7 @@ interface StepConfigProps {
   onChange(config: Record<string, unknown>): void;
 }
 
-/** The settings that the authenticator of a step takes, by its own schema. */
+/** The settings of the authenticator of a step, by its own schema. */
 function StepConfig({ step, authenticators, readOnly, onChange }: StepConfigProps) {
   const { properties = {}, required = [] } = (authenticators.find(({ name }) => name === step.authenticator)?.config ?? {}) as Schema;
   const config = step.config ?? {};

@@ -13,7 +13,7 @@ type GroupItem = components["schemas"]["Group"];
 
 const SIZE = 100;
 
-/** The groups as a tree. Each level is read when it is opened, a page at a time. */
+/** Shows the groups as a tree. Each level is read when it is opened, page by page. */
 export function GroupTree({ parentId = "", level = 1 }: { parentId?: string; level?: number }) {
   const t = useText();
   const { api, realm } = useRealm();

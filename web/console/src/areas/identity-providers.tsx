@@ -89,7 +89,7 @@ const Mappers = ({ path }: TabProps<Provider>) => (
   />
 );
 
-/** Runs of the directory's synchronization, with what the running one has done so far. */
+/** Shows the runs of the directory's synchronization, with the progress of the running one. */
 function Sync({ item, session, reload }: TabProps<Provider>) {
   const t = useText();
   const { api, realm } = session;

@@ -15,7 +15,7 @@ const EXAMPLE = "username,email,emailVerified,roles,attributes.firstName\nada,ad
 const TYPES = { csv: "text/csv", json: "application/json", ndjson: "application/x-ndjson" } as const;
 type Format = keyof typeof TYPES;
 
-/** Imports users from a file: choose it, see what would happen, do it. */
+/** Imports users from a file: the user chooses it, sees what would happen, and starts the import. */
 export function ImportUsers() {
   const t = useText();
   const { api, realm } = useRealm();
@@ -115,7 +115,7 @@ export function ImportUsers() {
   );
 }
 
-/** The character that parts the fields of the header row. */
+/** Returns the character that separates the fields of the header row. */
 function delimiterOf(text: string): "," | ";" | "tab" {
   const [header = ""] = text.split("\n", 1);
   if (header.includes(",")) return ",";

@@ -8,7 +8,7 @@ import { SubList } from "../kit/sub-list.tsx";
 type Schemas = components["schemas"];
 type Mapper = Schemas["ClientMapper"];
 
-/** Claim mappers of one client. */
+/** Edits the claim mappers of a client. */
 export const ClientMappers = ({ path }: TabProps<Schemas["Client"]>) => (
   <SubList<Mapper>
     path={`${path}/mappers`}

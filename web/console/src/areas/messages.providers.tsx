@@ -23,7 +23,7 @@ type Provider = Schemas["MessagingProvider"];
 const MANAGE = ["manage-realm"] as const;
 const PATH = "/messaging/providers";
 
-/** The secret that each driver needs. The long ones are files of several lines. */
+/** The secret that each driver needs. A `long` one is a file of several lines. */
 const SECRETS: Readonly<Record<string, { readonly title: string; readonly text: string; readonly long?: boolean }>> = {
   smtp: { title: "Password", text: "The password of the username above, if the server asks for one." },
   http: { title: "Secret", text: "The token or key that the gateway asks for, if it asks for one." },
@@ -54,7 +54,7 @@ function SecretField({ value, draft, error, readOnly, onChange }: Parameters<Con
   return <PasswordInput {...shared} autoComplete="new-password" onChange={(event) => change(event.currentTarget.value)} />;
 }
 
-/** A channel has drivers of its own, and a driver settings of its own. */
+/** Adapts a draft: each channel has its own drivers, and each driver its own settings. */
 function settled(next: Draft, before: Draft): Draft {
   if (next.channel === before.channel && next.driver === before.driver) return next;
   const { kind } = describe("driver", schemaFor(providerSchema, next).properties!.driver!);
@@ -78,7 +78,7 @@ const form = {
   settled,
 } satisfies FormSpec<Schemas["UpsertMessagingProvider"]>;
 
-/** The channel and the driver are the key of a provider. */
+/** The channel and the driver identify a provider, so they cannot be changed. */
 const editForm = { ...form, sections: [{ fields: ["enabled"] as const }, ...form.sections.slice(1)] };
 
 const MEMBERS = ["channel", "driver", "enabled", "fromAddress", "fromName", "config", "secretSet"] as const;

@@ -34,7 +34,7 @@ type Template = Schemas["MessageTemplate"];
 
 const MANAGE = ["manage-realm"] as const;
 
-/** The providers that carry the realm's messages, and the texts of these. */
+/** Shows the providers of the realm's messages, and the texts of these messages. */
 export function Messages() {
   const t = useText();
   const { api } = useRealm();
@@ -129,7 +129,7 @@ function Templates() {
   );
 }
 
-/** Values for a preview. */
+/** The values of a preview. */
 const SAMPLE = {
   ...{ code: "123456", ttl: "10 min", user: "Ada Lovelace", link: `${location.origin}/example`, organization: "Initech" },
   ...{ agent: "Robot", browser: "Firefox, Linux", address: "192.0.2.7", time: new Date().toLocaleString() },
@@ -176,7 +176,7 @@ function EditTemplate({ template, close }: { template: Template; close(): void }
       setError(reason);
     }
   };
-  // Markup is read from the left, whatever the words in it are.
+  // Markup is shown from left to right, whatever the language of the words in it.
   const words = locale ? { lang: locale, dir: directionOf(locale) } : {};
   const fieldError = (field: string) => (error instanceof ApiProblem ? error.fieldError(field) : undefined);
   return (

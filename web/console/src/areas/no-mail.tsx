@@ -4,7 +4,7 @@ import { useRealm } from "../app/session.tsx";
 import { useText } from "../i18n/index.ts";
 import { Icon } from "../kit/icon.tsx";
 
-/** Warns that steps which need a mail are not offered, if the realm cannot send any. */
+/** Warns that the realm cannot send mail, so that steps which need a mail are not offered. */
 export function NoMail() {
   const t = useText();
   const { realm, me, may } = useRealm();

@@ -141,7 +141,7 @@ function Domains({ item, path, session, reload }: TabProps<Organization>) {
 
 type Domain = Schemas["Organization"]["domains"][number];
 
-/** Domains by name; one that stays keeps its verification. */
+/** Edits domains by name. A domain that stays keeps its verification. */
 const DomainNames: Control = (props) => <DomainTags {...props} />;
 
 function DomainTags({ value, error, readOnly, onChange }: Parameters<Control>[0]) {

@@ -12,7 +12,7 @@ import { useCount } from "../kit/use-count.ts";
 
 const Demo = later(async () => (await import("./demo-realm.tsx")).DemoRealm);
 
-/** The first steps; the list goes when all of them are done, or when it is closed. */
+/** Shows the first steps. The list disappears when all of them are done, or when it is closed. */
 export function Checklist() {
   const t = useText();
   const { realm, me, may } = useRealm();

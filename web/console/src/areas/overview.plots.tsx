@@ -12,7 +12,7 @@ type Series = components["schemas"]["MetricsSeries"];
 const HOUR = 3_600_000;
 const SPANS = { day: { length: 24 * HOUR, step: "1h" }, week: { length: 7 * 24 * HOUR, step: "6h" } } as const;
 
-/** The activity of the realm: sign-ins, tokens, second factors and changes. */
+/** Shows the activity of the realm: sign-ins, tokens, second factors and changes. */
 export function Plots() {
   const t = useText();
   const { api, realm } = useRealm();

@@ -13,7 +13,7 @@ import { Plots } from "./overview.plots.tsx";
 
 type Schemas = components["schemas"];
 
-/** The first page of a realm: figures, what to do first, its addresses and its latest events. */
+/** Shows the first page of a realm: figures, the first steps, its addresses and its latest events. */
 export function Overview() {
   const t = useText();
   const { api, me, realm, may } = useRealm();

@@ -13,12 +13,12 @@ interface Address {
 }
 
 const SAML: readonly string[] = ["saml", "eherkenning", "eidas"];
-/** They are asked, and never send anyone back. */
+/** Directories are queried and redirect nobody, so they need no addresses. */
 const DIRECTORIES: readonly string[] = ["ldap", "ad"];
-/** The other presets have no logout that begins or ends here. */
+/** The presets with a logout that begins or ends here. */
 const WITH_LOGOUT: readonly string[] = ["oidc", "microsoft", "gitlab"];
 
-/** The addresses of this realm that the provider has to know. */
+/** Returns the addresses of this realm that the provider has to know. */
 function addressesOf(issuer: string, { alias, protocol, config }: Provider): readonly Address[] {
   const base = `${issuer}/broker/${alias}`;
   if (SAML.includes(protocol))
@@ -37,7 +37,7 @@ function addressesOf(issuer: string, { alias, protocol, config }: Provider): rea
   ];
 }
 
-/** The addresses to register at the provider, each with a button that copies it. */
+/** Shows the addresses to register at the provider, each with a button that copies it. */
 export function ProviderAddresses({ item }: { item: Provider }) {
   const t = useText();
   const { api, realm } = useRealm();
@@ -82,5 +82,5 @@ export function ProviderAddresses({ item }: { item: Provider }) {
   );
 }
 
-/** After a provider was made: the addresses, unless it needs none. */
+/** Returns what to show after a provider was created: the addresses, unless it needs none. */
 export const addressesToRegister = (made: Provider) => (DIRECTORIES.includes(made.protocol) ? null : <ProviderAddresses item={made} />);

@@ -5,7 +5,7 @@ import { Field } from "../kit/fields.tsx";
 import { type Draft, isStored, type Schema } from "../kit/schema.ts";
 import type { Control } from "../kit/schema-form.tsx";
 
-/** The members that people fill in first, by protocol. The others follow below. */
+/** The members that people fill in first, by protocol. The others come after them. */
 const MEMBERS: Readonly<Record<string, readonly string[]>> = {
   oidc: ["issuer", "clientId", "clientSecret", "scopes"],
   oauth2: ["authorizationUrl", "tokenUrl", "userinfoUrl", "clientId", "clientSecret", "scopes", "subjectClaim"],
@@ -61,10 +61,10 @@ const DECISIONS = ["provisioning", "sync", "trustEmail"];
 
 type Config = Readonly<Record<string, unknown>>;
 
-/** The server alone says which secrets are stored. */
+/** Tells whether the member says that a secret is stored, which only the server knows. */
 const isSaid = (name: string, properties: Readonly<Record<string, Schema>>) => name.endsWith("Set") && name.slice(0, -3) in properties;
 
-/** The connection of a provider: its members depend on its protocol, and most may be left out. */
+/** Edits the connection of a provider. Its members depend on its protocol, and most may be left out. */
 export const ProviderConfig: Control = (props) => <ConfigEditor {...props} />;
 
 function ConfigEditor({ value, draft, schema, error, errorOf, readOnly, bare, onChange }: Parameters<Control>[0]) {
@@ -128,26 +128,26 @@ const LONG = /Certificate$/;
 const textIn = ({ anyOf = [] }: Schema) => anyOf.find(({ type }) => type === "string");
 const listIn = ({ anyOf = [] }: Schema) => anyOf.find(({ type }) => type === "array");
 
-/** A member that is a text or a list has one way to be edited: certificates as one text, others as a list. */
+/** Returns the schema for editing. A member that may be a text or a list is edited as one of them: certificates as a text, others as a list. */
 function editable(name: string, schema: Schema): Schema {
   const chosen = LONG.test(name) ? textIn(schema) : listIn(schema);
   return chosen ? { ...chosen, ...(schema.description !== undefined && { description: schema.description }) } : schema;
 }
 
-/** The stored value in the way in which it is edited. */
+/** Returns the stored value in the form in which it is edited. */
 function written(name: string, schema: Schema, value: unknown): unknown {
   if (!textIn(schema) || !listIn(schema)) return value;
   if (LONG.test(name)) return Array.isArray(value) ? value.join("\n") : value;
   return typeof value === "string" ? value.split(" ").filter((word) => word !== "") : value;
 }
 
-/** An optional choice has an empty option, so that an open decision does not look made. */
+/** Adds an empty option to an optional choice, so that an open decision does not look made. */
 function optional(schema: Schema): Schema {
   if (schema.type !== "boolean") return schema;
   return { anyOf: [schema, { type: "null" }], ...(schema.description !== undefined && { description: schema.description }) };
 }
 
-/** Another protocol has other members: the draft drops those that it does not have. */
+/** Adapts a draft to another protocol: it drops the members that the protocol does not have. */
 export const settledConfig = (schema: Schema) => (next: Draft, before: Draft) => {
   if (next.protocol === before.protocol) return next;
   const members = schemaFor(schema, next).properties?.config?.properties ?? {};

@@ -16,7 +16,7 @@ type Schemas = components["schemas"];
 
 const MANAGE = ["manage-realm"] as const;
 
-/** Dynamic client registration and SCIM. */
+/** Shows dynamic client registration and SCIM. */
 export function Provisioning() {
   const t = useText();
   return (

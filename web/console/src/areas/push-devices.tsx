@@ -14,7 +14,7 @@ const Owner: Control = ({ value, error, readOnly, onChange }) => (
   <Picker {...userPicker} chosen={(value as string | undefined) ?? null} error={error} disabled={readOnly} onChoose={onChange} required />
 );
 
-/** The devices that get push messages: of everybody, or of one person. */
+/** Shows the devices that get push messages, of everybody or of one person. */
 export function PushDevices() {
   const [userId, setUserId] = useState<string | null>(null);
   return (

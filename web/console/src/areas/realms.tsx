@@ -18,11 +18,11 @@ type Schemas = components["schemas"];
 
 const SIZE = 50;
 
-/** Every realm of the server, for administrators of master. */
+/** Shows every realm of the server, to administrators of master. */
 export function Realms() {
   const t = useText();
   const navigate = useNavigate();
-  // The state of the list stands in the address.
+  // The state of the list is in the address.
   const { search = "", page: shown = "0" } = useSearch({ strict: false }) as { search?: string; page?: string };
   const page = Number(shown);
   const show = (next: { search?: string; page?: string }) => void navigate({ to: ".", search: next as never, replace: true });

@@ -17,21 +17,21 @@ interface Group {
 
 const namesOf = (items: readonly Role[]) => items.map(({ name }) => name);
 
-/** Realm roles by name. */
+/** Edits realm roles by name. */
 export const RoleNames: Control = (props) => <NamesOf {...props} path="/roles" names={namesOf} />;
 
-/** Client scopes by name. */
+/** Edits client scopes by name. */
 export const ScopeNames: Control = (props) => <NamesOf {...props} path="/client-scopes" names={namesOf} />;
 
-/** Roles of the realm are offered; those of clients, such as `shop/manager`, and ids are typed. */
+/** Edits roles. Roles of the realm are offered; roles of clients, such as `shop/manager`, and ids are typed. */
 export const AnyRoles: Control = (props) => <NamesOf {...props} path="/roles" names={namesOf} typed />;
 
-/** Groups by path; ids are typed. */
+/** Edits groups by path. Ids are typed. */
 export const AnyGroups: Control = (props) => <NamesOf {...props} path="/groups" names={pathsOf} typed />;
 
 /**
- * The paths of groups. One that stands below a group that was not listed has none; nor has one with a slash or tilde in a name, which the server alone
- * knows how to spell in a path: it is typed.
+ * Returns the paths of groups. A group has none here if one above it was not listed, or if a name contains a slash or tilde, which only the server can spell in
+ * a path. Such a path has to be typed.
  */
 function pathsOf(groups: readonly Group[]): readonly string[] {
   const known = new Map(groups.map((group) => [group.groupId, group]));
@@ -47,7 +47,7 @@ function pathsOf(groups: readonly Group[]): readonly string[] {
 
 type NamesProps<T> = Parameters<Control>[0] & {
   readonly path: string;
-  /** Also takes values that the list does not offer. */
+  /** True to accept values that the list does not offer. */
   readonly typed?: boolean;
   names(items: readonly T[]): readonly string[];
 };

@@ -16,7 +16,7 @@ type Schemas = components["schemas"];
 type Role = Schemas["Role"];
 type Key = Schemas["Permission"]["key"];
 
-/** The permission without which the lists of another are not shown. */
+/** Maps a permission to the one without which its lists are not shown. */
 const READS: { readonly [held in Key]?: Key } = {
   "manage-users": "view-users",
   "manage-roles": "view-users",
@@ -25,7 +25,7 @@ const READS: { readonly [held in Key]?: Key } = {
   "manage-events": "view-events",
 };
 
-/** The admin permissions of a role: one box each, saved at once because a change counts at once. */
+/** Edits the admin permissions of a role, with a box for each. A change is saved at once, because it also takes effect at once. */
 function Permissions({ item, session, reload }: TabProps<Role>) {
   const t = useText();
   const { api, realm, may } = session;
@@ -45,7 +45,7 @@ function Permissions({ item, session, reload }: TabProps<Role>) {
     return view && !held.includes(view) && !held.includes("realm-admin") ? [{ manage, view }] : [];
   });
   const set = async (ticked: readonly Key[]) => {
-    // Managing needs reading, which is ticked as well where the caller may give it.
+    // Managing requires reading, which is ticked as well if the caller may give it.
     const reads = ticked
       .filter((one) => !held.includes(one))
       .flatMap((one) => READS[one] ?? [])

@@ -8,7 +8,7 @@ import type { Control } from "../kit/schema-form.tsx";
 type Target = components["schemas"]["ScimTarget"];
 type Props = Parameters<Control>[0];
 
-/** The credentials of the realm at the target: only the members of the chosen way. */
+/** Edits the credentials of the realm at the target. It shows only the members of the chosen method. */
 export const TargetAuth: Control = (props) => <Auth {...props} />;
 
 const MEMBERS = {
@@ -51,7 +51,7 @@ function Auth({ value, error, readOnly, onChange }: Props) {
   );
 }
 
-/** The users that the target has, chosen by name. */
+/** Edits the users that the target gets, by name. */
 export const TargetUsers: Control = (props) => <Users {...props} />;
 
 function Users({ value, error, readOnly, onChange }: Props) {
@@ -114,7 +114,7 @@ function Users({ value, error, readOnly, onChange }: Props) {
   );
 }
 
-/** The groups that the target has. */
+/** Edits the groups that the target gets. */
 export const TargetGroups: Control = (props) => <Groups {...props} />;
 
 function Groups({ value, error, readOnly, onChange }: Props) {

@@ -25,10 +25,10 @@ export const STATES = {
 } as const;
 const OBJECTS = { PENDING: "blue", SYNCED: "teal", FAILED: "red", DEAD: "red", HELD: "orange", GONE: "gray" } as const;
 const ACTIONS = { create: "teal", adopt: "blue", update: "blue", deactivate: "orange", delete: "red", refuse: "red" } as const;
-/** While a target works, its status is read again. */
+/** The interval at which the status is read while a target works. */
 const AGAIN = 3_000;
 
-/** The state in a sentence, how far it is, and what can be done: test, dry run, sync, and the confirmation that a mass deprovision waits for. */
+/** Shows the state in a sentence, the progress, and the actions: test, dry run, sync, and the confirmation that a mass deprovision waits for. */
 export function Status({ item, path, session }: TabProps<Target>) {
   const t = useText();
   const { api, realm } = session;
@@ -109,7 +109,7 @@ export function Status({ item, path, session }: TabProps<Target>) {
   );
 }
 
-/** Test, dry run and sync, each with its report in place. */
+/** Shows test, dry run and sync, each with its report. */
 function Work({ path, session, reload }: TabProps<Target>) {
   const t = useText();
   const { api } = session;
@@ -200,7 +200,7 @@ function Planned({ plan: { counts, unchanged, complete, items } }: { plan: Plan 
   );
 }
 
-/** Every user and group of the target, and what became of it. */
+/** Shows every user and group of the target, with its state there. */
 export function Objects({ path }: TabProps<Target>) {
   const t = useText();
   const [state, setState] = useState<string | null>(null);

@@ -14,7 +14,7 @@ type Claim = Schemas["ClaimMapper"];
 
 const MANAGE = ["manage-authorization"] as const;
 
-/** The claims that a scope releases. */
+/** Edits the claims that a scope releases. */
 function Claims({ item, path, session, reload }: TabProps<Scope>) {
   const t = useText();
   const manage = session.may(...MANAGE);

@@ -7,7 +7,7 @@ import { When } from "../kit/when.tsx";
 
 type Session = components["schemas"]["Session"];
 
-/** Applications that act in their own name have tokens and no browser. */
+/** Shows applications that act in their own name. They have tokens but no browser. */
 function ServiceAccounts() {
   const t = useText();
   return (

@@ -12,5 +12,5 @@ export const branding: readonly Name[] = [
 export const security: readonly Name[] = [
   ...(["passwordPolicy", "bruteForce", "totp", "passkeys", "trustedDevices", "passwordReset", "newDeviceMail"] as const),
 ];
-/** Members that have a page of their own. */
+/** Members that have their own page. */
 export const shownElsewhere: readonly Name[] = [...branding, ...security, "userProfile"];

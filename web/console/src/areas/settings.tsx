@@ -6,7 +6,7 @@ import { MANAGE, security, shownElsewhere } from "./settings.members.ts";
 
 type Settings = components["schemas"]["UpdateRealmSettings"];
 
-/** Members that a page of settings does not show stay as they are: PUT sends the whole record. */
+/** Edits some of the settings. The others stay as they are, because PUT sends the whole record. */
 export const PasswordsAndMfa = () => (
   <SingletonPage
     title="Passwords & MFA"
@@ -36,7 +36,7 @@ export const RealmSettings = () => (
         { title: "Tokens", fields: ["tokens", "oidc", "saml"] },
       ],
       notes: {
-        // As the server decides it: an account that is confirmed by mail first.
+        // This follows the server's rule for accounts that are confirmed by mail first.
         registration: ({ registration }) => {
           const { enabled, verifyEmail, emailAsUsername } = registration as Required<NonNullable<Settings["registration"]>>;
           return enabled && (verifyEmail || emailAsUsername) && <NoMail />;

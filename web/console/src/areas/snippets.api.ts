@@ -3,12 +3,12 @@ import type { Snippet } from "./snippet.ts";
 interface Api {
   readonly clientId: string;
   readonly issuer: string;
-  /** Its resource indicator: the audience of its tokens. */
+  /** The resource indicator of the API, which is the audience of its tokens. */
   readonly resource: string;
   readonly scopes: readonly string[];
 }
 
-/** An API that verifies tokens by itself, or asks about them. */
+/** Returns the code of an API that verifies tokens by itself, or by introspection. */
 export const ofApi = ({ clientId, issuer, resource, scopes }: Api): readonly Snippet[] => [
   {
     title: "MCP server",

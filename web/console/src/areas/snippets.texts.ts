@@ -8,7 +8,7 @@ export type SnippetClient = Pick<
   "clientId" | "publicClient" | "grantTypes" | "redirectUris" | "applicationType" | "resourceIndicators" | "resourceScopes"
 >;
 
-/** The code to copy into an application, by its kind. An API that people also sign in to has both. */
+/** Returns the code to copy into an application, by its kind. An API that people also sign in to gets both kinds. */
 export function snippetsOf(client: SnippetClient, issuer: string): readonly Snippet[] {
   const { clientId, publicClient, grantTypes, redirectUris, applicationType, resourceIndicators, resourceScopes } = client;
   const values = { clientId, issuer, callback: redirectUris[0] ?? "https://app.example.com/callback" };

@@ -3,7 +3,7 @@ import { useRealm } from "../app/session.tsx";
 import { useText } from "../i18n/index.ts";
 import { type SnippetClient, snippetsOf } from "./snippets.texts.ts";
 
-/** The code to copy into an application, for libraries that are tested against this server. */
+/** Shows the code to copy into an application, for libraries that are tested with this server. */
 export function Snippets({ client }: { client: SnippetClient }) {
   const t = useText();
   const { realm } = useRealm();

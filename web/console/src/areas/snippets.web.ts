@@ -1,6 +1,6 @@
 import type { Snippet, Values } from "./snippet.ts";
 
-/** Pages made on a server. */
+/** Returns the code of pages that a server renders. */
 export const ofServer = ({ clientId, issuer, callback }: Values): readonly Snippet[] => [
   {
     title: "Node.js",

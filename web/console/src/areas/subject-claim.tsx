@@ -7,7 +7,7 @@ import { EditForm } from "../kit/edit-form.tsx";
 
 const PATH = "/subject-claim";
 
-/** The meaning of `sub` in this realm's tokens. */
+/** Edits the meaning of `sub` in this realm's tokens. */
 export function SubjectClaim() {
   const t = useText();
   const { api, realm, may } = useRealm();

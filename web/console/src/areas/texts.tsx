@@ -17,13 +17,13 @@ import { undoable } from "../kit/undo.tsx";
 import { UnsavedBar } from "../kit/unsaved.tsx";
 
 type PageText = components["schemas"]["PageText"];
-/** Texts as typed: by language, then by name. An empty one returns to the words that ship. */
+/** The typed texts, by language and name. An empty text restores the shipped one. */
 type Edits = Readonly<Record<string, Readonly<Record<string, string>>>>;
 
 const SIZE = 25;
 const VALUES = /\{(\w+)\}/g;
 
-/** Every text of the pages, with the realm's own words beside those that ship. */
+/** Shows every text of the pages, with the realm's own version beside the shipped one. */
 export function Texts() {
   const t = useText();
   const language = useLanguage();
@@ -32,7 +32,7 @@ export function Texts() {
   const client = useQueryClient();
   const state = useSearch({ strict: false }) as Record<string, string | undefined>;
   const locale = state.locale !== undefined && pageLocales.includes(state.locale) ? state.locale : language;
-  // Searching and another language leave nothing behind: what was typed stays until it is saved.
+  // A search or another language does not discard edits: typed text stays until it is saved.
   const set = (part: Record<string, string | undefined>) =>
     void navigate({ to: ".", search: { ...state, page: undefined, ...part } as never, replace: true, ignoreBlocker: true });
   const typed = useDebouncedCallback((search: string) => set({ search: search || undefined }), 200);

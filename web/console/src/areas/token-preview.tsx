@@ -9,7 +9,7 @@ import type { TabProps } from "../kit/resource.ts";
 
 type Schemas = components["schemas"];
 
-/** The claims that the tokens of a client would have for a user. */
+/** Shows the claims that the tokens of a client would have for a user. */
 export function TokenPreview({ path, session }: TabProps<Schemas["Client"]>) {
   const t = useText();
   const [userId, setUserId] = useState<string | null>(null);

@@ -7,7 +7,7 @@ type Report = components["schemas"]["RealmImport"];
 
 const ACTION_COLORS = { create: "teal", update: "blue", delete: "red" } as const;
 
-/** The changes that an import would make, or made, item by item. */
+/** Shows the changes that an import would make, or has made, item by item. */
 export function Changes({ report }: { report: Report }) {
   const t = useText();
   return (

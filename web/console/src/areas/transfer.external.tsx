@@ -12,7 +12,7 @@ import { Changes } from "./transfer.changes.tsx";
 type Report = components["schemas"]["ExternalImport"];
 type Translation = Report["translation"];
 
-/** Takes over the export of another system: first what would be carried over and what not, then the import. */
+/** Imports the export of another system: first it shows what would be carried over and what not, then it imports. */
 export function ExternalImport() {
   const t = useText();
   const { api } = useRealm();
@@ -69,7 +69,7 @@ export function ExternalImport() {
   );
 }
 
-/** One file as it is; several as a form, whose boundary the browser writes. */
+/** Returns the body of a request: one file unchanged, or several files as a form, whose boundary the browser chooses. */
 async function bodyOf(files: readonly File[]): Promise<{ body: unknown; contentType: string }> {
   const [first, ...others] = files;
   if (first && others.length === 0) return { body: first, contentType: first.type || "application/json" };

@@ -3,7 +3,7 @@ import { useEffect } from "react";
 import { useText } from "../i18n/index.ts";
 import { CHANNEL } from "./try-it.flow.ts";
 
-/** The redirect URI of "Try it": hands the answer to the page that asked, which alone knows the verifier. */
+/** The redirect URI of "Try it": passes the answer to the page that made the request, which alone knows the verifier. */
 export function TryItCallback() {
   const t = useText();
   useEffect(() => {

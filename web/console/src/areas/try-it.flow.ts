@@ -3,11 +3,11 @@ import type { RealmApi } from "../app/api.ts";
 
 type Client = components["schemas"]["Client"];
 
-/** The client of this page. It is public, asks for consent to nothing but itself, and may address no API: never the admin API. */
+/** The client of this page. It is public, and may address no API, in particular not the admin API. */
 export const CLIENT_ID = "gatehouse-try-it";
 export const CALLBACK = "/console/try-it/callback";
 
-/** Found or made on demand. */
+/** Finds the client, or creates it. */
 export async function tryItClient(api: RealmApi): Promise<Client> {
   const { items } = await api.list<Client>("/clients", { query: { search: CLIENT_ID, size: 50 } });
   const known = items.find(({ clientId }) => clientId === CLIENT_ID);
@@ -19,7 +19,7 @@ export async function tryItClient(api: RealmApi): Promise<Client> {
     publicClient: true,
     grantTypes: ["authorization_code"],
     redirectUris: [location.origin + CALLBACK],
-    // The page asks for the tokens itself.
+    // The page requests the tokens itself, so the client needs CORS.
     webOrigins: ["+"],
     requirePkce: true,
   };
@@ -39,7 +39,7 @@ const base64url = (bytes: Uint8Array) =>
     .replace(/=+$/, "");
 const random = () => base64url(crypto.getRandomValues(new Uint8Array(32)));
 
-/** The authorization request: code with PKCE (RFC 7636). */
+/** Prepares an authorization request: code with PKCE (RFC 7636). */
 export async function prepare(realm: string, scope: string, prompt: boolean): Promise<Attempt> {
   const [state, verifier, nonce] = [random(), random(), random()];
   const challenge = base64url(new Uint8Array(await crypto.subtle.digest("SHA-256", new TextEncoder().encode(verifier))));
@@ -57,7 +57,7 @@ export async function prepare(realm: string, scope: string, prompt: boolean): Pr
   return { url: `${location.origin}/realms/${encodeURIComponent(realm)}/authorize?${query}`, state, verifier };
 }
 
-/** The answer of the server, sent by the page at CALLBACK from the other window. */
+/** Waits for the server's answer, which the page at CALLBACK sends from the other window. */
 export function answerOf(attempt: Attempt, signal: AbortSignal): Promise<URLSearchParams> {
   return new Promise((resolve, reject) => {
     const channel = new BroadcastChannel(CHANNEL);
@@ -104,7 +104,7 @@ export async function userinfo(realm: string, token: string): Promise<unknown> {
   return json(await fetch(`/realms/${encodeURIComponent(realm)}/userinfo`, { headers, credentials: "omit" }));
 }
 
-/** The header and payload of a JWT, for reading. */
+/** Decodes the header and payload of a JWT for reading. */
 export function decoded(jwt: string): { header: unknown; payload: unknown } {
   const [header, payload] = jwt.split(".").map((part) => {
     const bytes = Uint8Array.from(atob(part.replaceAll("-", "+").replaceAll("_", "/")), (letter) => letter.charCodeAt(0));

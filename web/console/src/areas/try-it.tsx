@@ -13,7 +13,7 @@ interface Outcome {
   readonly userinfo: unknown;
 }
 
-/** Signs a person in by code and PKCE, in another window, and shows every part of it. In development mode only. */
+/** Signs a person in by code and PKCE, in another window, and shows every part of it. It is offered in development mode only. */
 export function TryIt() {
   const t = useText();
   const { api, realm, me } = useRealm();
@@ -30,7 +30,7 @@ export function TryIt() {
     waiting.current?.abort();
     const control = new AbortController();
     waiting.current = control;
-    // Opened by the click itself, or the browser would block it.
+    // The click itself opens the window, because the browser would block it later.
     const other = window.open("about:blank", "gatehouse-try-it", "popup,width=520,height=760");
     setError(null);
     setOutcome(null);

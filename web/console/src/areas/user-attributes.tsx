@@ -9,14 +9,14 @@ import { AttributeEditor, asStored, type Values, valuesOf } from "./attributes.t
 
 type Settings = components["schemas"]["RealmSettings"];
 type Declared = Settings["userProfile"]["attributes"][number];
-/** A part of the name that the realm does not declare has a name alone. */
+/** An attribute. A part of the name that the realm does not declare has only a name. */
 type Attribute = Pick<Declared, "name"> & Partial<Declared>;
 
-/** Every person has a name, whether the realm declares its parts or not. */
+/** Every person has a first and a last name, even if the realm does not declare them. */
 const NAMES: readonly Attribute[] = [{ name: "firstName" }, { name: "lastName" }];
 const INPUTS: Partial<Record<Declared["type"], string>> = { date: "date", email: "email", url: "url" };
 
-/** A field for each part of the name and for each attribute that the realm declares; below them the other attributes of the user. */
+/** Edits a user's attributes: there is a field for each part of the name and for each attribute that the realm declares. The others are below them. */
 export const UserAttributes: Control = (props) => <UserAttributeFields {...props} />;
 
 function UserAttributeFields(props: Parameters<Control>[0]) {
@@ -26,7 +26,7 @@ function UserAttributeFields(props: Parameters<Control>[0]) {
     queryKey: [realm, "record", "/settings"],
     queryFn: ({ signal }) => api.get<Settings>("/settings", { signal }),
   });
-  // A caller who may not read the settings writes declared attributes by name, as the others.
+  // A caller who may not read the settings edits declared attributes by name, like the others.
   const declared = settings.data?.data.userProfile.attributes ?? [];
   const fields: readonly Attribute[] = [...NAMES.filter(({ name }) => !declared.some((one) => one.name === name)), ...declared];
   const attributes = (value ?? {}) as Readonly<Record<string, Values>>;
@@ -96,6 +96,6 @@ function AttributeField({ attribute, values, error, readOnly, onChange }: FieldP
   );
 }
 
-/** The text in the console's language, in English, or in any. */
+/** Returns the text in the console's language, or in English, or in any language. */
 const wordsIn = (texts: Readonly<Record<string, string>> | undefined, language: Language): string | undefined =>
   texts && (texts[language] ?? texts.en ?? Object.values(texts)[0]);

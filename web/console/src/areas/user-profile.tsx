@@ -26,7 +26,7 @@ import { SingletonPage } from "../kit/singleton-page.tsx";
 
 type Profile = NonNullable<components["schemas"]["UpdateRealmSettings"]["userProfile"]>;
 type Declared = NonNullable<Profile["attributes"]>[number];
-/** A new one lacks what has a default. */
+/** An attribute. A new one lacks the members that have a default. */
 type Attribute = Pick<Declared, "name"> &
   Partial<Omit<Declared, "options">> & { readonly options?: readonly { value: string; displayName?: Record<string, string> }[] };
 type Party = NonNullable<Attribute["edit"]>[number];
@@ -35,7 +35,7 @@ const TYPES = ["string", "email", "number", "boolean", "date", "url", "choice"] 
 const TEXTS: readonly string[] = ["string", "email", "url"];
 const LANGUAGES = ["en", "nl"] as const;
 
-/** The attributes that the realm declares. */
+/** Edits the attributes that the realm declares. */
 export const UserProfile = () => (
   <SingletonPage
     title="User profile"
@@ -183,7 +183,7 @@ function ProfileEditor({ value, error, readOnly, onChange }: Parameters<Control>
 
 type Texts = Readonly<Record<string, string>>;
 
-/** The words of a label, language by language. */
+/** Edits the texts of a label, language by language. */
 function Labels({ texts = {}, readOnly, onChange }: { texts?: Texts | undefined; readOnly: boolean; onChange(texts: Texts): void }) {
   const t = useText();
   const own = useLanguage();

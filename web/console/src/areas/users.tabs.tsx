@@ -307,7 +307,7 @@ function Privacy({ item, path, session }: Props) {
   );
 }
 
-/** The events about this user, and the events of this user's own actions. */
+/** Shows the events about this user, and the events of this user's own actions. */
 function UserActivity({ item }: Props) {
   const t = useText();
   const [by, setBy] = useState("about");

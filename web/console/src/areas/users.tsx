@@ -19,7 +19,7 @@ type User = Schemas["User"];
 
 const MANAGE = ["manage-users"] as const;
 
-/** One request for all of them; every row stands under its own rule, and the report names those that were refused. */
+/** Makes an action that sends one request for all rows. Each row is decided by its own rule, and the report names those that were refused. */
 const bulk = (
   title: string,
   action: Schemas["BulkUsers"]["action"],
@@ -37,7 +37,7 @@ const bulk = (
       };
       const first = await send(items.map(({ userId }) => userId));
       const stale = first.results.filter(({ stepUpUrl }) => stepUpUrl !== undefined);
-      // Rows that need a recent sign-in are sent again after it.
+      // Rows that need a recent sign-in are sent again after one.
       const again =
         stale.length > 0 && (await askToSignInAgain({ realm, reason: "recent", url: stale[0]!.stepUpUrl }))
           ? await send(stale.map(({ userId }) => userId))
@@ -180,7 +180,7 @@ function ImportLink() {
   );
 }
 
-/** The full name, as far as it is known. */
+/** Returns the full name, as far as it is known. */
 const fullName = ({ firstName, lastName }: User["attributes"]) => [firstName, lastName].flat().filter(Boolean).join(" ");
 
 export function Person({ user }: { user: Pick<User, "username" | "email"> & Partial<Pick<User, "attributes">> }) {

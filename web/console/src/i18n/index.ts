@@ -1,6 +1,6 @@
 import { useSyncExternalStore } from "react";
 
-/** English texts are their own keys; another language is a map from them. A check fails if one is missing. */
+/** English texts are their own keys. Another language is a map from them, and a check fails if a text is missing. */
 type Texts = Readonly<Record<string, string>>;
 
 export const languages = { en: "English", nl: "Nederlands" } as const;
@@ -29,7 +29,7 @@ export async function choose(wanted: Language): Promise<void> {
   for (const listener of listeners) listener();
 }
 
-/** The text in the current language, with `{name}` replaced. */
+/** Returns the text in the current language, with `{name}` replaced. */
 export function translate(text: string, values: Readonly<Record<string, string | number>> = {}): string {
   return (texts[text] ?? text).replace(/\{(\w+)\}/g, (whole, name: string) => String(values[name] ?? whole));
 }
@@ -41,7 +41,7 @@ const subscribe = (listener: () => void) => {
 
 export type Translate = typeof translate;
 
-/** Renders again when the language changes. */
+/** Returns the translation function, and renders the component again when the language changes. */
 export function useText(): Translate {
   useSyncExternalStore(subscribe, () => texts);
   return translate;

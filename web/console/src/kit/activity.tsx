@@ -12,7 +12,7 @@ import { When } from "./when.tsx";
 
 type AuditEvent = components["schemas"]["AuditEvent"];
 
-/** The audit events of one record, or of one actor. */
+/** Shows the audit events of one record, or of one actor. */
 export function Activity({ resourceType, resourceId, actor }: { resourceType?: string; resourceId?: string; actor?: string }) {
   const t = useText();
   const { api, realm } = useRealm();
@@ -27,7 +27,7 @@ export function Activity({ resourceType, resourceId, actor }: { resourceType?: s
   return <EventTable events={events.data} />;
 }
 
-/** The table of events; each opens with all that is known of it. */
+/** Shows a table of events. Each can be opened to show all its members. */
 export function EventTable({ events }: { events: readonly AuditEvent[] }) {
   const t = useText();
   const [opened, setOpened] = useState<AuditEvent | null>(null);
@@ -80,7 +80,7 @@ export function EventTable({ events }: { events: readonly AuditEvent[] }) {
   );
 }
 
-/** The outcome is told by a sign and in words for those who cannot see it, never by the colour alone. */
+/** Shows the outcome by a sign and, for people who cannot see it, in words; never by the colour alone. */
 function Outcome({ event: { outcome }, children }: { event: AuditEvent; children: ReactNode }) {
   const t = useText();
   const succeeded = outcome === "SUCCESS";
@@ -92,7 +92,7 @@ function Outcome({ event: { outcome }, children }: { event: AuditEvent; children
   );
 }
 
-/** The areas whose records have the `resourceType` of the area's name and the `resourceId` of their page. */
+/** The areas whose records have the area's name as `resourceType` and the key of their page as `resourceId`. */
 const PAGES = new Set(["users", "groups", "organizations", "roles", "clients", "saml-clients", "webhooks", "scim-targets", "sessions"]);
 /** The areas whose lists find an actor by name. */
 const LISTS: Readonly<Record<string, string>> = { user: "users", client: "clients", agent: "agents" };

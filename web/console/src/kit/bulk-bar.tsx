@@ -16,7 +16,7 @@ interface BulkBarProps<T> {
   close(): void;
 }
 
-/** The actions for the selected rows. Refusals are listed row by row. */
+/** Shows the actions for the selected rows. Refusals are listed row by row. */
 export function BulkBar<T>({ actions, items, close }: BulkBarProps<T>) {
   const t = useText();
   const session = useRealm();

@@ -1,4 +1,4 @@
-/** The words for values that the API names for programs, by member and value. Others are shown as they are. */
+/** The texts for values that the API names for programs, by member and value. Other values are shown unchanged. */
 export const CHOICES: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   channel: { EMAIL: "Email", SMS: "SMS", PUSH: "Push" },
   driver: {
@@ -40,6 +40,6 @@ export const CHOICES: Readonly<Record<string, Readonly<Record<string, string>>>>
 
 export const wordsFor = (name: string, value: string): string => CHOICES[name]?.[value] ?? value;
 
-/** The options of a choice, each with the words that people read. */
+/** Returns the options of a choice, each with its text for people. */
 export const optionsOf = (name: string, values: readonly (string | number)[], t: (text: string) => string) =>
   values.map((value) => ({ value: String(value), label: t(wordsFor(name, String(value))) }));

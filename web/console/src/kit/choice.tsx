@@ -10,7 +10,7 @@ interface ChoiceProps<T extends string> {
   onChange(value: T): void;
 }
 
-/** One of a few ways, always one. */
+/** A choice of exactly one option from a few. */
 export function Choice<T extends string>({ label, description, options, value, error, onChange }: ChoiceProps<T>) {
   const t = useText();
   return (

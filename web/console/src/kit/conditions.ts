@@ -1,6 +1,6 @@
 import type { Draft, Schema } from "./schema.ts";
 
-/** The schema that counts for a draft: the parts that `allOf` adds for its values (`if` and `then`) take the place of the general ones. */
+/** Returns the schema that applies to a draft: the parts that `allOf` adds for its values (`if` and `then`) replace the general ones. */
 export function schemaFor(schema: Schema, draft: Draft): Schema {
   const added = (schema.allOf ?? []).flatMap((part) => (part.then && isTrue(part.if, draft) ? [part.then] : []));
   const properties = { ...schema.properties };

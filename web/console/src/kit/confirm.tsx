@@ -8,7 +8,7 @@ export interface Confirmation {
   readonly text: string;
   readonly action: string;
   readonly danger?: boolean;
-  /** Has to be typed: for what cannot be undone. */
+  /** The text that the user has to type, for actions that cannot be undone. */
   readonly typed?: string | undefined;
 }
 
@@ -18,7 +18,7 @@ interface Asked {
 }
 const asked = createStore<Asked | null>(null);
 
-/** Asks in a dialog. */
+/** Asks in a dialog. Resolves to true if the user confirms. */
 export function confirmed(question: Confirmation): Promise<boolean> {
   asked.get()?.answer(false);
   return new Promise((resolve) => {
@@ -32,7 +32,7 @@ export function confirmed(question: Confirmation): Promise<boolean> {
   });
 }
 
-/** The typed text would be lost. */
+/** Asks before typed text is lost. */
 export const discards = (t: Translate): Promise<boolean> =>
   confirmed({ title: t("Discard this?"), text: t("What you typed here is not saved."), action: t("Discard"), danger: true });
 

@@ -20,7 +20,7 @@ interface CreateDrawerProps<T> {
   close(): void;
 }
 
-/** Creates a record in a drawer, then shows its page, or first what is shown only once. */
+/** Creates a record in a drawer, then shows its page. A value that is shown only once comes first. */
 export function CreateDrawer<T>({ resource, area, opened, close }: CreateDrawerProps<T>) {
   const t = useText();
   const { api, realm } = useRealm();

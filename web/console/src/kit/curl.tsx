@@ -4,12 +4,12 @@ import { Icon } from "./icon.tsx";
 
 export interface Call {
   readonly method?: string;
-  /** From the server's root. */
+  /** The path from the server's root. */
   readonly path: string;
   readonly body?: unknown;
 }
 
-/** The API call behind a screen, to copy. */
+/** Shows the API call behind a screen, to copy. */
 export function CopyAsCurl({ method = "GET", path, body }: Call) {
   const t = useText();
   const command = curlOf(method, path, body);

@@ -1,6 +1,6 @@
 /**
- * The console's own words where the API's description speaks to programs. The API's text is the key; the check of the texts fails when the API has
- * no such description any more. A text that is empty is not shown.
+ * The console's own texts for descriptions of the API that address programs. The API's text is the key, and the check of the texts fails if the API no longer
+ * has such a description. An empty text is not shown.
  */
 export const OWN: Readonly<Record<string, string>> = {
   "Checked as `PUT …/password` checks it; never shown again": "Their first password. It has to fit the password policy of the realm.",
@@ -48,7 +48,7 @@ export const OWN: Readonly<Record<string, string>> = {
   "how the provider knows this realm": "The name under which the provider knows this realm.",
 };
 
-/** The description of a member as a form shows it. One that begins with a small letter is what a refused pattern says: it comes with the error. */
+/** Returns the description of a member as a form shows it. One that begins with a small letter completes the error of a pattern, which shows it. */
 export function descriptionOf(text = ""): string {
   const own = OWN[text];
   if (own !== undefined) return own;

@@ -3,17 +3,17 @@ import { useState } from "react";
 import { useRealm } from "../app/session.tsx";
 
 export interface DryRun<T> {
-  /** The report of what would happen, or has happened. */
+  /** The report of what would happen, or of what has happened. */
   readonly report: T | null;
   readonly error: unknown;
   readonly busy: boolean;
-  /** Null if it was refused. */
+  /** Resolves to null if it was refused. */
   run(dryRun: boolean): Promise<T | null>;
-  /** The choice has changed: the report is about another one. */
+  /** Clears the report, which is about another choice. */
   reset(): void;
 }
 
-/** Something that is first tried, then done; the page shows the report of either. */
+/** Runs a call first as a dry run and then for real. The page shows the report of either. */
 export function useDryRun<T>(call: (dryRun: boolean, last: T | null) => Promise<T>): DryRun<T> {
   const { realm } = useRealm();
   const client = useQueryClient();

@@ -19,14 +19,14 @@ export interface EditFormProps {
   readonly path: string;
   readonly readOnly: boolean;
   readonly method?: "PUT" | "PATCH";
-  /** Shows what is typed, before it is saved. */
+  /** Shows the typed values before they are saved. */
   readonly preview?: ((draft: Draft) => ReactNode) | undefined;
-  /** Above the fields. */
+  /** Content above the fields. */
   readonly before?: ReactNode;
   onSaved(): void;
 }
 
-/** The record as it was read, or as it was saved. */
+/** The record as it was read or saved. */
 interface Version {
   readonly stored: Draft;
   readonly etag: string | null;
@@ -37,16 +37,16 @@ interface Conflict {
   readonly fields: readonly string[];
 }
 
-/** Edits a record by PUT of its full state, with If-Match. Another administrator's change is shown member by member. */
+/** Edits a record by a PUT of its full state, with If-Match. A change by another administrator is shown member by member. */
 export function EditForm({ form, value, etag, path, readOnly, method = "PUT", before, preview, onSaved }: EditFormProps) {
   const t = useText();
   const { api } = useRealm();
   const read = useMemo<Version>(() => ({ stored: writable(value, form), etag }), [value, form, etag]);
-  // A version that this form has met, until the page has read what follows `instead`.
+  // A version that this form has saved or loaded. It replaces the read version whose tag is `instead`, until the page has read another one.
   const [met, setMet] = useState<(Version & { readonly instead: string | null }) | null>(null);
   const latest = met?.instead === etag ? met : read;
   const [edited, setEdited] = useState<Draft>({});
-  // The version that the typed values change. It stays where a later one has others for the same members, so that nobody's change is hidden.
+  // The version that the typed values change. It stays if a later version has other values for the same members, so that nobody's change is hidden.
   const [base, setBase] = useState<Version | null>(null);
   const current = base && Object.keys(edited).some((name) => !same(base.stored[name], latest.stored[name])) ? base : latest;
   const { stored } = current;
@@ -69,11 +69,11 @@ export function EditForm({ form, value, etag, path, readOnly, method = "PUT", be
     setProblem(null);
     setError(null);
     try {
-      // A merge keeps the other administrator's change, and so does taking it back.
+      // After a merge, undoing returns to the other administrator's version.
       const before = conflict?.theirs.stored ?? stored;
       const saved = await api.send<Draft | undefined>(method, path, { body, ifMatch });
       const secret = Object.keys(edited).some((name) => isSecret(name, form.schema.properties?.[name]));
-      // A secret is never read, so it cannot be put back.
+      // The server never returns a secret, so a change of one cannot be undone.
       if (secret || !saved.etag) succeeded(t("Saved"));
       else
         undoable(t("Saved"), async () => {
@@ -158,7 +158,7 @@ export function EditForm({ form, value, etag, path, readOnly, method = "PUT", be
   );
 }
 
-/** The members that PUT takes; read-only ones may come along, as GET returned them. */
+/** Returns the members that PUT accepts. Read-only ones may be included, as GET returned them. */
 function writable(value: Draft, form: FormSpec<unknown>): Draft {
   const properties = form.schema.properties ?? {};
   return Object.fromEntries(Object.entries(value).filter(([name]) => name in properties));

@@ -19,7 +19,7 @@ import { type Described, describe, isStored, labelOf, type Schema } from "./sche
 
 export interface FieldProps {
   readonly name: string;
-  /** The path of the member, as problems name it. */
+  /** The path of the member in the form in which problems name it. */
   readonly path: string;
   readonly schema: Schema;
   readonly required: boolean;
@@ -27,17 +27,17 @@ export interface FieldProps {
   readonly label?: string;
   readonly description?: string;
   readonly readOnly?: boolean;
-  /** Alone below a heading that names it already. */
+  /** True if it is alone below a heading that already names it. */
   readonly bare?: boolean;
-  /** A secret that the record has, though it is never read. */
+  /** True for a secret that the record has. It is never returned. */
   readonly stored?: boolean;
-  /** The words for a yes or no that is not decided here. */
+  /** The text for a yes or no that is not decided here. */
   readonly unset?: string;
   onChange(value: unknown): void;
   errorOf(path: string): string | undefined;
 }
 
-/** One member of a record, edited by the control that fits its schema. */
+/** Shows one member of a record, with the control that fits its schema. */
 export function Field({
   name,
   path,
@@ -168,13 +168,13 @@ export function Field({
   }
 }
 
-/** Numbers and choices stand side by side where there is room. */
+/** Tells whether the field is narrow: numbers and choices are side by side if there is room. */
 function isNarrow(name: string, schema: Schema): boolean {
   const { kind } = describe(name, schema).kind;
   return kind === "number" || kind === "choice";
 }
 
-/** The description of a member, in the language of the console. */
+/** Returns the description of a member, in the language of the console. */
 export const shownDescription = (t: Translate, schema: Schema, own?: string): ReactNode =>
   withCode(t(descriptionOf(own ?? schema.description)));
 
@@ -201,7 +201,7 @@ interface JsonFieldProps {
   onChange(value: unknown): void;
 }
 
-/** A member without a control of its own, as JSON. The text is kept while it cannot be read. */
+/** Edits a member without a control of its own as JSON. Invalid text is kept. */
 function JsonField({ value, described, onChange, error, ...shared }: JsonFieldProps) {
   const t = useText();
   const written = value === undefined ? "" : JSON.stringify(value, null, 2);

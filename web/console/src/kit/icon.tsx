@@ -55,7 +55,7 @@ const paths = {
 
 export type IconName = keyof typeof paths;
 
-/** It is decoration: the text beside it, or the label of its button, says what it means. */
+/** An icon. It is decoration: the text beside it, or the label of its button, has the meaning. */
 export function Icon({ name, size = 16, stroke = 2 }: { name: IconName; size?: number; stroke?: number }) {
   return (
     <svg
@@ -75,5 +75,5 @@ export function Icon({ name, size = 16, stroke = 2 }: { name: IconName; size?: n
   );
 }
 
-/** As the navigation shows an area. */
+/** The icon of an area, as the navigation shows it. */
 export const AreaIcon = ({ name }: { name: IconName }) => <Icon name={name} size={18} stroke={1.6} />;

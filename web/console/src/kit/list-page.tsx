@@ -28,7 +28,7 @@ import { RecordPage } from "./record-page.tsx";
 import type { Filter, Resource } from "./resource.ts";
 import { Empty, Failure, Rows } from "./states.tsx";
 
-/** The state of a list stands in the address, so that Back and a copied link keep it. */
+/** The state of a list is in the address, so that Back and a copied link preserve it. */
 export type ListSearch = Readonly<Record<string, string | undefined>>;
 
 export interface ListPageProps<T> {
@@ -36,7 +36,7 @@ export interface ListPageProps<T> {
   readonly resource: Resource<T, any, any>;
   readonly area: string;
   readonly search: ListSearch;
-  /** `push`: Back returns to the state before. */
+  /** Changes the state. With `push`, Back returns to the state before. */
   setSearch(search: ListSearch, push?: boolean): void;
 }
 
@@ -199,7 +199,7 @@ interface FiltersProps {
   change(part: ListSearch): void;
 }
 
-/** Filters by a record search the server, so they come when they are asked for, or when the address has one. */
+/** Shows the filters. Those by a record search the server, so they are shown when the user asks for them, or when the address has one. */
 function Filters({ filters, search, change }: FiltersProps) {
   const t = useText();
   const [asked, setAsked] = useState(false);
@@ -243,7 +243,7 @@ interface ListingProps<T> {
   readonly area: string;
   readonly items: readonly T[];
   readonly sort: string | undefined;
-  /** Null: rows cannot be selected. */
+  /** The keys of the selected rows. Null if rows cannot be selected. */
   readonly selected: ReadonlySet<string> | null;
   setSelected(selected: ReadonlySet<string>): void;
   setSort(sort: string | undefined): void;

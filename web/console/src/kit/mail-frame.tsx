@@ -1,8 +1,8 @@
 import { useEffect, useRef, useState } from "react";
 
 /**
- * A mail as a mail program shows it. The policy of the console forbids inline styles, also in a frame without an address: the styles of the
- * mail are taken out and set by script. The frame itself runs none, and cannot be operated.
+ * Shows a mail as a mail program does. The policy of the console forbids inline styles, even in a frame without an address, so the styles of the mail are
+ * removed and set by script. The frame itself runs no scripts, and cannot be operated.
  */
 export function MailFrame({ html, title }: { html: string; title: string }) {
   const frame = useRef<HTMLIFrameElement>(null);

@@ -5,11 +5,11 @@ import { translate } from "../i18n/index.ts";
 
 export const succeeded = (message: string) => void notifications.show({ message, color: "teal" });
 
-/** A value that is shown once: it stays until it is closed. */
+/** Shows a value once, until it is closed. */
 export const shown = (title: string, value: string) =>
   void notifications.show({ title: translate(title), message: value, color: "orange", autoClose: false });
 
-/** Says why something failed, unless the user cancelled it. */
+/** Shows why something failed, unless the user cancelled it. */
 export function failed(error: unknown): void {
   const requestId = error instanceof ApiProblem ? error.problem.requestId : undefined;
   const message = translate(messageOf(error)) + (requestId ? ` (${requestId})` : "");

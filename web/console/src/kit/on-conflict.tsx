@@ -1,7 +1,7 @@
 import { Select } from "@mantine/core";
 import { useText } from "../i18n/index.ts";
 
-/** The action of an import for a user whose name or address is taken. */
+/** Edits what an import does with a user whose name or address is taken. */
 export function OnConflict({ value, onChange }: { value: string; onChange(value: string): void }) {
   const t = useText();
   return (

@@ -8,11 +8,11 @@ interface PageHeadProps {
   readonly description?: string;
   /** The API call behind the page. */
   readonly call: Call;
-  /** Buttons beside it. */
+  /** Buttons beside the heading. */
   readonly children?: ReactNode;
 }
 
-/** The head of every page: what it is, the call behind it, what can be done. */
+/** The head of every page: its title, the API call behind it, and its actions. */
 export function PageHead({ title, description, call, children }: PageHeadProps) {
   const t = useText();
   return (

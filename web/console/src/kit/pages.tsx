@@ -1,11 +1,11 @@
 import { Pagination } from "@mantine/core";
 import { useText } from "../i18n/index.ts";
 
-/** `page × size` may reach 10,000; what lies further is found by searching. */
+/** The limit of `page × size`. Rows beyond it are found by searching. */
 const DEEPEST = 10_000;
 
 interface PagesProps {
-  /** From 0. */
+  /** The number of the page, from 0. */
   readonly page: number;
   readonly size: number;
   readonly total: number;

@@ -10,7 +10,7 @@ import { failed, succeeded } from "./notify.ts";
 
 export interface PickerProps<T> {
   readonly label: string;
-  /** The list that the server searches, below the realm. */
+  /** The path of the list below the realm, which the server searches. */
   readonly path: string;
   value(item: T): string;
   text(item: T): string;
@@ -21,11 +21,11 @@ export interface PickerProps<T> {
   onChoose(value: string | null): void;
 }
 
-/** The caller may not see the list, so what is meant has to be typed. */
+/** Tells whether the caller may not see the list, so that the value has to be typed. */
 export const isRefused = (error: unknown): boolean => error instanceof ApiProblem && error.status === 403;
 export const refusal = (t: Translate) => t("You may not list these. Type what you mean: its ID, or its name where names are stored.");
 
-/** The records of a list that match the typed text, and the properties of an input that searches them on the server. */
+/** Returns the records of a list that match the typed text, and the properties of an input that searches them on the server. */
 function useSearch<T>(path: string) {
   const t = useText();
   const { api, realm } = useRealm();
@@ -64,7 +64,7 @@ interface ManyPickerProps<T> extends Omit<PickerProps<T>, "chosen" | "required" 
   onChoose(values: readonly string[]): void;
 }
 
-/** Chooses several records of a list by searching; those that are chosen are shown by name. */
+/** Chooses several records of a list by searching. The chosen ones are shown by name. */
 export function ManyPicker<T>({ label, description, path, value, text, chosen, error, disabled = false, onChoose }: ManyPickerProps<T>) {
   const t = useText();
   const { api, realm } = useRealm();
@@ -97,7 +97,7 @@ export interface AddByPickerProps<T> extends Omit<PickerProps<T>, "chosen" | "on
   reload(): Promise<void>;
 }
 
-/** A picker with a button that adds what was chosen. */
+/** A picker with a button that adds the chosen record. */
 export function AddByPicker<T>({ action, add, reload, ...picker }: AddByPickerProps<T>) {
   const t = useText();
   const [chosen, setChosen] = useState<string | null>(null);

@@ -18,7 +18,7 @@ export interface PlotProps {
 const WIDTH = 600;
 const HEIGHT = 140;
 
-/** Stacked bars over time. A screen reader gets the totals, a pointer the figures of one bar. */
+/** Shows stacked bars over time. Screen readers get the totals, and a pointer shows the figures of a bar. */
 export function Plot({ title, times, series }: PlotProps) {
   const t = useText();
   const language = useLanguage();

@@ -22,13 +22,13 @@ export interface RecordPageProps<T> {
   readonly id: string;
   readonly tab: string | undefined;
   setTab(tab: string): void;
-  /** Over the list, which stays as it is. */
+  /** True to show it in a drawer over the list. */
   readonly drawer?: boolean;
-  /** Leaves it after it was deleted. */
+  /** Called after the record was deleted, to leave the page. */
   onDeleted?(): void;
 }
 
-/** The page of one record: its form, its tabs, its actions, its activity. */
+/** Shows one record: its form, its tabs, its actions, its activity. */
 export function RecordPage<T>({ resource, area, id, tab, setTab, drawer = false, onDeleted }: RecordPageProps<T>) {
   const t = useText();
   const session = useRealm();
@@ -184,7 +184,7 @@ export function RecordPage<T>({ resource, area, id, tab, setTab, drawer = false,
   );
 }
 
-/** For pages of their own: the error of a write above its form. */
+/** Shows the error of a write above its form, for pages of their own. */
 export function WriteError({ error }: { error: unknown }) {
   const t = useText();
   if (!error) return null;

@@ -9,28 +9,28 @@ import { type Draft, isStored, labelOf, type Schema } from "./schema.ts";
 export interface Section<T> {
   readonly title?: string;
   readonly fields: readonly (keyof T & string)[];
-  /** Shown only while it is true of the draft. */
+  /** Returns whether the member is shown for the draft. */
   readonly when?: (draft: Draft) => boolean;
 }
 
-/** A control of a page's own, instead of the one that the schema suggests. */
+/** A control of a page, which replaces the one for the schema. */
 export type Control = (props: {
   readonly value: unknown;
   readonly draft: Draft;
-  /** The name of the member and its meaning, as the form would show them. */
+  /** The label and the description of the member, as the form would show them. */
   readonly label: string;
   readonly description: ReactNode;
   readonly schema: Schema;
   readonly error: string | undefined;
   readonly readOnly: boolean;
-  /** Alone below a heading that names it already. */
+  /** True if it is alone below a heading that already names it. */
   readonly bare: boolean;
   onChange(value: unknown): void;
-  /** The error of a member below, such as `config.issuer`. */
+  /** Returns the error of a member inside of it, such as `config.issuer`. */
   errorOf(path: string): string | undefined;
 }) => ReactNode;
 
-/** Something to be known of a member, as the draft has it. */
+/** Returns a remark about a member, for the values of the draft. */
 export type Note = (draft: Draft) => ReactNode;
 
 export interface SchemaFormProps<T> {
@@ -42,14 +42,14 @@ export interface SchemaFormProps<T> {
   readonly notes?: Partial<Record<keyof T & string, Note>>;
   readonly problem?: ApiProblem | null;
   readonly readOnly?: boolean;
-  /** Members that the form does not show at all. */
+  /** Members that the form does not show. */
   readonly hidden?: readonly string[];
-  /** Leaves out what no section names; otherwise it stands under "Advanced". */
+  /** True to leave out members that no section names. Otherwise they are under "Advanced". */
   readonly only?: boolean;
   onChange(draft: Draft): void;
 }
 
-/** A form over a record: the named sections first, then every other member that may be written. */
+/** A form for a record: first the named sections, then every other member that may be written. */
 export function SchemaForm<T>(props: SchemaFormProps<T>) {
   const { draft, sections, controls = {}, labels = {}, notes = {}, problem, readOnly = false, hidden = [], only = false, onChange } = props;
   const t = useText();

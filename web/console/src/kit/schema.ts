@@ -1,7 +1,7 @@
 /** The typed values of a form, by member. */
 export type Draft = Readonly<Record<string, unknown>>;
 
-/** The part of JSON Schema that the API's documents use. */
+/** The part of JSON Schema that the API's document uses. */
 export interface Schema {
   readonly type?: string;
   readonly properties?: Readonly<Record<string, Schema>>;
@@ -47,14 +47,14 @@ export interface Described {
   readonly schema: Schema;
 }
 
-/** Texts of several lines, by their names; anything that may be as long as a file is one, too. */
+/** The names of texts with several lines. Any text that may be as long as a file is one as well. */
 const LONG = /(description|text|css|certificate|body|template|eventTypes)$/i;
 const FILE = 10_000;
 /** Keys in PEM have several lines, which a field for passwords would join. */
 const LONG_SECRET = /(private|client)Key$/i;
 const SECRET = /^(secret|password|newPassword|adminPassword|passphrase|bindPassword|clientSecret)$|PrivateKey$/;
 
-/** Tells whether a member is a secret, or has one inside. */
+/** Tells whether a member is a secret or contains one. */
 export function isSecret(name: string, schema: Schema | undefined): boolean {
   if (!schema) return false;
   const { kind } = describe(name, schema);
@@ -62,7 +62,7 @@ export function isSecret(name: string, schema: Schema | undefined): boolean {
   return kind.kind === "secret" || name === "config";
 }
 
-/** Tells whether a record has a secret: the server says so beside it, and never says the secret. */
+/** Tells whether a record has a secret. The server says so in another member, and never returns the secret. */
 export const isStored = (record: unknown, name: string): boolean =>
   (record as Readonly<Record<string, unknown>> | null)?.[`${name}Set`] === true;
 

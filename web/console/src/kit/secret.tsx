@@ -1,7 +1,7 @@
 import { Alert, Code, CopyButton, Group, Stack, Text } from "@mantine/core";
 import { useText } from "../i18n/index.ts";
 
-/** A secret that is shown once. */
+/** Shows a secret once. */
 export function Secret({ title, value, text }: { title: string; value: string; text?: string }) {
   const t = useText();
   return (

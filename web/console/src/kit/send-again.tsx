@@ -3,7 +3,7 @@ import { useRealm } from "../app/session.tsx";
 import { useText } from "../i18n/index.ts";
 import { failed, succeeded } from "./notify.ts";
 
-/** Sends one item of a list again: a delivery, an object of a target. */
+/** A button that sends one item of a list again: a delivery, or an object of a target. */
 export function SendAgain({ path, reload }: { path: string; reload(): Promise<unknown> }) {
   const t = useText();
   const { api } = useRealm();

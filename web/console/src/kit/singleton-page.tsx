@@ -16,11 +16,11 @@ export interface SingletonPageProps {
   readonly form: FormSpec<any>;
   readonly children?: ReactNode;
   readonly preview?: (draft: Readonly<Record<string, unknown>>) => ReactNode;
-  /** Above the form. */
+  /** Content above the form. */
   readonly before?: ReactNode;
 }
 
-/** A page over a record that a realm has one of, such as its settings. A page that shows a part of it keeps the rest as it is. */
+/** A page for a record of which a realm has one, such as its settings. A page that shows a part of it keeps the rest unchanged. */
 export function SingletonPage({ title, description, path, manage, form, before, preview, children }: SingletonPageProps) {
   const { api, realm, may } = useRealm();
   const client = useQueryClient();

@@ -5,17 +5,17 @@ import { messageOf } from "../app/api.ts";
 import { useText } from "../i18n/index.ts";
 import { Icon } from "./icon.tsx";
 
-/** The answers that stay the same however often they are asked for: the request is wrong, or not allowed, or for something that is not there. */
+/** The statuses that a repeated request would get again: the request is wrong, not allowed, or for something that does not exist. */
 const FINAL: readonly number[] = [400, 403, 404];
 
 interface FailureProps {
   readonly error: unknown;
   retry?(): void;
-  /** Leads away from a request that would be refused again. */
+  /** A way out for a request that would be refused again. */
   readonly instead?: { readonly title: string; run(): void } | undefined;
 }
 
-/** An error in place of what could not be shown, with a way to try again, or a way out where that would not help. */
+/** Shows an error in place of the content, with a button to try again or, if that would not help, a way out. */
 export function Failure({ error, retry, instead }: FailureProps) {
   const t = useText();
   const isFinal = error instanceof ApiProblem && FINAL.includes(error.status);

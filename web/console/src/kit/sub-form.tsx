@@ -15,14 +15,14 @@ export interface FormDrawerProps {
   readonly title: string;
   readonly path: string;
   readonly method?: "POST" | "PUT";
-  /** The version of the record that is edited. */
+  /** The version of the edited record. */
   readonly etag?: string | null;
   // biome-ignore lint/suspicious/noExplicitAny: forms differ by page
   readonly form: FormSpec<any>;
   readonly defaults?: Draft;
   readonly opened: boolean;
   close(): void;
-  /** A value that is shown once afterwards, such as a token. */
+  /** Returns a value that is shown once afterwards, such as a token. */
   after?(created: Record<string, unknown>): ReactNode;
   reload(): Promise<unknown>;
 }
@@ -43,7 +43,7 @@ export function SubForm(props: Omit<FormDrawerProps, "opened" | "close" | "etag"
   );
 }
 
-/** A form in a drawer, that is sent as a whole. */
+/** A form in a drawer, which is sent as a whole. */
 export function FormDrawer(props: FormDrawerProps) {
   const { title, path, method = "POST", etag = null, form, defaults = {}, opened, after, reload } = props;
   const t = useText();

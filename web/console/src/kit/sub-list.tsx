@@ -16,27 +16,27 @@ export interface SubListProps<T> {
   readonly path: string;
   readonly query?: Readonly<Record<string, string | number>>;
   readonly columns: readonly Column<T>[];
-  /** The key of a row. */
+  /** Returns the key of a row. */
   id(item: T): string;
   readonly empty: string;
   readonly emptyText?: string;
   readonly manage: readonly string[];
-  /** The path of one item for DELETE, or null where it cannot be removed. */
+  /** Returns the path of an item for DELETE, or null if it cannot be removed. */
   remove?(item: T): string | null;
   readonly removeTitle?: string;
-  /** Puts a removed item back. With it nothing is asked first: the message has a button that undoes it. */
+  /** Restores a removed item. With it, no question comes first: the message has a button that undoes the removal. */
   restore?(item: T): Promise<unknown>;
-  /** The name in the question. */
+  /** Returns the name in the question. */
   name?(item: T): string;
-  /** Above the list: a picker or a button that adds. */
+  /** Returns content above the list: a picker or a button that adds. */
   add?(reload: () => Promise<void>): ReactNode;
-  /** Beside each row. */
+  /** Returns content beside each row. */
   actions?(item: T, reload: () => Promise<void>): ReactNode;
 }
 
 const SIZE = 100;
 
-/** A list that belongs to a record: members, roles, sessions. */
+/** Shows a list that belongs to a record: members, roles, sessions. */
 export function SubList<T>(props: SubListProps<T>) {
   const { path, query, columns, id, empty, emptyText, manage, remove, removeTitle = "Remove", restore, name, add, actions } = props;
   const t = useText();

@@ -12,7 +12,7 @@ interface TextsByLanguageProps {
   onChange(value: Readonly<Record<string, string>>): void;
 }
 
-/** One text in several languages. A language is added by choosing it, and leaves with its text. */
+/** Edits one text in several languages. Choosing a language adds it, and clearing its text removes it. */
 export function TextsByLanguage({ label, description, value, error, readOnly, onChange }: TextsByLanguageProps) {
   const t = useText();
   const language = useLanguage();

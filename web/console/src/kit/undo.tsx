@@ -3,10 +3,10 @@ import { notifications } from "@mantine/notifications";
 import { translate } from "../i18n/index.ts";
 import { failed } from "./notify.ts";
 
-/** A change can be taken back for this long. */
+/** The time in which a change can be undone. */
 const OPEN = 10_000;
 
-/** Says what was done, with a button that takes it back. */
+/** Shows what was done, with a button that undoes it. */
 export function undoable(message: string, undo: () => Promise<unknown>): void {
   const id = notifications.show({
     color: "teal",

@@ -6,16 +6,16 @@ import { confirmed } from "./confirm.tsx";
 
 export interface UnsavedBarProps {
   readonly dirty: boolean;
-  /** False while something else on the page asks about the changes. */
+  /** False while another part of the page asks about the changes. */
   readonly shown?: boolean;
   readonly saving: boolean;
-  /** Why the last attempt was refused: the form's own message may be far above. */
+  /** The reason why the last attempt was refused, because the form's own message may be far above. */
   readonly error?: string | null;
   onSave(): void;
   onDiscard(): void;
 }
 
-/** One bar for unsaved changes, on every page. Leaving the page asks first. */
+/** The bar for unsaved changes on every page. The user is asked before leaving the page. */
 export function UnsavedBar({ dirty, shown = true, saving, error, onSave, onDiscard }: UnsavedBarProps) {
   const t = useText();
   useBlocker({

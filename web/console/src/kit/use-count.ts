@@ -3,11 +3,11 @@ import { useRealm } from "../app/session.tsx";
 
 export interface Count {
   readonly total: number;
-  /** True where the server guesses, because counting all of them would take too long. */
+  /** True if the server estimates, because counting all rows would take too long. */
   readonly estimated: boolean;
 }
 
-/** The number of items of a list, by its headers alone. */
+/** Returns the number of items of a list, from its headers alone. */
 export function useCount(path: string, allowed: boolean): Count | undefined {
   const { api, realm } = useRealm();
   return useQuery({

@@ -6,7 +6,7 @@ const UNITS: readonly [Intl.RelativeTimeFormatUnit, number][] = [
   ["day", 86_400],
 ];
 
-/** A time in words, with the exact one as its title. */
+/** Shows a time in words, with the exact one as its title. */
 export function When({ time }: { time: string | number | null | undefined }) {
   const language = useLanguage();
   if (time === null || time === undefined) return <>–</>;
