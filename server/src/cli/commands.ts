@@ -6,25 +6,25 @@ const usernameOption = { name: "username", value: "name" } as const;
 const passwordFileOption: Option = {
   name: "password-file",
   value: "file",
-  doc: "Where the password stands (- for standard input); without it one is made up and shown.",
+  doc: "The file with the password (- for standard input). Without it, a random one is made and shown.",
 };
 
 const fileOption: Option = {
   name: "file",
   value: "path",
-  doc: "A file in YAML or JSON, a folder of them, or several parted by commas (-f for short).",
+  doc: "A file in YAML or JSON, a folder of such files, or several separated by commas (-f for short).",
 };
 const remoteOptions: readonly Option[] = [
   { name: "server", value: "url", doc: "The base URL of a running server, instead of the database." },
-  { name: "token-file", value: "file", doc: "Where an access token for its admin API stands (- for standard input)." },
+  { name: "token-file", value: "file", doc: "The file with an access token for its admin API (- for standard input)." },
 ];
-const passphraseOption: Option = { name: "passphrase-file", value: "file", doc: "Where the passphrase of sealed secrets stands." };
+const passphraseOption: Option = { name: "passphrase-file", value: "file", doc: "The file with the passphrase of sealed secrets." };
 const documentOptions: readonly Option[] = [
   fileOption,
   { name: "realm", value: "name", doc: "The realm (default: the member `realm` of the document)." },
-  { name: "source", value: "name", doc: "Under which name created objects are remembered for --prune (default apply)." },
-  { name: "prune", value: null, doc: "Delete what an earlier apply of this source created and the document no longer has." },
-  { name: "prune-all", value: null, doc: "Delete whatever its sections do not have." },
+  { name: "source", value: "name", doc: "The name under which created objects are recorded for --prune (default apply)." },
+  { name: "prune", value: null, doc: "Delete objects that an earlier apply of this source created and that the document no longer has." },
+  { name: "prune-all", value: null, doc: "Delete all objects that the sections of the document do not have." },
   passphraseOption,
   ...remoteOptions,
 ];
@@ -37,23 +37,23 @@ export const commands = {
     readsConfig: true,
   },
   migrate: {
-    summary: "Bring the database up to date, as every start does too",
+    summary: "Bring the database up to date, as every start does",
     actions: {
       up: { summary: "Run the migrations that are missing" },
-      status: { summary: "List the migrations; exit code 1 when some are missing" },
+      status: { summary: "List the migrations; exit code 1 if some are missing" },
     },
     readsConfig: true,
   },
   admin: {
-    summary: "Let an administrator in",
+    summary: "Restore access for an administrator, or create one",
     actions: {
       "reset-password": {
-        summary: "Set a user's password, lift the lock after failed attempts and end the user's sessions",
+        summary: "Set a user's password, lift every lock on the user and end the user's sessions",
         options: [realmOption, { ...usernameOption, doc: "The user (default admin)." }, passwordFileOption],
       },
       create: {
-        summary: "Create a user with the role admin, or with another that carries realm-admin where admin does not",
-        options: [realmOption, { ...usernameOption, doc: "The new user's name; needed." }, passwordFileOption],
+        summary: "Create a user with the role admin or, if that does not carry realm-admin, with another role that does",
+        options: [realmOption, { ...usernameOption, doc: "The new user's name (required)." }, passwordFileOption],
       },
     },
     readsConfig: true,
@@ -69,16 +69,16 @@ export const commands = {
           {
             name: "admin-password-file",
             value: "file",
-            doc: "Where the password of its admin stands; without it one is made up and shown.",
+            doc: "The file with the password of its admin. Without it, a random one is made and shown.",
           },
         ],
       },
       list: {
         summary: "List realms by name",
         options: [
-          { name: "search", value: "text", doc: "Those whose name begins so." },
-          { name: "page", value: "number", doc: "From 0 (default 0)." },
-          { name: "size", value: "number", doc: "How many on a page, 1 to 1000 (default 100)." },
+          { name: "search", value: "text", doc: "Only realms whose name begins with this text." },
+          { name: "page", value: "number", doc: "The page, from 0 (default 0)." },
+          { name: "size", value: "number", doc: "The number of realms on a page, 1 to 1000 (default 100)." },
         ],
       },
       export: {
@@ -86,19 +86,19 @@ export const commands = {
         args: ["<name>"],
         options: [
           { name: "out", value: "file", doc: "Write it to this file (default: standard output)." },
-          { name: "format", value: "yaml|json", doc: "Default yaml, or what the name of the file says." },
-          { name: "sections", value: "names", doc: "Only these, parted by commas." },
-          { name: "full", value: null, doc: "Members with their default value, too." },
-          { name: "users", value: null, doc: "The users as well; their hashes only with --passphrase-file." },
+          { name: "format", value: "yaml|json", doc: "The format (default: by the name of the file, otherwise yaml)." },
+          { name: "sections", value: "names", doc: "Only these sections, separated by commas." },
+          { name: "full", value: null, doc: "Include members with their default value." },
+          { name: "users", value: null, doc: "Include the users; their password hashes only with --passphrase-file." },
           {
             ...passphraseOption,
-            doc: "Where a passphrase stands: secrets and signing keys are sealed under it. Without it they are left out.",
+            doc: "The file with a passphrase, under which secrets and signing keys are sealed. Without it they are left out.",
           },
           ...remoteOptions,
         ],
       },
       import: {
-        summary: "Bring a realm to what a document says; apply does the same, and can prune",
+        summary: "Change a realm to match a document; apply does the same, and can prune",
         args: ["<name>"],
         options: [
           fileOption,
@@ -111,11 +111,11 @@ export const commands = {
     readsConfig: true,
   },
   apply: {
-    summary: "Bring a realm to what files say; one that is not there is created",
+    summary: "Change a realm to match files; a missing realm is created",
     options: [
       ...documentOptions,
       { name: "dry-run", value: null, doc: "Show what would change, and change nothing: exit code 2 if something would." },
-      { name: "plan", value: "digest", doc: "Only if this is the plan that a dry run showed." },
+      { name: "plan", value: "digest", doc: "Apply only if the plan is still the one that a dry run showed." },
     ],
     readsConfig: true,
   },
@@ -127,8 +127,8 @@ export const commands = {
   key: {
     summary: "Keys: the master key that seals the database, and the keys that realms sign with",
     actions: {
-      rewrap: { summary: "Seal again, under the current master key, whatever an older one sealed; may be stopped and run again" },
-      rotate: { summary: "Give a realm a new signing key; the one before stays published", args: ["<realm>"] },
+      rewrap: { summary: "Seal again, under the current master key, everything that an older one sealed; may be stopped and run again" },
+      rotate: { summary: "Give a realm a new signing key; the previous one stays published", args: ["<realm>"] },
     },
     readsConfig: true,
   },
@@ -138,19 +138,19 @@ export const commands = {
     readsConfig: true,
   },
   doctor: {
-    summary: "Check this machine and the configuration, and say what to do about what is wrong",
+    summary: "Check this machine and the configuration, and say how to correct each fault",
     readsConfig: true,
   },
   healthcheck: {
     summary: "Ask the server on this machine whether it is ready",
-    options: [{ name: "timeout", value: "ms", doc: "How long to wait for the answer (default 3000)." }],
+    options: [{ name: "timeout", value: "ms", doc: "The longest wait for the answer, in milliseconds (default 3000)." }],
     readsConfig: true,
   },
   openapi: {
     summary: "Print the OpenAPI description of the API; needs no running server",
     options: [
       { name: "out", value: "file", doc: "Write it to this file instead." },
-      { name: "check", value: "file", doc: "Compare it with this file: exit code 1 when they differ." },
+      { name: "check", value: "file", doc: "Compare it with this file: exit code 1 if they differ." },
     ],
   },
   version: { summary: "Show the version" },

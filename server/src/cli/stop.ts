@@ -24,7 +24,7 @@ export function stopOnSignals(core: Core, server: Server): void {
     core.log.info({ signal }, "stopping");
     const { shutdownGraceSeconds } = core.config;
     const outOfTime = setTimeout(() => {
-      core.log.error(`not done after ${shutdownGraceSeconds} s; ending all the same`);
+      core.log.error(`not done after ${shutdownGraceSeconds} s; ending nevertheless`);
       core.log.flush(() => process.exit(1));
     }, shutdownGraceSeconds * 1000).unref();
     await drain(server, sockets, shutdownGraceSeconds * 1000);

@@ -63,7 +63,7 @@ export async function watchRealmChanges({
     changes.drop(null);
     return async () => {
       const error = await lost;
-      if (!isClosed) log.warn({ err: error }, "lost the connection that hears of changes; reading everything anew");
+      if (!isClosed) log.warn({ err: error }, "lost the connection that listens for changes; everything is read again");
       changes.drop(null);
       hangUp();
     };
@@ -78,7 +78,7 @@ export async function watchRealmChanges({
           if (isClosed) giveUp();
           return untilLostAgain();
         },
-        (error) => log.warn({ err: error }, "still cannot listen for changes; polling goes on"),
+        (error) => log.warn({ err: error }, "still cannot listen for changes; polling continues"),
       );
     }
   };

@@ -16,7 +16,7 @@ export const Problem = Type.Object(
     requestId: Type.String(),
     errors: Type.Optional(
       Type.Array(Type.Object({ field: Type.String(), code: Type.String(), message: Type.String() }), {
-        description: "On 400: every offending field. Also of a document that is refused for another reason",
+        description: "On 400: every field that is wrong. Also present if a document is refused for another reason",
       }),
     ),
     stepUpUrl: Type.Optional(

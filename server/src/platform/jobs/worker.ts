@@ -125,7 +125,7 @@ export function createJobWorker(db: Db, given: JobHandlers, log: Log, alone = fa
     const extend = async () => {
       const extended = await extendLease(db, job, clock.now() + LEASE);
       if (extended) job = extended;
-      else log.warn({ kind: job.kind, jobId: job.job_id }, "a job took so long without news that another worker took it over");
+      else log.warn({ kind: job.kind, jobId: job.job_id }, "the lease of a job ran out, and another worker took the job over");
     };
     const timer = setInterval(() => {
       extending = extend().catch((err) => log.warn({ err, kind: job.kind }, "could not extend a job's lease"));

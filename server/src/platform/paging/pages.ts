@@ -9,11 +9,15 @@ export const EXACT_TOTAL = 10_000;
 
 /** The query members of every list. Features add their filters with `listQuery({ … })`. */
 const listMembers = {
-  page: Type.Optional(Type.Integer({ minimum: 0, maximum: 1_000_000, default: 0, description: "From 0; `page × size` may reach 10,000" })),
+  page: Type.Optional(
+    Type.Integer({ minimum: 0, maximum: 1_000_000, default: 0, description: "The page, from 0. `page × size` may be at most 10,000" }),
+  ),
   size: Type.Optional(Type.Integer({ minimum: 1, maximum: 1000, default: 100 })),
-  search: Type.Optional(Type.String({ maxLength: 320, description: "Prefix of a name or email address, or a whole id" })),
-  sort: Type.Optional(Type.String({ maxLength: 64, description: "A field, with `-` before it for descending" })),
-  cursor: Type.Optional(Type.String({ maxLength: 2048, description: "From `Link rel=next`: continues from there, at any depth" })),
+  search: Type.Optional(Type.String({ maxLength: 320, description: "The beginning of a name or email address, or a whole id" })),
+  sort: Type.Optional(Type.String({ maxLength: 64, description: "The field to sort by, with `-` before it for descending order" })),
+  cursor: Type.Optional(
+    Type.String({ maxLength: 2048, description: "The cursor of `Link rel=next`: the list continues there, at any depth" }),
+  ),
 };
 export const listQuery = <T extends Record<string, Type.TSchema>>(filters: T) =>
   Type.Object({ ...listMembers, ...filters }, { additionalProperties: false });
