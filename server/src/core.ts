@@ -223,7 +223,7 @@ async function expectPostgres(config: Config, log: Logger): Promise<void> {
 const isPooled = ({ databaseUrl, listenUrl, preparedStatements }: Config): boolean =>
   !preparedStatements || (listenUrl !== null && listenUrl !== databaseUrl);
 
-/** Longer than any write should hold a lock. */
+/** No write should hold a lock for longer than this. */
 const BACKGROUND_LOCK = 30 * SECOND;
 
 const deadlinesOf = (config: Config) => ({

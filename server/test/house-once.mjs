@@ -167,7 +167,7 @@ export const ONCE = [
     { name: "question.answer", in: [], offence: "await ask.question.answer(at, form)" },
     {
       name: "proof.accept",
-      // Questions consist of other questions.
+      // Questions may contain other questions.
       in: ["src/signin/authenticators/", "src/signin/required-actions/"],
       offence: "await answer.proof.accept?.(ctx)",
     },

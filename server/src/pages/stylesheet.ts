@@ -130,7 +130,7 @@ html[data-theme="dark"] { color-scheme: dark; }
   box-shadow: 0 1px 2px rgb(16 24 40 / 5%), 0 12px 32px -8px rgb(16 24 40 / 14%);
 }
 
-/* The colours of the text, turned round: it stands out in every brand and scheme. */
+/* The colours of the text, inverted: the banner is conspicuous in every brand and scheme. */
 .gh-banner {
   display: flex;
   flex-wrap: wrap;
@@ -285,7 +285,7 @@ p.gh-code { margin: 0 0 1.5rem; color: var(--gh-text); font-size: 1.5rem; font-w
 @media (min-width: 52rem) {
   .gh-page:has(.gh-setup) { grid-template-columns: minmax(0, 48rem); }
   .gh-setup { grid-template-columns: 17rem 1fr; gap: 2rem; }
-  /* On a card, other ways and the way back stand below the form: beside the picture there is room for them. */
+  /* On a card, other ways and the way back are below the form, where the column beside the picture has room for them. */
   .gh-card:has(.gh-setup) { display: grid; grid-template-columns: 17rem minmax(0, 1fr); column-gap: 2rem; }
   .gh-card:has(.gh-setup) > * { grid-column: 1 / -1; margin-block-end: .5rem; }
   .gh-card > form:has(> .gh-setup), .gh-card .gh-setup { display: contents; }
@@ -373,7 +373,7 @@ p.gh-number { font-size: 2.5rem; margin: 0; line-height: 1.2; }
 
 @media (prefers-color-scheme: dark) {
   html:not([data-theme="light"]) .gh-card { box-shadow: 0 16px 40px -8px rgb(0 0 0 / 60%); }
-  /* A logo is drawn for the white card; on the dark one it keeps a white plate, or dark lettering would vanish. */
+  /* Logos are designed for the white card. On the dark one they have a white plate, because dark letters would be invisible. */
   html:not([data-theme="light"]) :is(.gh-logo:not(.gh-logo--own), .gh-application-logo) { padding: .5rem .75rem; background: #fff; }
   html:not([data-theme="light"]) .gh-provider-logo { padding: .125rem; background: #fff; }
 }
@@ -395,7 +395,7 @@ html[data-theme="dark"] .gh-provider-logo { padding: .125rem; background: #fff; 
   .gh-input, .gh-button, .gh-language { transition: background-color .15s, border-color .15s, color .15s; }
 }
 
-/* Recovery codes are printed: on paper there is nothing to press. */
+/* Recovery codes are printed without buttons. */
 @media print {
   .gh-page { min-block-size: 0; background: none; }
   .gh-card { box-shadow: none; }

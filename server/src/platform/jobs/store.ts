@@ -137,7 +137,7 @@ export async function claimJobs(
     with taken as materialized (
       select t.kind, t.realm, t.places from json_to_recordset(${JSON.stringify(taken)}::text::json) as t (kind text, realm text, places integer)
     ),
-    -- Materialized: planned as a join, the locking read could run more than once and take more than the limit.
+    -- It is materialized, because as part of a join the locking read could run more than once and take more than the limit.
     due as materialized (
       select job_id, kind, realm_id, run_at from jobs
       where dead_at is null and run_at <= ${now} and locked_until <= ${now} and kind = any(${kinds}::text[]) ${notIn(full)}

@@ -27,7 +27,7 @@ export interface RunningJob {
   readonly attempt: number;
 }
 
-/** Runs the jobs of one kind. A job may run twice, never at once. */
+/** Runs the jobs of one kind. A job may run twice, and even at the same time if its worker could not extend the lease. */
 export interface JobHandler {
   readonly run: (job: RunningJob) => Promise<void>;
   /** The interval of a recurring job, which runs on one node at a time. */

@@ -1,4 +1,4 @@
-"""A service provider of pysaml2 as a process: one call as a line of JSON in, one answer out."""
+"""A service provider of pysaml2 as a process: each line of JSON is a call, and is answered by a line."""
 import json
 import sys
 
@@ -112,6 +112,6 @@ for line in sys.stdin:
     call = json.loads(line)
     try:
         answer = {"result": getattr(sp, call["method"])(**call["arguments"])}
-    except Exception as error:  # what pysaml2 refuses is for the test to judge
+    except Exception as error:  # the test decides about refusals of pysaml2
         answer = {"error": type(error).__name__ + ": " + str(error)}
     print(json.dumps(answer), flush=True)

@@ -4,5 +4,5 @@ import { members } from "./nl.members.ts";
 import { second } from "./nl.second.ts";
 import { third } from "./nl.third.ts";
 
-/** Dutch. The keys are the English texts; what a page says goes before the name of a member. */
+/** Dutch. The keys are the English texts; the text of a page takes precedence over the name of a member. */
 export const nl: Readonly<Record<string, string>> = { ...members, ...first, ...second, ...third, ...fields };
