@@ -29,7 +29,7 @@ export interface RealmChanges {
   /** Makes this process forget the realm, or all realms if it is null. With a version, only what was read at another version is dropped. */
   drop: Drop;
   onDrop(listener: Drop): void;
-  /** Says that every change committed before this moment (of `performance.now()`) has been announced here. A process without other nodes never calls it. */
+  /** Says that every change committed before this moment (of `performance.now()`) has been announced here. A process that is alone with its database never calls it. */
   confirm(at: number): void;
   /** Called before a cached value is used: drops everything if the last confirmation is too long ago. */
   expire(): void;

@@ -11,7 +11,7 @@ export interface Address {
   readonly family: number;
 }
 
-/** Asks DNS. Only tests pass their own, with a name server of theirs. */
+/** Resolves a host by DNS. Only tests replace it, because their name server is one of their peers. */
 export type Resolve = (host: string) => Promise<readonly Address[]>;
 
 export interface Guard {
