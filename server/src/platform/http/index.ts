@@ -36,7 +36,7 @@ export {
   type ValuesOf,
 } from "./members.ts";
 export { answerProblem, asAppError, logFailure, logShownError, notFound, Problem, sendProblem } from "./problem.ts";
-export { recordRoutes } from "./records.ts";
+export { type Operation, type Routes, recordRoutes, textsOf } from "./records.ts";
 export { answerConditionally, created, createdAt, noContent, noContentAnswer, paged, pathParams, versioned } from "./replies.ts";
 export { unitOfWorkPlugin } from "./requests.ts";
 export {

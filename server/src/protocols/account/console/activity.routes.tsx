@@ -1,12 +1,12 @@
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import Type from "typebox";
 import { isId } from "../../../kernel/ids.ts";
-import { Filled, type Messages, messagesOf, Timed } from "../../../pages/index.ts";
-import { field, page } from "../../../platform/http/index.ts";
+import { Filled, type Messages, Timed } from "../../../pages/index.ts";
+import { field } from "../../../platform/http/index.ts";
 import type { Places } from "../../../platform/places.ts";
 import { ownEventsOf, type SignInEvent } from "../../../tenancy/audit/index.ts";
 import type { Consoles } from "./pages.ts";
-import { Action, Panel, Row, Rows, renderAccountPage } from "./shell.tsx";
+import { Action, Row, RowsPanel } from "./shell.tsx";
 
 const PATH = "pages/activity";
 const SIZE = 50;
@@ -59,50 +59,44 @@ export const activityPages: FastifyPluginAsyncTypebox<{ readonly pages: Consoles
       schema: {
         summary: "The page of what happened in your account",
         querystring: Type.Object({ after: field(64), lang: field(35) }),
-        response: { 200: page("The page") },
       },
     },
     async (request, reply) => {
       const view = await pages.viewOf(request, reply, "activity");
-      const { locale, now } = view;
-      const text = messagesOf(view);
+      const { text, locale, now } = view;
       const before = placeIn(request.query.after);
       const found = await request.read(({ tx, realm, actor }) => ownEventsOf(tx, realm, actor.id, { before, limit: SIZE + 1 }));
       const events = found.slice(0, SIZE);
       const last = found.length > SIZE ? events.at(-1)! : null;
-      const html = renderAccountPage({
+      return pages.show(request, reply, {
         view,
         title: text.accountActivity,
         lead: text.accountActivityText,
         children: (
           <>
-            <Panel text={events.length === 0 ? text.accountActivityNone : undefined}>
-              {events.length === 0 ? null : (
-                <Rows>
-                  {events.map((event) => (
-                    <Row
-                      title={
+            <RowsPanel none={text.accountActivityNone}>
+              {events.map((event) => (
+                <Row
+                  title={
+                    <>
+                      {eventWords(event, text)}
+                      {event.outcome === "FAILURE" ? <span class="gh-tag gh-tag--bad">{text.accountActivityFailed}</span> : null}
+                    </>
+                  }
+                  facts={[
+                    <>
+                      <Timed template="{time}" at={event.ts} {...{ locale, now }} />
+                      {event.sourceIp === null ? null : (
                         <>
-                          {eventWords(event, text)}
-                          {event.outcome === "FAILURE" ? <span class="gh-tag gh-tag--bad">{text.accountActivityFailed}</span> : null}
+                          {" "}
+                          · <Filled template={text.accountFromAddress} values={{ address: places.beside(event.sourceIp, locale) }} />
                         </>
-                      }
-                      facts={[
-                        <>
-                          <Timed template="{time}" at={event.ts} {...{ locale, now }} />
-                          {event.sourceIp === null ? null : (
-                            <>
-                              {" "}
-                              · <Filled template={text.accountFromAddress} values={{ address: places.beside(event.sourceIp, locale) }} />
-                            </>
-                          )}
-                        </>,
-                      ]}
-                    />
-                  ))}
-                </Rows>
-              )}
-            </Panel>
+                      )}
+                    </>,
+                  ]}
+                />
+              ))}
+            </RowsPanel>
             {last === null ? null : (
               <Action href={`${view.base}${PATH}?${new URLSearchParams({ after: `${last.ts}.${last.id}` })}`}>
                 {text.accountActivityOlder}
@@ -111,7 +105,6 @@ export const activityPages: FastifyPluginAsyncTypebox<{ readonly pages: Consoles
           </>
         ),
       });
-      return pages.send(reply, view, html);
     },
   );
 };

@@ -1,19 +1,16 @@
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import { type Agent, attestOwnAgent, suspendOwnAgent } from "../../../applications/agents/index.ts";
-import { messagesOf, Timed } from "../../../pages/index.ts";
-import { field, page, redirect } from "../../../platform/http/index.ts";
-import { backTo, formOf } from "./pages.ts";
+import { Timed } from "../../../pages/index.ts";
+import { page, redirect } from "../../../platform/http/index.ts";
+import { actRoute, ById } from "./pages.ts";
 import { type AccountView, Act, Panel, Row, Rows } from "./shell.tsx";
 
 const PATH = "pages/applications";
-const consumes = ["application/x-www-form-urlencoded"];
-const body = formOf({ id: field(64) }, { id: "0199a2f0-7b1e-7c3a-9d4e-5f6a7b8c9d0e" });
 
 /** The agents that the user answers for, on the page of the applications; nothing for those who have none. */
 export function OwnAgents({ view, agents }: { view: AccountView; agents: readonly Omit<Agent, "version">[] }) {
   if (agents.length === 0) return null;
-  const text = messagesOf(view);
-  const { locale, now } = view;
+  const { text, locale, now } = view;
   return (
     <Panel title={text.accountAgents} text={text.accountAgentsText} icon="applications">
       <Rows>
@@ -30,9 +27,7 @@ export function OwnAgents({ view, agents }: { view: AccountView; agents: readonl
             }
             facts={[
               description !== null && <bdi>{description}</bdi>,
-              <>
-                {lastUsedAt === null ? text.accountNeverUsed : <Timed template={text.accountUsed} at={lastUsedAt} {...{ locale, now }} />}
-              </>,
+              lastUsedAt === null ? text.accountNeverUsed : <Timed template={text.accountUsed} at={lastUsedAt} {...{ locale, now }} />,
               status === "ACTIVE" && reviewDueAt !== null && (
                 <Timed template={text.accountAgentReview} at={reviewDueAt} {...{ locale, now }} />
               ),
@@ -57,35 +52,19 @@ export function OwnAgents({ view, agents }: { view: AccountView; agents: readonl
 
 /** Mounted under /realms/:realm/account. */
 export const agentPages: FastifyPluginAsyncTypebox = async (app) => {
-  app.post(
-    `/${PATH}/agents/attest`,
-    {
-      schema: {
-        summary: "Confirm on the page that one of your agents is still needed",
-        consumes,
-        body,
-        response: { 303: redirect("Confirmed"), 409: page("It is not active") },
-      },
-    },
-    async (request, reply) => {
-      await request.transact((ctx) => attestOwnAgent(ctx, request.body.id ?? ""));
-      return backTo(request, reply, PATH, "attested");
-    },
-  );
+  actRoute(app, `/${PATH}/agents/attest`, {
+    summary: "Confirm on the page that one of your agents is still needed",
+    body: ById,
+    response: { 303: redirect("Confirmed"), 409: page("It is not active") },
+    run: (ctx, { id = "" }) => attestOwnAgent(ctx, id),
+    back: [PATH, "attested"],
+  });
 
-  app.post(
-    `/${PATH}/agents/suspend`,
-    {
-      schema: {
-        summary: "Suspend one of your agents on the page",
-        consumes,
-        body,
-        response: { 303: redirect("Suspended"), 409: page("It is not active") },
-      },
-    },
-    async (request, reply) => {
-      await request.transact((ctx) => suspendOwnAgent(ctx, request.body.id ?? ""));
-      return backTo(request, reply, PATH, "suspended");
-    },
-  );
+  actRoute(app, `/${PATH}/agents/suspend`, {
+    summary: "Suspend one of your agents on the page",
+    body: ById,
+    response: { 303: redirect("Suspended"), 409: page("It is not active") },
+    run: (ctx, { id = "" }) => suspendOwnAgent(ctx, id),
+    back: [PATH, "suspended"],
+  });
 };

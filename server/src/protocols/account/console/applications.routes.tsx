@@ -4,19 +4,18 @@ import Type from "typebox";
 import { readOwnAgents } from "../../../applications/agents/index.ts";
 import type { Scopes } from "../../../applications/client-scopes/index.ts";
 import { samlClientName } from "../../../applications/saml-clients/index.ts";
-import { Form, linkTarget, logoOf, type Messages, messagesOf, Submit, scopeWords, Timed } from "../../../pages/index.ts";
-import { field, page, redirect } from "../../../platform/http/index.ts";
+import { linkTarget, logoOf, type Messages, Submit, scopeWords, Timed } from "../../../pages/index.ts";
+import { field, redirect } from "../../../platform/http/index.ts";
 import type { AccountApplication } from "../access/access.schema.ts";
 import { readApplications, removeApplication, samlStartOf } from "../access/applications.service.ts";
 import { accountErrors } from "../errors.ts";
 import { OwnAgents } from "./agents.routes.tsx";
 import { Icon } from "./icons.tsx";
-import { backTo, type Consoles, formOf, noticeOf } from "./pages.ts";
-import { Action, Panel, Row, Rows, renderAccountPage } from "./shell.tsx";
+import { actRoute, type Consoles, formOf } from "./pages.ts";
+import { Action, AskPanel, Row, RowsPanel } from "./shell.tsx";
 
 const PATH = "pages/applications";
 const SIZE = 50;
-const consumes = ["application/x-www-form-urlencoded"];
 
 export interface ApplicationPageParts {
   readonly pages: Consoles;
@@ -56,23 +55,21 @@ export const applicationPages: FastifyPluginAsyncTypebox<ApplicationPageParts> =
       schema: {
         summary: "The page of your applications",
         querystring: Type.Object({ search: field(255), page: field(8), done: field(16), lang: field(35) }),
-        response: { 200: page("The page") },
       },
     },
     async (request, reply) => {
       const view = await pages.viewOf(request, reply, "applications");
-      const { locale, now } = view;
-      const text = messagesOf(view);
+      const { text, locale, now } = view;
       const { search = "" } = request.query;
       const at = pageNumber(request.query.page);
       const { rows, total, nextCursor } = await find(request, { ...(search && { search }), page: at });
       const words = await wordsOf(request.realmId, text);
       const agents = at === 0 && search === "" ? await request.read(readOwnAgents) : [];
-      const html = renderAccountPage({
+      return pages.show(request, reply, {
         view,
+        logos: rows.map(({ logoUri }) => logoUri),
         title: text.accountApplications,
         lead: text.accountApplicationsText,
-        notice: noticeOf(request, view),
         children: (
           <>
             {search === "" && total <= SIZE ? null : (
@@ -92,52 +89,48 @@ export const applicationPages: FastifyPluginAsyncTypebox<ApplicationPageParts> =
                 <Submit look="plain">{text.accountSearch}</Submit>
               </form>
             )}
-            <Panel text={rows.length === 0 ? text.accountAppsNone : undefined}>
-              {rows.length === 0 ? null : (
-                <Rows>
-                  {rows.map((application) => {
-                    const name = applicationName(application);
-                    const link = linkTarget(application.link ?? undefined);
-                    return (
-                      <Row
-                        picture={<ApplicationMark {...application} />}
-                        title={<bdi>{name}</bdi>}
-                        facts={[
-                          application.consentedAt !== null && (
-                            <Timed template={text.accountAppSince} at={application.consentedAt} {...{ locale, now }} />
-                          ),
-                          application.active && (application.offline ? text.accountAppOffline : text.accountAppActive),
-                          hasAccess(application) && application.scopes.length > 0 && (
-                            <details>
-                              <summary>{text.accountAppMay}</summary>
-                              <ul>
-                                {application.scopes.map((scope) => (
-                                  <li>{words(scope)}</li>
-                                ))}
-                              </ul>
-                            </details>
-                          ),
-                        ]}
+            <RowsPanel none={text.accountAppsNone}>
+              {rows.map((application) => {
+                const name = applicationName(application);
+                const link = linkTarget(application.link ?? undefined);
+                return (
+                  <Row
+                    picture={<ApplicationMark {...application} />}
+                    title={<bdi>{name}</bdi>}
+                    facts={[
+                      application.consentedAt !== null && (
+                        <Timed template={text.accountAppSince} at={application.consentedAt} {...{ locale, now }} />
+                      ),
+                      application.active && (application.offline ? text.accountAppOffline : text.accountAppActive),
+                      hasAccess(application) && application.scopes.length > 0 && (
+                        <details>
+                          <summary>{text.accountAppMay}</summary>
+                          <ul>
+                            {application.scopes.map((scope) => (
+                              <li>{words(scope)}</li>
+                            ))}
+                          </ul>
+                        </details>
+                      ),
+                    ]}
+                  >
+                    {link ? (
+                      <Action href={link} label={text.accountOpenApp.replace("{client}", () => name)}>
+                        {text.accountOpen}
+                      </Action>
+                    ) : null}
+                    {hasAccess(application) && !view.impersonation ? (
+                      <Action
+                        href={`${view.base}${PATH}/remove?${new URLSearchParams({ client: application.clientId })}`}
+                        label={`${text.accountRevoke}: ${name}`}
                       >
-                        {link ? (
-                          <Action href={link} label={text.accountOpenApp.replace("{client}", () => name)}>
-                            {text.accountOpen}
-                          </Action>
-                        ) : null}
-                        {hasAccess(application) && !view.impersonation ? (
-                          <Action
-                            href={`${view.base}${PATH}/remove?${new URLSearchParams({ client: application.clientId })}`}
-                            label={`${text.accountRevoke}: ${name}`}
-                          >
-                            {text.accountRevoke}
-                          </Action>
-                        ) : null}
-                      </Row>
-                    );
-                  })}
-                </Rows>
-              )}
-            </Panel>
+                        {text.accountRevoke}
+                      </Action>
+                    ) : null}
+                  </Row>
+                );
+              })}
+            </RowsPanel>
             {nextCursor !== null ? (
               <Action href={`${view.base}${PATH}?${new URLSearchParams({ ...(search && { search }), page: String(at + 1) })}`}>
                 {text.accountMore}
@@ -147,7 +140,6 @@ export const applicationPages: FastifyPluginAsyncTypebox<ApplicationPageParts> =
           </>
         ),
       });
-      return pages.send(reply, view, html, { logos: rows.map(({ logoUri }) => logoUri) });
     },
   );
 
@@ -159,48 +151,36 @@ export const applicationPages: FastifyPluginAsyncTypebox<ApplicationPageParts> =
       schema: {
         summary: "The page that asks before an application's access ends",
         ...asked,
-        response: { 200: page("The page") },
       },
     },
     async (request, reply) => {
       const view = await pages.viewOf(request, reply, "applications");
-      const text = messagesOf(view);
+      const { text } = view;
       const { client = "" } = request.query;
       const { rows } = await find(request, { search: client });
       const found = rows.find((each) => each.clientId === client && hasAccess(each));
       if (!found) throw accountErrors.application_not_found();
-      const html = renderAccountPage({
+      return pages.show(request, reply, {
         view,
         title: text.accountRevokeTitle,
         values: { client: applicationName(found) },
         lead: text.accountRevokeText,
         back: { href: `${view.base}${PATH}`, label: text.accountApplications },
         children: (
-          <Panel>
-            <Form csrf={view.csrf} action={`${view.base}${PATH}/remove?${new URLSearchParams({ client })}`}>
-              <Submit>{text.accountRevoke}</Submit>
-            </Form>
-          </Panel>
+          <AskPanel view={view} action={`${PATH}/remove?${new URLSearchParams({ client })}`}>
+            {text.accountRevoke}
+          </AskPanel>
         ),
       });
-      return pages.send(reply, view, html);
     },
   );
 
-  app.post(
-    `/${PATH}/remove`,
-    {
-      schema: {
-        summary: "End an application's access on the page",
-        consumes,
-        ...asked,
-        body: formOf({}),
-        response: { 303: redirect("Ended") },
-      },
-    },
-    async (request, reply) => {
-      await request.transact((ctx) => removeApplication(ctx, request.query.client ?? ""));
-      return backTo(request, reply, PATH, "revoked");
-    },
-  );
+  actRoute(app, `/${PATH}/remove`, {
+    summary: "End an application's access on the page",
+    ...asked,
+    body: formOf({}),
+    response: { 303: redirect("Ended") },
+    run: (ctx, _form, { client = "" }) => removeApplication(ctx, client),
+    back: [PATH, "revoked"],
+  });
 };

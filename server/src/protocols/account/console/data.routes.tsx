@@ -1,15 +1,15 @@
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { loginKey } from "../../../kernel/text.ts";
-import { Field, Form, loginName, messagesOf } from "../../../pages/index.ts";
+import { Field, Form, loginName } from "../../../pages/index.ts";
 import { field, page } from "../../../platform/http/index.ts";
 import type { UnitOfWork } from "../../../platform/unit-of-work.ts";
 import type { Visitors } from "../../../signin/login/index.ts";
 import type { Cookies } from "../../../signin/sessions/index.ts";
 import { accountErrors } from "../errors.ts";
 import { eraseAccount } from "../profile/erasure.service.ts";
-import { type Consoles, type FormProblem, formOf, problemOf } from "./pages.ts";
-import { Action, Panel, renderAccountPage } from "./shell.tsx";
+import { type Consoles, formOf, problemOf } from "./pages.ts";
+import { Action, type FormProblem, Panel } from "./shell.tsx";
 
 const PATH = "pages/data";
 
@@ -24,10 +24,10 @@ export interface DataPageParts {
 export const dataPages: FastifyPluginAsyncTypebox<DataPageParts> = async (app, { pages, visitors, work, cookies }) => {
   const mayErase = ({ realm }: FastifyRequest) => realm.settings.account.erase;
 
-  app.get(`/${PATH}`, { schema: { summary: "The page of your data", response: { 200: page("The page") } } }, async (request, reply) => {
+  app.get(`/${PATH}`, { schema: { summary: "The page of your data" } }, async (request, reply) => {
     const view = await pages.viewOf(request, reply, "data");
-    const text = messagesOf(view);
-    const html = renderAccountPage({
+    const { text } = view;
+    return pages.show(request, reply, {
       view,
       title: text.accountData,
       lead: text.accountDataText,
@@ -50,19 +50,18 @@ export const dataPages: FastifyPluginAsyncTypebox<DataPageParts> = async (app, {
         </>
       ),
     });
-    return pages.send(reply, view, html);
   });
 
   const showDelete = async (request: FastifyRequest, reply: FastifyReply, problem?: FormProblem) => {
     if (!mayErase(request)) throw accountErrors.erase_off();
     const view = await pages.viewOf(request, reply, "data");
-    const text = messagesOf(view);
-    const html = renderAccountPage({
+    const { text } = view;
+    return pages.show(request, reply, {
       view,
       title: text.accountDeleteTitle,
       lead: text.accountDeleteText,
       back: { href: `${view.base}${PATH}`, label: text.accountData },
-      ...(problem && { problem: { title: text.accountRefusedTitle, text: problem.field === null ? problem.text : undefined } }),
+      problem,
       children: (
         <Panel>
           <Form csrf={view.csrf} action={`${view.base}${PATH}/delete`}>
@@ -81,14 +80,11 @@ export const dataPages: FastifyPluginAsyncTypebox<DataPageParts> = async (app, {
         </Panel>
       ),
     });
-    return pages.send(reply, view, html, { status: problem?.status ?? 200 });
   };
 
   const config = { recentAuthentication: true };
-  app.get(
-    `/${PATH}/delete`,
-    { config, schema: { summary: "The page that asks before your account is deleted", response: { 200: page("The page") } } },
-    (request, reply) => showDelete(request, reply),
+  app.get(`/${PATH}/delete`, { config, schema: { summary: "The page that asks before your account is deleted" } }, (request, reply) =>
+    showDelete(request, reply),
   );
 
   app.post(
@@ -97,7 +93,6 @@ export const dataPages: FastifyPluginAsyncTypebox<DataPageParts> = async (app, {
       config,
       schema: {
         summary: "Delete your account on the page",
-        consumes: ["application/x-www-form-urlencoded"],
         body: formOf({ username: field(1024) }, { username: "ada" }),
         response: { 200: page("Deleted"), 400: page("The name is another"), 409: page("You are the last administrator") },
       },
@@ -105,7 +100,7 @@ export const dataPages: FastifyPluginAsyncTypebox<DataPageParts> = async (app, {
     async (request, reply) => {
       const view = await pages.viewOf(request, reply, "data");
       if (loginKey(request.body.username ?? "") !== loginKey(view.account))
-        return showDelete(request, reply, { status: 400, field: "username", text: messagesOf(view).accountDeleteMismatch });
+        return showDelete(request, reply, { status: 400, field: "username", text: view.text.accountDeleteMismatch });
       try {
         await eraseAccount({ work }, request);
       } catch (error) {

@@ -1,19 +1,17 @@
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import type { FastifyReply, FastifyRequest } from "fastify";
-import { encodeQR } from "qr";
 import { createOwnEnrollmentToken, createOwnRecoveryCodes } from "../../../directory/users/index.ts";
 import { AppError } from "../../../kernel/errors.ts";
-import { CodeList, CreatePasskey, Field, Form, messagesOf, NameField, Submit } from "../../../pages/index.ts";
+import { CodeList, CreatePasskey, Field, Form, NameField, Submit } from "../../../pages/index.ts";
 import { field, page, redirect } from "../../../platform/http/index.ts";
 import { cleanLabel, creationOptions, type RegistrationParts } from "../../../signin/passkeys/index.ts";
 import { changeSignIn } from "../audience.ts";
 import { addOwnPasskey, ownRegistration } from "../credentials/passkeys.service.ts";
-import { confirmOwnTotp, openOwnTotp, startOwnTotp } from "../credentials/totp.service.ts";
-import { backTo, type Consoles, type FormProblem, formOf, problemOf } from "./pages.ts";
-import { type AccountView, Panel, renderAccountPage } from "./shell.tsx";
+import { confirmOwnTotp, openOwnTotp, pictureOf, startOwnTotp, type TotpSetUp } from "../credentials/totp.service.ts";
+import { backTo, type Consoles, formOf, problemOf } from "./pages.ts";
+import { type AccountView, AskPanel, type FormProblem, Panel } from "./shell.tsx";
 
 const PATH = "pages/security";
-const consumes = ["application/x-www-form-urlencoded"];
 
 export interface FactorPageParts extends RegistrationParts {
   readonly pages: Consoles;
@@ -23,15 +21,13 @@ export interface FactorPageParts extends RegistrationParts {
 export const factorPages: FastifyPluginAsyncTypebox<FactorPageParts> = async (app, parts) => {
   const { pages } = parts;
   const config = { recentAuthentication: true };
-  const backOf = (view: AccountView) => ({ href: `${view.base}${PATH}`, label: messagesOf(view).accountSecurity });
-  const problemIn = (view: AccountView, problem?: FormProblem) =>
-    problem && { problem: { title: messagesOf(view).accountRefusedTitle, text: problem.field === null ? problem.text : undefined } };
+  const backOf = (view: AccountView) => ({ href: `${view.base}${PATH}`, label: view.text.accountSecurity });
 
   /** Shown once, as the answer to what made them: nothing keeps them. */
   const showCodes = async (request: FastifyRequest, reply: FastifyReply, codes: readonly string[]) => {
     const view = await pages.viewOf(request, reply, "security");
-    const text = messagesOf(view);
-    const html = renderAccountPage({
+    const { text } = view;
+    return pages.show(request, reply, {
       view: { ...view, languages: [] },
       title: text.accountCodesShownTitle,
       lead: text.accountCodesShownText,
@@ -46,19 +42,18 @@ export const factorPages: FastifyPluginAsyncTypebox<FactorPageParts> = async (ap
         </Panel>
       ),
     });
-    return pages.send(reply, view, html);
   };
 
   const showPasskey = async (request: FastifyRequest, reply: FastifyReply, problem?: FormProblem, label = "") => {
     const view = await pages.viewOf(request, reply, "security");
-    const text = messagesOf(view);
+    const { text } = view;
     const options = JSON.stringify(await creationOptions(parts, await ownRegistration(request)));
-    const html = renderAccountPage({
+    return pages.show(request, reply, {
       view,
       title: text.accountPasskeyAdd,
       lead: text.passkeySetUpText,
       back: backOf(view),
-      ...problemIn(view, problem),
+      problem,
       scripts: ["passkey.js"],
       children: (
         <Panel>
@@ -68,13 +63,10 @@ export const factorPages: FastifyPluginAsyncTypebox<FactorPageParts> = async (ap
         </Panel>
       ),
     });
-    return pages.send(reply, view, html, { status: problem?.status ?? 200 });
   };
 
-  app.get(
-    `/${PATH}/passkey`,
-    { config, schema: { summary: "The page to add a passkey", response: { 200: page("The page") } } },
-    (request, reply) => showPasskey(request, reply),
+  app.get(`/${PATH}/passkey`, { config, schema: { summary: "The page to add a passkey" } }, (request, reply) =>
+    showPasskey(request, reply),
   );
 
   app.post(
@@ -83,7 +75,6 @@ export const factorPages: FastifyPluginAsyncTypebox<FactorPageParts> = async (ap
       config,
       schema: {
         summary: "Add a passkey on the page",
-        consumes,
         body: formOf({ credential: field(32_768), label: field(255) }, { credential: "{}", label: "work laptop" }),
         response: {
           200: page("Your first recovery codes"),
@@ -102,23 +93,16 @@ export const factorPages: FastifyPluginAsyncTypebox<FactorPageParts> = async (ap
     },
   );
 
-  interface Begun {
-    readonly setup: string;
-    readonly secret: string;
-    readonly uri: string;
-    readonly qrCode: string;
-  }
-
-  const showApp = async (request: FastifyRequest, reply: FastifyReply, problem?: FormProblem, kept?: Begun, label = "") => {
+  const showApp = async (request: FastifyRequest, reply: FastifyReply, problem?: FormProblem, kept?: TotpSetUp | null, label = "") => {
     const view = await pages.viewOf(request, reply, "security");
-    const text = messagesOf(view);
-    const begun = kept ?? ((await startOwnTotp(parts, request)) as Begun);
-    const html = renderAccountPage({
+    const { text } = view;
+    const begun = kept ?? (await startOwnTotp(parts, request));
+    return pages.show(request, reply, {
       view,
       title: text.accountAppAdd,
       lead: text.accountAppScan,
       back: backOf(view),
-      ...problemIn(view, problem),
+      problem,
       children: (
         <Panel>
           <div class="gh-app-setup">
@@ -156,13 +140,10 @@ export const factorPages: FastifyPluginAsyncTypebox<FactorPageParts> = async (ap
         </Panel>
       ),
     });
-    return pages.send(reply, view, html, { status: problem?.status ?? 200 });
   };
 
-  app.get(
-    `/${PATH}/app`,
-    { config, schema: { summary: "The page to add an authenticator app", response: { 200: page("The page") } } },
-    (request, reply) => showApp(request, reply),
+  app.get(`/${PATH}/app`, { config, schema: { summary: "The page to add an authenticator app" } }, (request, reply) =>
+    showApp(request, reply),
   );
 
   app.post(
@@ -171,7 +152,6 @@ export const factorPages: FastifyPluginAsyncTypebox<FactorPageParts> = async (ap
       config,
       schema: {
         summary: "Add an authenticator app on the page",
-        consumes,
         body: formOf({ setup: field(64), code: field(64), label: field(255) }, { setup: "kTz0", code: "492039", label: "my phone" }),
         response: {
           200: page("Your first recovery codes"),
@@ -184,39 +164,32 @@ export const factorPages: FastifyPluginAsyncTypebox<FactorPageParts> = async (ap
       const { setup = "", code = "", label = "" } = request.body;
       const added = await confirmOwnTotp(parts, request, { setup, code, label: cleanLabel(label) }).catch(async (error: unknown) => {
         const view = await pages.viewOf(request, reply, "security");
-        const text = messagesOf(view).accountAppWrong;
+        const text = view.text.accountAppWrong;
         const isWrong = error instanceof AppError && error.errors?.some(({ field: name }) => name === "code");
         return isWrong ? { status: 400, field: "code", text } : problemOf(error, view);
       });
       if (!("status" in added)) return added.codes ? showCodes(request, reply, added.codes) : backTo(request, reply, PATH, "app");
       // The same secret again: the app has it already.
       const kept = added.field === "code" ? await openOwnTotp(parts, request, setup) : null;
-      return showApp(request, reply, added, kept ?? undefined, label);
+      return showApp(request, reply, added, kept, label);
     },
   );
 
-  app.get(
-    `/${PATH}/recovery-codes`,
-    { config, schema: { summary: "The page to get new recovery codes", response: { 200: page("The page") } } },
-    async (request, reply) => {
-      const view = await pages.viewOf(request, reply, "security");
-      const text = messagesOf(view);
-      const html = renderAccountPage({
-        view,
-        title: text.accountCodesTitle,
-        lead: text.accountCodesText,
-        back: backOf(view),
-        children: (
-          <Panel text={text.accountCodesReplace}>
-            <Form csrf={view.csrf} action={`${view.base}${PATH}/recovery-codes`}>
-              <Submit>{text.accountCodesMake}</Submit>
-            </Form>
-          </Panel>
-        ),
-      });
-      return pages.send(reply, view, html);
-    },
-  );
+  app.get(`/${PATH}/recovery-codes`, { config, schema: { summary: "The page to get new recovery codes" } }, async (request, reply) => {
+    const view = await pages.viewOf(request, reply, "security");
+    const { text } = view;
+    return pages.show(request, reply, {
+      view,
+      title: text.accountCodesTitle,
+      lead: text.accountCodesText,
+      back: backOf(view),
+      children: (
+        <AskPanel view={view} action={`${PATH}/recovery-codes`} text={text.accountCodesReplace}>
+          {text.accountCodesMake}
+        </AskPanel>
+      ),
+    });
+  });
 
   app.post(
     `/${PATH}/recovery-codes`,
@@ -224,7 +197,6 @@ export const factorPages: FastifyPluginAsyncTypebox<FactorPageParts> = async (ap
       config,
       schema: {
         summary: "Get new recovery codes on the page",
-        consumes,
         body: formOf({}),
         response: { 200: page("The codes") },
       },
@@ -234,36 +206,30 @@ export const factorPages: FastifyPluginAsyncTypebox<FactorPageParts> = async (ap
 
   const showPhone = async (request: FastifyRequest, reply: FastifyReply, token: string | null) => {
     const view = await pages.viewOf(request, reply, "security");
-    const text = messagesOf(view);
-    const html = renderAccountPage({
+    const { text } = view;
+    return pages.show(request, reply, {
       view,
       title: text.accountPhoneTitle,
       lead: token === null ? text.accountPhoneMakeText : text.accountPhoneCodeText,
       back: backOf(view),
-      children: (
-        <Panel>
-          {token === null ? (
-            <Form csrf={view.csrf} action={`${view.base}${PATH}/phone`}>
-              <Submit>{text.accountPhoneMake}</Submit>
-            </Form>
-          ) : (
-            <>
-              <img class="gh-qr" src={pictureOf(token)} alt={text.accountPhonePicture} width="208" height="208" />
-              <p class="gh-code gh-key" translate={false}>
-                {token}
-              </p>
-            </>
-          )}
-        </Panel>
-      ),
+      children:
+        token === null ? (
+          <AskPanel view={view} action={`${PATH}/phone`}>
+            {text.accountPhoneMake}
+          </AskPanel>
+        ) : (
+          <Panel>
+            <img class="gh-qr" src={pictureOf(token)} alt={text.accountPhonePicture} width="208" height="208" />
+            <p class="gh-code gh-key" translate={false}>
+              {token}
+            </p>
+          </Panel>
+        ),
     });
-    return pages.send(reply, view, html);
   };
 
-  app.get(
-    `/${PATH}/phone`,
-    { config, schema: { summary: "The page to add a phone", response: { 200: page("The page") } } },
-    (request, reply) => showPhone(request, reply, null),
+  app.get(`/${PATH}/phone`, { config, schema: { summary: "The page to add a phone" } }, (request, reply) =>
+    showPhone(request, reply, null),
   );
 
   app.post(
@@ -272,7 +238,6 @@ export const factorPages: FastifyPluginAsyncTypebox<FactorPageParts> = async (ap
       config,
       schema: {
         summary: "Get an enrollment token on the page",
-        consumes,
         body: formOf({}),
         response: { 200: page("The token") },
       },
@@ -283,6 +248,3 @@ export const factorPages: FastifyPluginAsyncTypebox<FactorPageParts> = async (ap
     },
   );
 };
-
-const pictureOf = (content: string): string =>
-  `data:image/svg+xml;base64,${Buffer.from(encodeQR(content, "svg", { ecc: "medium", border: 4 })).toString("base64")}`;

@@ -2,18 +2,16 @@ import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import Type from "typebox";
 import { brokerOf, type IdentityProviders, markOf, providerErrors, readLink, readLinks, removeOwnLink } from "../../../federation/index.ts";
-import { Filled, Form, messagesOf, Submit, Timed } from "../../../pages/index.ts";
+import { Filled, Timed } from "../../../pages/index.ts";
 import { field, page, redirect } from "../../../platform/http/index.ts";
 import { accountPath, seeOther } from "../../../signin/login/index.ts";
 import { beginLink } from "../access/links.service.ts";
 import { changeSignIn } from "../audience.ts";
-import { backTo, type Consoles, type FormProblem, formOf, noticeOf, problemOf } from "./pages.ts";
-import { Action, Panel, Row, Rows, renderAccountPage } from "./shell.tsx";
+import { backTo, type Consoles, formOf, problemOf } from "./pages.ts";
+import { Action, AskPanel, type FormProblem, Panel, Row, RowsPanel } from "./shell.tsx";
 
 const PATH = "pages/linked-accounts";
-const consumes = ["application/x-www-form-urlencoded"];
 const asked = { querystring: Type.Object({ alias: field(64), lang: field(35) }) };
-const AliasForm = formOf({});
 
 export interface LinkPageParts {
   readonly pages: Consoles;
@@ -29,12 +27,11 @@ export const linkPages: FastifyPluginAsyncTypebox<LinkPageParts> = async (app, {
     `/${PATH}`,
     {
       config: { impersonated: true },
-      schema: { summary: "The page of your linked accounts", response: { 200: page("The page") } },
+      schema: { summary: "The page of your linked accounts" },
     },
     async (request, reply) => {
       const view = await pages.viewOf(request, reply, "links");
-      const { locale, now } = view;
-      const text = messagesOf(view);
+      const { text, locale, now } = view;
       const links = await request.read((ctx) => readLinks(ctx, ctx.actor.id));
       const known = await providers.get(request.realmId);
       const isOffered = (alias: string) => {
@@ -42,46 +39,41 @@ export const linkPages: FastifyPluginAsyncTypebox<LinkPageParts> = async (app, {
         return provider?.enabled && brokerOf(provider.protocol) && provider.config.provisioning !== "deny";
       };
       const others = (known?.buttons ?? []).filter(({ alias }) => isOffered(alias) && !links.some((link) => link.alias === alias));
-      const html = renderAccountPage({
+      return pages.show(request, reply, {
         view,
         title: text.accountLinks,
         lead: text.accountLinksText,
-        notice: noticeOf(request, view),
         children: (
           <>
-            <Panel text={links.length === 0 ? text.accountLinksNone : undefined}>
-              {links.length === 0 ? null : (
-                <Rows>
-                  {links.map(({ alias, displayName, protocol, username, subject, linkedAt, lastUsedAt, enabled }) => (
-                    <Row
-                      picture={<Mark protocol={protocol} />}
-                      title={<bdi>{displayName}</bdi>}
-                      facts={[
-                        <bdi>{username ?? subject}</bdi>,
-                        <>
-                          <Timed template={text.accountAdded} at={linkedAt} {...{ locale, now }} /> ·{" "}
-                          {lastUsedAt === null ? (
-                            text.accountNeverUsed
-                          ) : (
-                            <Timed template={text.accountUsed} at={lastUsedAt} {...{ locale, now }} />
-                          )}
-                        </>,
-                        !enabled && text.accountLinkOff,
-                      ]}
-                    >
-                      {view.impersonation ? null : (
-                        <Action
-                          href={`${view.base}${PATH}/unlink?${new URLSearchParams({ alias })}`}
-                          label={`${text.accountUnlink}: ${displayName}`}
-                        >
-                          {text.accountUnlink}
-                        </Action>
+            <RowsPanel none={text.accountLinksNone}>
+              {links.map(({ alias, displayName, protocol, username, subject, linkedAt, lastUsedAt, enabled }) => (
+                <Row
+                  picture={<Mark protocol={protocol} />}
+                  title={<bdi>{displayName}</bdi>}
+                  facts={[
+                    <bdi>{username ?? subject}</bdi>,
+                    <>
+                      <Timed template={text.accountAdded} at={linkedAt} {...{ locale, now }} /> ·{" "}
+                      {lastUsedAt === null ? (
+                        text.accountNeverUsed
+                      ) : (
+                        <Timed template={text.accountUsed} at={lastUsedAt} {...{ locale, now }} />
                       )}
-                    </Row>
-                  ))}
-                </Rows>
-              )}
-            </Panel>
+                    </>,
+                    !enabled && text.accountLinkOff,
+                  ]}
+                >
+                  {view.impersonation ? null : (
+                    <Action
+                      href={`${view.base}${PATH}/unlink?${new URLSearchParams({ alias })}`}
+                      label={`${text.accountUnlink}: ${displayName}`}
+                    >
+                      {text.accountUnlink}
+                    </Action>
+                  )}
+                </Row>
+              ))}
+            </RowsPanel>
             {others.length === 0 || view.impersonation ? null : (
               <Panel title={text.accountLinkMore} icon="links">
                 <div class="gh-panel-links">
@@ -98,36 +90,28 @@ export const linkPages: FastifyPluginAsyncTypebox<LinkPageParts> = async (app, {
           </>
         ),
       });
-      return pages.send(reply, view, html);
     },
   );
 
-  app.get(
-    `/${PATH}/link`,
-    { config, schema: { summary: "The page that begins to link an account", ...asked, response: { 200: page("The page") } } },
-    async (request, reply) => {
-      const { alias = "" } = request.query;
-      const provider = (await providers.get(request.realmId))?.byAlias.get(alias);
-      if (!provider?.enabled) throw providerErrors.not_found();
-      const view = await pages.viewOf(request, reply, "links");
-      const text = messagesOf(view);
-      const html = renderAccountPage({
-        view,
-        title: text.accountLinkAdd,
-        values: { provider: provider.displayName },
-        lead: <Filled template={text.linkAccountText} values={{ provider: provider.displayName }} />,
-        back: { href: `${view.base}${PATH}`, label: text.accountLinks },
-        children: (
-          <Panel>
-            <Form csrf={view.csrf} action={`${view.base}${PATH}/link?${new URLSearchParams({ alias })}`}>
-              <Submit>{text.continue}</Submit>
-            </Form>
-          </Panel>
-        ),
-      });
-      return pages.send(reply, view, html);
-    },
-  );
+  app.get(`/${PATH}/link`, { config, schema: { summary: "The page that begins to link an account", ...asked } }, async (request, reply) => {
+    const { alias = "" } = request.query;
+    const provider = (await providers.get(request.realmId))?.byAlias.get(alias);
+    if (!provider?.enabled) throw providerErrors.not_found();
+    const view = await pages.viewOf(request, reply, "links");
+    const { text } = view;
+    return pages.show(request, reply, {
+      view,
+      title: text.accountLinkAdd,
+      values: { provider: provider.displayName },
+      lead: <Filled template={text.linkAccountText} values={{ provider: provider.displayName }} />,
+      back: { href: `${view.base}${PATH}`, label: text.accountLinks },
+      children: (
+        <AskPanel view={view} action={`${PATH}/link?${new URLSearchParams({ alias })}`}>
+          {text.continue}
+        </AskPanel>
+      ),
+    });
+  });
 
   app.post(
     `/${PATH}/link`,
@@ -135,9 +119,8 @@ export const linkPages: FastifyPluginAsyncTypebox<LinkPageParts> = async (app, {
       config,
       schema: {
         summary: "Begin to link an account on the page",
-        consumes,
         ...asked,
-        body: AliasForm,
+        body: formOf({}),
         response: { 303: redirect("To the identity provider") },
       },
     },
@@ -153,28 +136,25 @@ export const linkPages: FastifyPluginAsyncTypebox<LinkPageParts> = async (app, {
   const showUnlink = async (request: FastifyRequest, reply: FastifyReply, alias: string, problem?: FormProblem) => {
     const link = await request.read((ctx) => readLink(ctx, ctx.actor.id, alias));
     const view = await pages.viewOf(request, reply, "links");
-    const text = messagesOf(view);
-    const html = renderAccountPage({
+    const { text } = view;
+    return pages.show(request, reply, {
       view,
       title: text.accountUnlinkTitle,
       values: { provider: link.displayName },
       lead: text.accountUnlinkText,
       back: { href: `${view.base}${PATH}`, label: text.accountLinks },
-      ...(problem && { problem: { title: text.accountRefusedTitle, text: problem.text } }),
+      problem,
       children: (
-        <Panel>
-          <Form csrf={view.csrf} action={`${view.base}${PATH}/unlink?${new URLSearchParams({ alias })}`}>
-            <Submit>{text.accountUnlink}</Submit>
-          </Form>
-        </Panel>
+        <AskPanel view={view} action={`${PATH}/unlink?${new URLSearchParams({ alias })}`}>
+          {text.accountUnlink}
+        </AskPanel>
       ),
     });
-    return pages.send(reply, view, html, { status: problem?.status ?? 200 });
   };
 
   app.get(
     `/${PATH}/unlink`,
-    { config, schema: { summary: "The page that asks before an account is unlinked", ...asked, response: { 200: page("The page") } } },
+    { config, schema: { summary: "The page that asks before an account is unlinked", ...asked } },
     (request, reply) => showUnlink(request, reply, request.query.alias ?? ""),
   );
 
@@ -184,9 +164,8 @@ export const linkPages: FastifyPluginAsyncTypebox<LinkPageParts> = async (app, {
       config,
       schema: {
         summary: "Unlink an account on the page",
-        consumes,
         ...asked,
-        body: AliasForm,
+        body: formOf({}),
         response: { 303: redirect("Unlinked"), 409: page("It is the last way to sign in") },
       },
     },

@@ -1,8 +1,8 @@
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import { readOwnInvitations } from "../../../directory/organizations/index.ts";
 import { readCredentials } from "../../../directory/users/index.ts";
-import { brandName, brandOf, countedText, Filled, linkTarget, messagesOf, Timed } from "../../../pages/index.ts";
-import { page, redirect } from "../../../platform/http/index.ts";
+import { brandName, brandOf, countedText, Filled, linkTarget, Timed } from "../../../pages/index.ts";
+import { redirect } from "../../../platform/http/index.ts";
 import { accountPath, seeOther } from "../../../signin/login/index.ts";
 import { secondFactors } from "../../../signin/sessions/index.ts";
 import { readApplications, samlStartOf } from "../access/applications.service.ts";
@@ -10,7 +10,7 @@ import { readSessions } from "../access/places.service.ts";
 import { readProfile } from "../profile/profile.service.ts";
 import { ApplicationMark, applicationName } from "./applications.routes.tsx";
 import type { Consoles } from "./pages.ts";
-import { Action, Panel, renderAccountPage } from "./shell.tsx";
+import { Action, Panel } from "./shell.tsx";
 
 const SHOWN = 6;
 
@@ -34,12 +34,12 @@ export const overviewPages: FastifyPluginAsyncTypebox<{ readonly pages: Consoles
     {
       config: { impersonated: true },
       prefixTrailingSlash: "slash",
-      schema: { operationId: "accountOverviewPage", summary: "The page of your account", response: { 200: page("The page") } },
+      schema: { operationId: "accountOverviewPage", summary: "The page of your account" },
     },
     async (request, reply) => {
       const view = await pages.viewOf(request, reply, "overview");
       const { locale, now, impersonation } = view;
-      const text = messagesOf(view);
+      const { text } = view;
       const credentials = impersonation ? [] : await request.read((ctx) => readCredentials(ctx, ctx.actor.id));
       const sessions = await request.read(readSessions);
       const profile = await request.read(readProfile);
@@ -49,8 +49,9 @@ export const overviewPages: FastifyPluginAsyncTypebox<{ readonly pages: Consoles
       const isStrong = credentials.some(({ type }) => secondFactors.includes(type));
       const password = credentials.find(({ type }) => type === "password");
       const name = [profile.firstName, profile.lastName].filter(Boolean).join(" ") || profile.username;
-      const html = renderAccountPage({
+      return pages.show(request, reply, {
         view,
+        logos: applications.rows.map(({ logoUri }) => logoUri),
         title: text.accountHelloTitle,
         values: { account: name },
         lead: <Filled template={text.accountHelloText} values={{ name: brandName(brandOf(view)) }} />,
@@ -128,7 +129,6 @@ export const overviewPages: FastifyPluginAsyncTypebox<{ readonly pages: Consoles
           </>
         ),
       });
-      return pages.send(reply, view, html, { logos: applications.rows.map(({ logoUri }) => logoUri) });
     },
   );
 };

@@ -1,18 +1,22 @@
-import type { FastifyReply, FastifyRequest } from "fastify";
-import Type from "typebox";
+import type { FastifyReply, FastifyRequest, RouteOptions } from "fastify";
+import Type, { type Static } from "typebox";
 import type { IdentityProviders } from "../../../federation/index.ts";
 import { clock } from "../../../kernel/clock.ts";
 import { AppError } from "../../../kernel/errors.ts";
 import { type Messages, messagesOf, nonceOf, type SendPageOptions, sendPage, waitingTime } from "../../../pages/index.ts";
-import { field } from "../../../platform/http/index.ts";
+import type { Ctx } from "../../../platform/context.ts";
+import { field, type Operation, type Routes, textsOf } from "../../../platform/http/index.ts";
 import { accountPath, seeOther, type Visitors } from "../../../signin/login/index.ts";
-import type { AccountView, PageName } from "./shell.tsx";
+import { type AccountPageProps, type AccountView, type FormProblem, type PageName, renderAccountPage } from "./shell.tsx";
 
 const TOKEN = "the value of the cookie XSRF-TOKEN";
 
 /** The body of a form: its fields, each of which may be missing, and an example for the description. */
 export const formOf = <const M extends Type.TProperties>(members: M, example: object = {}) =>
   Type.Object({ _csrf: field(512), ...members }, { examples: [{ _csrf: TOKEN, ...example }] });
+
+/** A form of a button, about the record with this id. */
+export const ById = formOf({ id: field(64) }, { id: "0199a2f0-7b1e-7c3a-9d4e-5f6a7b8c9d0e" });
 
 /** The act that the page reports as done. */
 const DONE = {
@@ -45,6 +49,33 @@ export function pageOf({ server, url, routeOptions }: FastifyRequest): string {
 export const backTo = (request: FastifyRequest, reply: FastifyReply, path: string, done?: Done) =>
   seeOther(reply, `${accountPath(request.realmId, path)}${done ? `?done=${done}` : ""}`);
 
+/** A form that does something at once, and leads back to its page. */
+export function actRoute<B extends Type.TObject, Q extends Type.TObject>(
+  app: Routes,
+  url: string,
+  {
+    body,
+    querystring,
+    response,
+    back: [path, done],
+    run,
+    ...operation
+  }: Operation & {
+    readonly body: B;
+    readonly querystring?: Q;
+    readonly response: object;
+    readonly back: readonly [path: string, done: Done];
+    run(ctx: Ctx, form: Static<B>, query: Static<Q>): Promise<unknown>;
+  },
+): void {
+  const handler: RouteOptions["handler"] = async (request, reply) => {
+    await request.transact((ctx) => run(ctx, request.body as Static<B>, request.query as Static<Q>));
+    return backTo(request, reply, path, done);
+  };
+  const schema = { ...textsOf(operation), body, ...(querystring && { querystring }), response };
+  app.route({ method: "POST", url, schema, handler });
+}
+
 export type Consoles = ReturnType<typeof createPages>;
 
 /** The parts that pages of the account console share. */
@@ -55,31 +86,28 @@ export function createPages({ visitors, providers }: { readonly visitors: Visito
       const path = request.url.split("?", 1)[0]!;
       const { realmId } = request.realm;
       const known = await providers.get(realmId);
+      const form = visitors.formOf(request, reply, path, kept);
       return {
-        ...visitors.formOf(request, reply, path, kept),
+        ...form,
+        text: messagesOf(form),
         ...{ here, base: accountPath(realmId), logoutAction: `/realms/${realmId}/logout`, account: request.actor!.name },
         ...{ now: clock.now(), nonce: nonceOf(request) },
         hidden: known && known.byAlias.size > 0 ? [] : ["links"],
       };
     },
-    send(reply: FastifyReply, { nonce }: AccountView, html: string, options: SendPageOptions & { readonly status?: number } = {}) {
-      const { status = 200, ...rest } = options;
-      return sendPage(reply, status, html, { nonce, ...rest }) as never;
+    /** With the notice of what was done before, or the problem of a form that is shown again. */
+    show(request: FastifyRequest, reply: FastifyReply, { logos = [], ...content }: AccountPageProps & Pick<SendPageOptions, "logos">) {
+      const { view, problem } = content;
+      const html = renderAccountPage({ ...content, notice: noticeOf(request, view) ?? content.notice });
+      return sendPage(reply, problem?.status ?? 200, html, { nonce: view.nonce, logos }) as never;
     },
   };
 }
 
 /** The notice of the page that follows. */
-export function noticeOf(request: FastifyRequest, view: Pick<AccountView, "locale" | "branding">): string | undefined {
+function noticeOf(request: FastifyRequest, { text }: AccountView): string | undefined {
   const { done } = request.query as { done?: string };
-  return done !== undefined && Object.hasOwn(DONE, done) ? messagesOf(view)[DONE[done as Done]] : undefined;
-}
-
-/** Why a form is shown again: below the field that it is about, or above the form. */
-export interface FormProblem {
-  readonly status: number;
-  readonly field: string | null;
-  readonly text: string;
+  return done !== undefined && Object.hasOwn(DONE, done) ? text[DONE[done as Done]] : undefined;
 }
 
 /** The text for people where a service refuses, and its field. */
@@ -114,9 +142,9 @@ const REFUSALS: Readonly<Record<string, readonly [field: string | null, words: k
 };
 
 /** The form's text for a refusal. Others are thrown on, to the page for errors. */
-export function problemOf(error: unknown, view: Pick<AccountView, "locale" | "branding">): FormProblem {
+export function problemOf(error: unknown, { text, locale }: AccountView): FormProblem {
   if (!(error instanceof AppError) || !Object.hasOwn(REFUSALS, error.code)) throw error;
   const [field, words] = REFUSALS[error.code]!;
   const seconds = Number(error.headers?.["retry-after"] ?? 1);
-  return { status: error.status, field, text: messagesOf(view)[words].replace("{time}", () => waitingTime(view.locale, seconds)) };
+  return { status: error.status, field, text: text[words].replace("{time}", () => waitingTime(locale, seconds)) };
 }

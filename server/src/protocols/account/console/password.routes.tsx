@@ -1,10 +1,10 @@
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import type { FastifyReply, FastifyRequest } from "fastify";
-import { Field, Form, HiddenUsername, messagesOf, PasswordRuleList, Submit } from "../../../pages/index.ts";
+import { Field, Form, HiddenUsername, PasswordRuleList, Submit } from "../../../pages/index.ts";
 import { field, page, redirect } from "../../../platform/http/index.ts";
 import { changePassword, type PasswordChangeParts } from "../credentials/password.service.ts";
-import { backTo, type Consoles, type FormProblem, formOf, problemOf } from "./pages.ts";
-import { Panel, renderAccountPage } from "./shell.tsx";
+import { backTo, type Consoles, formOf, problemOf } from "./pages.ts";
+import { type FormProblem, Panel } from "./shell.tsx";
 
 const PATH = "pages/password";
 const PasswordForm = formOf(
@@ -19,14 +19,14 @@ export const passwordPages: FastifyPluginAsyncTypebox<PasswordChangeParts & { re
 
   const show = async (request: FastifyRequest, reply: FastifyReply, problem?: FormProblem) => {
     const view = await pages.viewOf(request, reply, "security");
-    const text = messagesOf(view);
+    const { text } = view;
     const errorOf = (name: string) => (problem?.field === name ? problem.text : undefined);
-    const html = renderAccountPage({
+    return pages.show(request, reply, {
       view,
       title: text.accountPasswordTitle,
       lead: text.accountPasswordText,
       back: { href: `${view.base}pages/security`, label: text.accountSecurity },
-      ...(problem && { problem: { title: text.accountRefusedTitle, text: problem.field === null ? problem.text : undefined } }),
+      problem,
       children: (
         <Panel>
           <Form csrf={view.csrf} action={`${view.base}${PATH}`} id="gh-step">
@@ -57,14 +57,9 @@ export const passwordPages: FastifyPluginAsyncTypebox<PasswordChangeParts & { re
         </Panel>
       ),
     });
-    return pages.send(reply, view, html, { status: problem?.status ?? 200 });
   };
 
-  app.get(
-    `/${PATH}`,
-    { config, schema: { summary: "The page to change your password", response: { 200: page("The page") } } },
-    (request, reply) => show(request, reply),
-  );
+  app.get(`/${PATH}`, { config, schema: { summary: "The page to change your password" } }, (request, reply) => show(request, reply));
 
   app.post(
     `/${PATH}`,
@@ -72,7 +67,6 @@ export const passwordPages: FastifyPluginAsyncTypebox<PasswordChangeParts & { re
       config: { ...config, limit: "account-password" },
       schema: {
         summary: "Change your password on the page",
-        consumes: ["application/x-www-form-urlencoded"],
         body: PasswordForm,
         response: { 303: redirect("Changed"), 400: page("The input is refused") },
       },
@@ -81,7 +75,7 @@ export const passwordPages: FastifyPluginAsyncTypebox<PasswordChangeParts & { re
       const { currentPassword = "", newPassword = "", newPasswordAgain } = request.body;
       const view = await pages.viewOf(request, reply, "security");
       if (newPasswordAgain !== undefined && newPasswordAgain !== newPassword)
-        return show(request, reply, { status: 400, field: "newPassword", text: messagesOf(view).accountPasswordSame });
+        return show(request, reply, { status: 400, field: "newPassword", text: view.text.accountPasswordSame });
       try {
         await changePassword(parts, request, { currentPassword, newPassword });
       } catch (error) {

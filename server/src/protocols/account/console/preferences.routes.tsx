@@ -1,12 +1,12 @@
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import { takeOwnUser } from "../../../directory/users/index.ts";
 import { Form, LOCALES, messagesOf, Submit, THEMES } from "../../../pages/index.ts";
-import { field, page, redirect } from "../../../platform/http/index.ts";
+import { field, redirect } from "../../../platform/http/index.ts";
 import type { MailParts } from "../../../signin/action-tokens/index.ts";
 import type { Cookies } from "../../../signin/sessions/index.ts";
 import { readOnlyMembers, readProfile, saveProfile } from "../profile/profile.service.ts";
-import { backTo, type Consoles, formOf, noticeOf } from "./pages.ts";
-import { Panel, renderAccountPage } from "./shell.tsx";
+import { backTo, type Consoles, formOf } from "./pages.ts";
+import { Panel } from "./shell.tsx";
 
 const PATH = "pages/preferences";
 
@@ -23,21 +23,20 @@ export const preferencePages: FastifyPluginAsyncTypebox<PreferencePageParts> = a
     `/${PATH}`,
     {
       config: { impersonated: true },
-      schema: { summary: "The page of your language and theme", response: { 200: page("The page") } },
+      schema: { summary: "The page of your language and theme" },
     },
     async (request, reply) => {
       const view = await pages.viewOf(request, reply, "preferences");
-      const text = messagesOf(view);
+      const { text } = view;
       const themes = [
         ["", text.accountThemeAuto] as const,
         ["light", text.accountThemeLight] as const,
         ["dark", text.accountThemeDark] as const,
       ];
-      const html = renderAccountPage({
+      return pages.show(request, reply, {
         // The choice stands on the page itself.
         view: { ...view, languages: [] },
         title: text.accountPreferences,
-        notice: noticeOf(request, view),
         children: (
           <Panel>
             <Form csrf={view.csrf} action={`${view.base}${PATH}`}>
@@ -70,7 +69,6 @@ export const preferencePages: FastifyPluginAsyncTypebox<PreferencePageParts> = a
           </Panel>
         ),
       });
-      return pages.send(reply, view, html);
     },
   );
 
@@ -79,7 +77,6 @@ export const preferencePages: FastifyPluginAsyncTypebox<PreferencePageParts> = a
     {
       schema: {
         summary: "Choose your language and theme on the page",
-        consumes: ["application/x-www-form-urlencoded"],
         body: formOf({ locale: field(35), theme: field(8) }, { locale: "nl", theme: "dark" }),
         response: { 303: redirect("Saved") },
       },

@@ -3,17 +3,16 @@ import type { FastifyReply, FastifyRequest } from "fastify";
 import Type from "typebox";
 import { takeOwnUser } from "../../../directory/users/index.ts";
 import { AppError } from "../../../kernel/errors.ts";
-import { messagesOf } from "../../../pages/index.ts";
 import { field, page, redirect } from "../../../platform/http/index.ts";
 import type { MailParts } from "../../../signin/action-tokens/index.ts";
 import { isIn, shownAttribute, shownInProfile, typedIn } from "../../../signin/own-profile/index.ts";
 import { type Profile, UpdateProfile } from "../profile/profile.schema.ts";
 import { readOnlyMembers, readProfile, saveProfile, withdrawAddress } from "../profile/profile.service.ts";
-import { backTo, type Consoles, type FormProblem, formOf, noticeOf, problemOf } from "./pages.ts";
-import { CONTACT, DETAILS, type Member, renderContact, renderProfile, standardIn } from "./profile.tsx";
+import { actRoute, backTo, type Consoles, formOf, problemOf } from "./pages.ts";
+import { CONTACT, contactPage, DETAILS, type Member, profilePage, standardIn } from "./profile.tsx";
+import type { AccountView, FormProblem } from "./shell.tsx";
 
 const PATH = "pages/profile";
-const consumes = ["application/x-www-form-urlencoded"];
 const bodyOf = (members: readonly { readonly name: string }[]) =>
   formOf(Object.fromEntries(members.map(({ name }) => [name, field(4096)])), { [members[0]!.name]: "Ada" });
 type Form = Readonly<Record<string, string | undefined>>;
@@ -34,23 +33,13 @@ export const profilePages: FastifyPluginAsyncTypebox<ProfilePageParts> = async (
     readonly problem?: FormProblem;
   }
 
-  const show = async (request: FastifyRequest, reply: FastifyReply, render: typeof renderProfile, { typed, problem }: Shown = {}) => {
+  const show = async (request: FastifyRequest, reply: FastifyReply, pageOf: typeof profilePage, { typed, problem }: Shown = {}) => {
     const view = await pages.viewOf(request, reply, "profile");
     const profile = await request.read(readProfile);
     const readOnly = await request.read((ctx) => readOnlyMembers(ctx, request.realm.settings.account));
     const { settings } = request.realm;
     const typedAttributes = typed ? typedIn(askedIn(request, typed, readOnly), typed) : {};
-    const html = render({
-      view,
-      profile,
-      readOnly,
-      settings,
-      typed: typed ?? {},
-      typedAttributes,
-      problem,
-      notice: noticeOf(request, view),
-    });
-    return pages.send(reply, view, html, { status: problem?.status ?? 200 });
+    return pages.show(request, reply, pageOf({ view, profile, readOnly, settings, typed: typed ?? {}, typedAttributes, problem }));
   };
 
   /** The attributes of the user profile that the form has, and that are theirs to change. */
@@ -80,11 +69,9 @@ export const profilePages: FastifyPluginAsyncTypebox<ProfilePageParts> = async (
     });
   };
 
-  const routes = (path: string, members: readonly Member[], render: typeof renderProfile, config: object, summary: string) => {
-    app.get(
-      `/${path}`,
-      { config: { impersonated: true, ...config }, schema: { summary: `The page of ${summary}`, response: { 200: page("The page") } } },
-      (request, reply) => show(request, reply, render),
+  const routes = (path: string, members: readonly Member[], pageOf: typeof profilePage, config: object, summary: string) => {
+    app.get(`/${path}`, { config: { impersonated: true, ...config }, schema: { summary: `The page of ${summary}` } }, (request, reply) =>
+      show(request, reply, pageOf),
     );
     app.post(
       `/${path}`,
@@ -92,7 +79,6 @@ export const profilePages: FastifyPluginAsyncTypebox<ProfilePageParts> = async (
         config,
         schema: {
           summary: `Change ${summary} on the page`,
-          consumes,
           body: bodyOf(members),
           response: { 303: redirect("Saved"), 400: page("The input is refused"), 409: page("The name is taken") },
         },
@@ -103,7 +89,7 @@ export const profilePages: FastifyPluginAsyncTypebox<ProfilePageParts> = async (
           await save(request, members, form);
         } catch (error) {
           const view = await pages.viewOf(request, reply, "profile");
-          return show(request, reply, render, {
+          return show(request, reply, pageOf, {
             typed: form,
             problem: attributeProblem(request, error, view) ?? refusalOf(error, members, view),
           });
@@ -112,46 +98,26 @@ export const profilePages: FastifyPluginAsyncTypebox<ProfilePageParts> = async (
       },
     );
   };
-  routes(PATH, DETAILS, renderProfile, {}, "your profile");
-  routes(
-    `${PATH}/contact`,
-    CONTACT,
-    renderContact,
-    { recentAuthentication: true, impersonated: false },
-    "your username, address and number",
-  );
+  routes(PATH, DETAILS, profilePage, {}, "your profile");
+  routes(`${PATH}/contact`, CONTACT, contactPage, { recentAuthentication: true, impersonated: false }, "your username, address and number");
 
-  app.post(
-    `/${PATH}/keep-address`,
-    {
-      schema: {
-        summary: "Keep the present address on the page",
-        description: "Ends the link that was sent to another one.",
-        consumes,
-        body: formOf({}),
-        response: { 303: redirect("Kept") },
-      },
-    },
-    async (request, reply) => {
-      await request.transact(async (ctx) => withdrawAddress(ctx, (await takeOwnUser(ctx)).userId));
-      return backTo(request, reply, PATH, "saved");
-    },
-  );
+  actRoute(app, `/${PATH}/keep-address`, {
+    summary: "Keep the present address on the page",
+    description: "Ends the link that was sent to another one.",
+    body: formOf({}),
+    response: { 303: redirect("Kept") },
+    run: async (ctx) => withdrawAddress(ctx, (await takeOwnUser(ctx)).userId),
+    back: [PATH, "saved"],
+  });
 
   /** The refusal of a declared attribute, below its field. */
-  const attributeProblem = (
-    { realm: { settings } }: FastifyRequest,
-    error: unknown,
-    view: Awaited<ReturnType<Consoles["viewOf"]>>,
-  ): FormProblem | null => {
+  const attributeProblem = ({ realm: { settings } }: FastifyRequest, error: unknown, { text, locale }: AccountView): FormProblem | null => {
     const faults =
       error instanceof Refused
         ? error.members.map((field) => ({ field, code: "" }))
         : error instanceof AppError
           ? (error.errors ?? [])
           : [];
-    const { locale } = view;
-    const text = messagesOf(view);
     for (const each of shownInProfile(settings, { requiresNames: false })) {
       const { name } = each;
       const found = faults.find(({ field }) => field === name || field === `attributes.${name}`);
@@ -161,8 +127,8 @@ export const profilePages: FastifyPluginAsyncTypebox<ProfilePageParts> = async (
     return null;
   };
 
-  const refusalOf = (error: unknown, members: readonly Member[], view: Parameters<typeof problemOf>[1]): FormProblem => {
-    const text = messagesOf(view);
+  const refusalOf = (error: unknown, members: readonly Member[], view: AccountView): FormProblem => {
+    const { text } = view;
     const found =
       error instanceof Refused ? error.members : error instanceof AppError ? (error.errors ?? []).map(({ field: name }) => name) : [];
     const member = members.find(({ name }) => found.some((each) => each === name || each.endsWith(`.${name}`)));

@@ -1,9 +1,8 @@
-import { Attribute, Field, Form, loginName, type Messages, messagesOf, Submit } from "../../../pages/index.ts";
+import { Attribute, Field, Form, loginName, type Messages, Submit } from "../../../pages/index.ts";
 import { shownAttribute, shownInProfile } from "../../../signin/own-profile/index.ts";
 import { attributesOf, type Settings, wordsIn } from "../../../tenancy/settings/index.ts";
 import type { Profile } from "../profile/profile.schema.ts";
-import type { FormProblem } from "./pages.ts";
-import { type AccountView, Act, Action, Panel, Row, Rows, renderAccountPage } from "./shell.tsx";
+import { type AccountPageProps, type AccountView, Act, Action, type FormProblem, Panel, Row, Rows } from "./shell.tsx";
 
 /** One member of the profile, as a form has it. */
 export interface Member {
@@ -51,7 +50,6 @@ interface ProfileView {
   readonly typed: Readonly<Record<string, string | undefined>>;
   readonly typedAttributes: Readonly<Record<string, string | readonly string[] | null>>;
   readonly problem: FormProblem | undefined;
-  readonly notice: string | undefined;
 }
 
 const first = (value: string | readonly string[] | null | undefined): string =>
@@ -62,7 +60,7 @@ const storedIn = (profile: Profile, { name, isAttribute }: Member): string =>
 
 function Members({ members, ...shown }: ProfileView & { members: readonly Member[] }) {
   const { view, profile, readOnly, typed, problem } = shown;
-  const text = messagesOf(view);
+  const { text } = view;
   return (
     <>
       {members.map((each) => {
@@ -97,7 +95,7 @@ export const standardIn = ({ userProfile }: Settings, members: readonly Member[]
 /** The names, and what the realm declares, by group. */
 function Declared({ group, ...shown }: ProfileView & { group: string | null }) {
   const { view, profile, readOnly, settings, typedAttributes, problem } = shown;
-  const text = messagesOf(view);
+  const { text } = view;
   const { firstName, lastName } = profile;
   const values = { ...profile.attributes, firstName, lastName, ...typedAttributes };
   const fixed = view.impersonation ? new Set(Object.keys(values)) : readOnly;
@@ -120,23 +118,18 @@ function Declared({ group, ...shown }: ProfileView & { group: string | null }) {
   );
 }
 
-/** Words above the form, for what is not about one field. */
-const problemIn = ({ view, problem }: ProfileView) =>
-  problem && { problem: { title: messagesOf(view).accountRefusedTitle, text: problem.field === null ? problem.text : undefined } };
-
-export function renderProfile(shown: ProfileView): string {
+export function profilePage(shown: ProfileView): AccountPageProps {
   const { view, profile, settings } = shown;
   const used = shownInProfile(settings, { requiresNames: false }).map(({ group }) => group);
   const groups = settings.userProfile.groups.filter(({ name }) => used.includes(name));
-  const text = messagesOf(view);
+  const { text } = view;
   const { email, emailVerified, pendingEmail } = profile;
   const phone = first(profile.attributes.phoneNumber);
-  return renderAccountPage({
+  return {
     view,
     title: text.accountProfile,
     lead: text.accountProfileText,
-    notice: shown.notice,
-    ...problemIn(shown),
+    problem: shown.problem,
     children: (
       <>
         <Panel
@@ -195,17 +188,17 @@ export function renderProfile(shown: ProfileView): string {
         </Panel>
       </>
     ),
-  });
+  };
 }
 
-export function renderContact(shown: ProfileView): string {
+export function contactPage(shown: ProfileView): AccountPageProps {
   const { view } = shown;
-  const text = messagesOf(view);
-  return renderAccountPage({
+  const { text } = view;
+  return {
     view,
     title: text.accountContact,
     back: { href: `${view.base}pages/profile`, label: text.accountProfile },
-    ...problemIn(shown),
+    problem: shown.problem,
     children: (
       <Panel>
         <Form csrf={view.csrf} action={`${view.base}pages/profile/contact`}>
@@ -214,5 +207,5 @@ export function renderContact(shown: ProfileView): string {
         </Form>
       </Panel>
     ),
-  });
+  };
 }

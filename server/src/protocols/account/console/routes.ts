@@ -28,6 +28,7 @@ export interface ConsoleParts extends ProfileParts, RegistrationParts {
   readonly places: Places;
 }
 
+const consumes = ["application/x-www-form-urlencoded"];
 /** The answers that every page can give. */
 const everywhere = {
   303: redirect("To the sign-in, where it is needed first"),
@@ -42,7 +43,8 @@ export const accountConsoleRoutes: FastifyPluginAsyncTypebox<ConsoleParts> = asy
     ...{ csrf: "form", errors: "page", codes: "account" },
   });
   app.addHook("onRoute", (route) => {
-    route.schema = { ...route.schema, response: { ...everywhere, ...(route.schema?.response as object) } };
+    const response = { ...everywhere, ...((route.schema?.response ?? { 200: page("The page") }) as object) };
+    route.schema = { ...(route.method === "POST" && { consumes }), ...route.schema, response };
   });
   // A form changes what its page showed, whatever its version: nothing here is conditional.
   app.addHook("onRequest", (request, _reply, done) => {

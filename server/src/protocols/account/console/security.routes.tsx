@@ -3,7 +3,7 @@ import type { FastifyReply, FastifyRequest } from "fastify";
 import Type from "typebox";
 import { credentialErrors } from "../../../directory/credentials/index.ts";
 import { type Credential, readCredentials, revokeOwnCredential } from "../../../directory/users/index.ts";
-import { Field, Form, messagesOf, Submit } from "../../../pages/index.ts";
+import { Field, Form, Submit } from "../../../pages/index.ts";
 import { field, page, redirect } from "../../../platform/http/index.ts";
 import { forgetBrowser } from "../../../signin/known-browsers/index.ts";
 import { cleanLabel } from "../../../signin/passkeys/index.ts";
@@ -11,12 +11,11 @@ import type { Messages } from "../../../tenancy/messaging/index.ts";
 import { readBrowsers } from "../access/places.service.ts";
 import { changeSignIn } from "../audience.ts";
 import { renameOwnPasskey } from "../credentials/passkeys.service.ts";
-import { backTo, type Consoles, type FormProblem, formOf, noticeOf, problemOf } from "./pages.ts";
-import { credentialName, renderSecurity } from "./security.tsx";
-import { Panel, renderAccountPage } from "./shell.tsx";
+import { actRoute, ById, backTo, type Consoles, formOf, problemOf } from "./pages.ts";
+import { credentialName, securityPage } from "./security.tsx";
+import { AskPanel, type FormProblem, Panel } from "./shell.tsx";
 
 const PATH = "pages/security";
-const consumes = ["application/x-www-form-urlencoded"];
 
 export interface SecurityPageParts {
   readonly pages: Consoles;
@@ -25,17 +24,13 @@ export interface SecurityPageParts {
 
 /** Mounted under /realms/:realm/account. */
 export const securityPages: FastifyPluginAsyncTypebox<SecurityPageParts> = async (app, { pages, messages }) => {
-  app.get(
-    `/${PATH}`,
-    { schema: { summary: "The page of how you sign in", response: { 200: page("The page") } } },
-    async (request, reply) => {
-      const view = await pages.viewOf(request, reply, "security");
-      const credentials = await request.read((ctx) => readCredentials(ctx, ctx.actor.id));
-      const browsers = await request.read((ctx) => readBrowsers(ctx, request.visitor.deviceToken));
-      const canPush = await request.read(({ tx, realm }) => messages.canSend(tx, realm, "PUSH"));
-      return pages.send(reply, view, renderSecurity({ view, notice: noticeOf(request, view), credentials, browsers, canPush }));
-    },
-  );
+  app.get(`/${PATH}`, { schema: { summary: "The page of how you sign in" } }, async (request, reply) => {
+    const view = await pages.viewOf(request, reply, "security");
+    const credentials = await request.read((ctx) => readCredentials(ctx, ctx.actor.id));
+    const browsers = await request.read((ctx) => readBrowsers(ctx, request.visitor.deviceToken));
+    const canPush = await request.read(({ tx, realm }) => messages.canSend(tx, realm, "PUSH"));
+    return pages.show(request, reply, securityPage({ view, credentials, browsers, canPush }));
+  });
 
   const findCredential = async (request: FastifyRequest, type: string, id: string): Promise<Credential> => {
     const found = (await request.read((ctx) => readCredentials(ctx, ctx.actor.id))).find((each) => each.type === type && each.id === id);
@@ -50,24 +45,21 @@ export const securityPages: FastifyPluginAsyncTypebox<SecurityPageParts> = async
   const showRemove = async (request: FastifyRequest, reply: FastifyReply, asked: Type.Static<typeof removed>, problem?: FormProblem) => {
     const { type = "", id = "" } = asked;
     const view = await pages.viewOf(request, reply, "security");
-    const text = messagesOf(view);
+    const { text } = view;
     const credential = await findCredential(request, type, id);
-    const html = renderAccountPage({
+    return pages.show(request, reply, {
       view,
       title: text.accountRemoveTitle,
       values: { credential: credentialName(credential, text) },
       lead: text.accountRemoveText,
       back: { href: `${view.base}${PATH}`, label: text.accountSecurity },
-      ...(problem && { problem: { title: text.accountRefusedTitle, text: problem.text } }),
+      problem,
       children: (
-        <Panel>
-          <Form csrf={view.csrf} action={`${view.base}${PATH}/remove?${new URLSearchParams({ type, id })}`}>
-            <Submit>{text.accountRemove}</Submit>
-          </Form>
-        </Panel>
+        <AskPanel view={view} action={`${PATH}/remove?${new URLSearchParams({ type, id })}`}>
+          {text.accountRemove}
+        </AskPanel>
       ),
     });
-    return pages.send(reply, view, html, { status: problem?.status ?? 200 });
   };
 
   const removing = { recentAuthentication: true };
@@ -78,7 +70,6 @@ export const securityPages: FastifyPluginAsyncTypebox<SecurityPageParts> = async
       schema: {
         summary: "The page that asks before a credential is removed",
         querystring: removed,
-        response: { 200: page("The page") },
       },
     },
     (request, reply) => showRemove(request, reply, request.query),
@@ -90,7 +81,6 @@ export const securityPages: FastifyPluginAsyncTypebox<SecurityPageParts> = async
       config: removing,
       schema: {
         summary: "Remove one of your credentials on the page",
-        consumes,
         querystring: removed,
         body: formOf({}),
         response: { 303: redirect("Removed"), 409: page("It is the last one by which you can sign in") },
@@ -114,15 +104,14 @@ export const securityPages: FastifyPluginAsyncTypebox<SecurityPageParts> = async
       schema: {
         summary: "The page to rename a passkey",
         querystring: renamed,
-        response: { 200: page("The page") },
       },
     },
     async (request, reply) => {
       const { id = "" } = request.query;
       const view = await pages.viewOf(request, reply, "security");
-      const text = messagesOf(view);
+      const { text } = view;
       const credential = await findCredential(request, "passkey", id);
-      const html = renderAccountPage({
+      return pages.show(request, reply, {
         view,
         title: text.accountRenameTitle,
         values: { credential: credentialName(credential, text) },
@@ -145,42 +134,23 @@ export const securityPages: FastifyPluginAsyncTypebox<SecurityPageParts> = async
           </Panel>
         ),
       });
-      return pages.send(reply, view, html);
     },
   );
 
-  app.post(
-    `/${PATH}/rename`,
-    {
-      schema: {
-        summary: "Rename one of your passkeys on the page",
-        consumes,
-        querystring: renamed,
-        body: formOf({ label: field(255) }, { label: "work laptop" }),
-        response: { 303: redirect("Renamed") },
-      },
-    },
-    async (request, reply) => {
-      const { id = "" } = request.query;
-      const { label = "" } = request.body;
-      await request.transact((ctx) => renameOwnPasskey(ctx, id, cleanLabel(label)));
-      return backTo(request, reply, PATH, "saved");
-    },
-  );
+  actRoute(app, `/${PATH}/rename`, {
+    summary: "Rename one of your passkeys on the page",
+    querystring: renamed,
+    body: formOf({ label: field(255) }, { label: "work laptop" }),
+    response: { 303: redirect("Renamed") },
+    run: (ctx, { label = "" }, { id = "" }) => renameOwnPasskey(ctx, id, cleanLabel(label)),
+    back: [PATH, "saved"],
+  });
 
-  app.post(
-    `/${PATH}/browsers/forget`,
-    {
-      schema: {
-        summary: "Stop trusting a browser on the page",
-        consumes,
-        body: formOf({ id: field(64) }, { id: "0199a2f0-7b1e-7c3a-9d4e-5f6a7b8c9d0e" }),
-        response: { 303: redirect("Forgotten") },
-      },
-    },
-    async (request, reply) => {
-      await request.transact((ctx) => forgetBrowser(ctx, request.body.id ?? ""));
-      return backTo(request, reply, PATH, "browser");
-    },
-  );
+  actRoute(app, `/${PATH}/browsers/forget`, {
+    summary: "Stop trusting a browser on the page",
+    body: ById,
+    response: { 303: redirect("Forgotten") },
+    run: (ctx, { id = "" }) => forgetBrowser(ctx, id),
+    back: [PATH, "browser"],
+  });
 };

@@ -1,13 +1,12 @@
 import type { Static } from "typebox";
 import type { Credential } from "../../../directory/users/index.ts";
-import { browserName, countedText, type Messages, messagesOf, Timed } from "../../../pages/index.ts";
+import { browserName, countedText, type Messages, Timed } from "../../../pages/index.ts";
 import type { AccountBrowser } from "../access/access.schema.ts";
 import type { IconName } from "./icons.tsx";
-import { type AccountView, Act, Action, Panel, Row, Rows, renderAccountPage } from "./shell.tsx";
+import { type AccountPageProps, type AccountView, Act, Action, Panel, Row, Rows } from "./shell.tsx";
 
 interface SecurityView {
   readonly view: AccountView;
-  readonly notice: string | undefined;
   readonly credentials: readonly Credential[];
   readonly browsers: readonly Static<typeof AccountBrowser>[];
   /** The realm can ask phones: a provider of push messages is set up. */
@@ -27,9 +26,8 @@ export const credentialName = ({ type, label }: Pick<Credential, "type" | "label
   text.accountCodes;
 
 /** Everything by which the user proves that it is them. */
-export function renderSecurity({ view, notice, credentials, browsers, canPush }: SecurityView): string {
-  const text = messagesOf(view);
-  const { locale, now } = view;
+export function securityPage({ view, credentials, browsers, canPush }: SecurityView): AccountPageProps {
+  const { text, locale, now } = view;
   const of = (type: string) => credentials.filter((credential) => credential.type === type);
   const [password] = of("password");
   const [codes] = of("recovery-code");
@@ -46,12 +44,12 @@ export function renderSecurity({ view, notice, credentials, browsers, canPush }:
   const isWithoutCodes = !codes?.remaining && ["passkey", "totp", "push"].some((type) => of(type).length > 0);
   const trusted = browsers.filter(({ trustedUntil }) => trustedUntil !== null);
   const pages = `${view.base}pages`;
-  return renderAccountPage({
+  return {
     view,
     title: text.accountSecurity,
     lead: text.accountSecurityText,
     // A phone is enrolled by its app, where no page can show the codes that come with a first second factor.
-    notice: notice ?? (isWithoutCodes ? text.accountCodesMissing : undefined),
+    notice: isWithoutCodes ? text.accountCodesMissing : undefined,
     children: (
       <>
         <Panel
@@ -132,12 +130,11 @@ export function renderSecurity({ view, notice, credentials, browsers, canPush }:
         </Panel>
       </>
     ),
-  });
+  };
 }
 
 function CredentialRow({ view, icon, credential }: { view: AccountView; icon: IconName; credential: Credential }) {
-  const text = messagesOf(view);
-  const { locale, now } = view;
+  const { text, locale, now } = view;
   const { id, type, createdAt, lastUsedAt, turnedOffAt } = credential;
   const name = credentialName(credential, text);
   const query = new URLSearchParams({ type, id });

@@ -1,14 +1,13 @@
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
-import { browserName, Filled, messagesOf, Timed } from "../../../pages/index.ts";
-import { field, page, redirect } from "../../../platform/http/index.ts";
+import { browserName, Filled, Timed } from "../../../pages/index.ts";
+import { redirect } from "../../../platform/http/index.ts";
 import type { Places } from "../../../platform/places.ts";
 import { endOtherOwnSessions, endOwnSession } from "../../../signin/sessions/index.ts";
 import { readSessions } from "../access/places.service.ts";
-import { backTo, type Consoles, formOf, noticeOf } from "./pages.ts";
-import { Act, Panel, Row, Rows, renderAccountPage } from "./shell.tsx";
+import { actRoute, ById, type Consoles, formOf } from "./pages.ts";
+import { Act, Panel, Row, Rows } from "./shell.tsx";
 
 const PATH = "pages/sessions";
-const consumes = ["application/x-www-form-urlencoded"];
 
 /** Mounted under /realms/:realm/account. */
 export const sessionPages: FastifyPluginAsyncTypebox<{ readonly pages: Consoles; readonly places: Places }> = async (
@@ -19,20 +18,18 @@ export const sessionPages: FastifyPluginAsyncTypebox<{ readonly pages: Consoles;
     `/${PATH}`,
     {
       config: { impersonated: true },
-      schema: { summary: "The page of your sessions", response: { 200: page("The page") } },
+      schema: { summary: "The page of your sessions" },
     },
     async (request, reply) => {
       const view = await pages.viewOf(request, reply, "sessions");
-      const { locale, now } = view;
-      const text = messagesOf(view);
+      const { text, locale, now } = view;
       const sessions = await request.read(readSessions);
       // The present one first: that is where people look for the others.
       const sorted = sessions.toSorted((one, other) => Number(other.current) - Number(one.current));
-      const html = renderAccountPage({
+      return pages.show(request, reply, {
         view,
         title: text.accountSessions,
         lead: text.accountSessionsText,
-        notice: noticeOf(request, view),
         children: (
           <>
             <Panel>
@@ -83,39 +80,22 @@ export const sessionPages: FastifyPluginAsyncTypebox<{ readonly pages: Consoles;
           </>
         ),
       });
-      return pages.send(reply, view, html);
     },
   );
 
-  app.post(
-    `/${PATH}/end`,
-    {
-      schema: {
-        summary: "End one of your sessions on the page",
-        consumes,
-        body: formOf({ id: field(64) }, { id: "0199a2f0-7b1e-7c3a-9d4e-5f6a7b8c9d0e" }),
-        response: { 303: redirect("Ended") },
-      },
-    },
-    async (request, reply) => {
-      await request.transact((ctx) => endOwnSession(ctx, request.body.id ?? ""));
-      return backTo(request, reply, PATH, "session");
-    },
-  );
+  actRoute(app, `/${PATH}/end`, {
+    summary: "End one of your sessions on the page",
+    body: ById,
+    response: { 303: redirect("Ended") },
+    run: (ctx, { id = "" }) => endOwnSession(ctx, id),
+    back: [PATH, "session"],
+  });
 
-  app.post(
-    `/${PATH}/end-others`,
-    {
-      schema: {
-        summary: "Sign out everywhere else on the page",
-        consumes,
-        body: formOf({}),
-        response: { 303: redirect("Ended") },
-      },
-    },
-    async (request, reply) => {
-      await request.transact(endOtherOwnSessions);
-      return backTo(request, reply, PATH, "others");
-    },
-  );
+  actRoute(app, `/${PATH}/end-others`, {
+    summary: "Sign out everywhere else on the page",
+    body: formOf({}),
+    response: { 303: redirect("Ended") },
+    run: endOtherOwnSessions,
+    back: [PATH, "others"],
+  });
 };

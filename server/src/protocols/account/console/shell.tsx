@@ -10,11 +10,11 @@ import {
   Filled,
   Form,
   type Messages,
-  messagesOf,
   PageFooter,
   type PageFrame,
   renderDocument,
   Sheet,
+  Submit,
   withoutBidiControls,
 } from "../../../pages/index.ts";
 import { Icon, type IconName } from "./icons.tsx";
@@ -43,6 +43,7 @@ export interface AccountFrame extends PageFrame {
   readonly logoutAction: string;
   readonly account: string;
   readonly now: number;
+  readonly text: Messages;
   /** Lets the scripts of this answer run. */
   readonly nonce: string;
   /** Pages that would have nothing to show. */
@@ -53,14 +54,21 @@ export interface AccountView extends AccountFrame {
   readonly here: PageName;
 }
 
-interface AccountPageProps {
+/** Why a form is shown again: below the field that it is about, or above the form. */
+export interface FormProblem {
+  readonly status: number;
+  readonly field: string | null;
+  readonly text: string;
+}
+
+export interface AccountPageProps {
   readonly view: AccountView;
   readonly title: string;
   readonly values?: Readonly<Record<string, string>>;
   readonly lead?: ComponentChildren;
   /** Confirms what was just done. */
   readonly notice?: string | undefined;
-  readonly problem?: { readonly title: string; readonly text?: string | undefined } | undefined;
+  readonly problem?: FormProblem | undefined;
   readonly scripts?: readonly AssetName[];
   /** A link back to the page that this one belongs to. */
   readonly back?: { readonly href: string; readonly label: string };
@@ -72,13 +80,14 @@ const STYLES = ["account.css", "account-parts.css"] as const;
 export const renderAccountPage = (props: AccountPageProps): string => renderDocument(<AccountPage {...props} />);
 
 function AccountPage({ view, title, values = {}, lead, notice, problem, scripts = [], back, children }: AccountPageProps) {
-  const text = messagesOf(view);
+  const { text } = view;
   const brand = brandOf(view);
+  const refusal = problem && { title: text.accountRefusedTitle, text: problem.field === null ? problem.text : undefined };
   const ours = ["forms.js" as const, ...scripts].map((name) => ({ src: assetHref(name), nonce: view.nonce }));
   const names = { name: brandName(brand), ...values };
   const plain = title.replace(/\{([a-z]+)\}/g, (whole, key: string) => withoutBidiControls(names[key as "name"] ?? whole));
   return (
-    <Sheet {...view} kind="account" title={plain} problem={problem} styles={STYLES.map(assetHref)} scripts={ours}>
+    <Sheet {...view} kind="account" title={plain} problem={refusal} styles={STYLES.map(assetHref)} scripts={ours}>
       <a class="gh-skip" href="#gh-main">
         {text.accountSkip}
       </a>
@@ -97,7 +106,7 @@ function AccountPage({ view, title, values = {}, lead, notice, problem, scripts 
         </Form>
       </header>
       <div class="gh-shell">
-        <Navigation view={view} text={text} />
+        <Navigation view={view} />
         <main class="gh-main" id="gh-main" tabIndex={-1}>
           {back ? (
             <p class="gh-back">
@@ -110,9 +119,9 @@ function AccountPage({ view, title, values = {}, lead, notice, problem, scripts 
             <Filled template={title} values={names} />
           </h1>
           {lead ? <p class="gh-lead">{lead}</p> : null}
-          {problem?.text ? (
-            <Alert id="gh-error" tone="error" title={problem.title}>
-              {problem.text}
+          {refusal?.text ? (
+            <Alert id="gh-error" tone="error" title={refusal.title}>
+              {refusal.text}
             </Alert>
           ) : null}
           {notice && !problem ? (
@@ -129,16 +138,16 @@ function AccountPage({ view, title, values = {}, lead, notice, problem, scripts 
   );
 }
 
-function Navigation({ view, text }: { view: AccountView; text: Messages }) {
+function Navigation({ view }: { view: AccountView }) {
   const shown = PAGES.filter(([name, , , alsoPlayed]) => !view.hidden.includes(name) && (alsoPlayed || !view.impersonation));
   return (
-    <nav class="gh-nav" aria-label={text.accountNav}>
+    <nav class="gh-nav" aria-label={view.text.accountNav}>
       <ul>
         {shown.map(([name, path, label]) => (
           <li>
             <a href={`${view.base}${path}`} aria-current={name === view.here ? "page" : undefined}>
               <Icon name={name} />
-              {text[label]}
+              {view.text[label]}
             </a>
           </li>
         ))}
@@ -195,6 +204,25 @@ export const Row = ({ icon, picture, title, facts = [], children }: RowProps) =>
 );
 
 export const Rows = ({ children }: { children: ComponentChildren }) => <ul class="gh-rows">{children}</ul>;
+
+/** A list in a box, or words where it is empty. */
+export const RowsPanel = ({ none, children }: { none: string; children: readonly ComponentChildren[] }) =>
+  children.length === 0 ? (
+    <Panel text={none} />
+  ) : (
+    <Panel>
+      <Rows>{children}</Rows>
+    </Panel>
+  );
+
+/** A box that asks before something is done: its form has one button. */
+export const AskPanel = ({ view, action, text, children }: { view: AccountView; action: string; text?: string; children: string }) => (
+  <Panel text={text}>
+    <Form csrf={view.csrf} action={`${view.base}${action}`}>
+      <Submit>{children}</Submit>
+    </Form>
+  </Panel>
+);
 
 /** A link that looks like a button. */
 export const Action = ({ href, label, children }: { href: string; label?: string | undefined; children: ComponentChildren }) => (

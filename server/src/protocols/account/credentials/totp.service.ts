@@ -1,15 +1,7 @@
 import type { FastifyRequest } from "fastify";
 import { encodeQR } from "qr";
-import type { Static } from "typebox";
 import { totpPlace } from "../../../directory/credentials/index.ts";
-import {
-  addFirstRecoveryCodes,
-  addTotp,
-  type Credential,
-  type CredentialSetup,
-  readCredentials,
-  takeOwnUser,
-} from "../../../directory/users/index.ts";
+import { addFirstRecoveryCodes, addTotp, type Credential, readCredentials, takeOwnUser } from "../../../directory/users/index.ts";
 import { clock, MINUTE } from "../../../kernel/clock.ts";
 import { defineErrors, invalidFields } from "../../../kernel/errors.ts";
 import { newId } from "../../../kernel/ids.ts";
@@ -44,7 +36,7 @@ interface Kept {
 const place = (realm: string, token: string) => ({ realm, table: "action_tokens", column: "data", row: tokenHash(token) });
 
 /** The secret of a new authenticator app. Nothing has changed for the user until a code of it has come back. */
-export async function startOwnTotp({ vault }: { readonly vault: Vault }, req: FastifyRequest): Promise<Static<typeof CredentialSetup>> {
+export async function startOwnTotp({ vault }: { readonly vault: Vault }, req: FastifyRequest): Promise<TotpSetUp> {
   const { realm } = req;
   const { algorithm, digits, period } = realm.settings.totp;
   const form = { algorithm, digits, period };
@@ -71,9 +63,13 @@ interface Begun {
 
 function shownSetup(realm: RealmSnapshot, { setup, secret, form, username, expiresAt }: Begun) {
   const uri = totpUri(secret, form, { issuer: accountNameOf(realm), account: username });
-  const picture = Buffer.from(encodeQR(uri, "svg", { ecc: "medium", border: 4 })).toString("base64");
-  return { type: "totp", setup, secret: base32(secret), uri, qrCode: `data:image/svg+xml;base64,${picture}`, expiresAt };
+  return { type: "totp", setup, secret: base32(secret), uri, qrCode: pictureOf(uri), expiresAt };
 }
+export type TotpSetUp = ReturnType<typeof shownSetup>;
+
+/** A QR code, as an image for a page. */
+export const pictureOf = (content: string): string =>
+  `data:image/svg+xml;base64,${Buffer.from(encodeQR(content, "svg", { ecc: "medium", border: 4 })).toString("base64")}`;
 
 /** The set-up of a page that is shown again after a wrong code: the app has its secret already. Null: it is gone. */
 export async function openOwnTotp({ vault }: { readonly vault: Vault }, req: FastifyRequest, setup: string) {
