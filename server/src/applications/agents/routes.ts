@@ -1,6 +1,6 @@
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import type { Ctx } from "../../platform/context.ts";
-import { collectionRoutes, pathParams, recordRoutes, versioned } from "../../platform/http/index.ts";
+import { collectionRoutes, crudRoutes, pathParams, versioned } from "../../platform/http/index.ts";
 import { ListQuery } from "../../platform/paging/index.ts";
 import { Agent, AgentQuery, CreateAgent, UpdateAgent } from "./schema.ts";
 import * as service from "./service.ts";
@@ -12,19 +12,28 @@ const write = { permission: "manage-clients" } as const;
 
 /** Mounted under /admin/realms/:realm/agents. */
 export const agentRoutes: FastifyPluginAsyncTypebox<service.AgentTools> = async (app, tools) => {
-  collectionRoutes(app, "/", {
-    tags,
+  crudRoutes(app, ["/", "/:id"], {
+    ...{ tags, names: ["an agent", "agents"], readers: read, writers: write },
+    itemParams: params,
     record: Agent,
-    list: { config: read, summary: "List agents", query: AgentQuery, run: (ctx, _params, query) => service.searchAgents(ctx, query) },
+    list: { query: AgentQuery, run: (ctx, _params, query) => service.searchAgents(ctx, query) },
     create: {
-      config: write,
-      summary: "Create an agent",
       description:
         "From now on its client gets no tokens until the agent is activated, and then tokens with `nhi` and `agent_id`. It takes the " +
         "permissions that the client's service account has.",
       body: CreateAgent,
       id: ({ id }) => id,
       run: (ctx, _params, body) => service.createAgent(ctx, tools, body),
+    },
+    read: { run: (ctx, { id }) => service.readAgent(ctx, id) },
+    replace: {
+      description: "An agent keeps the client that it is bound to. It takes the permissions that the client's service account has.",
+      body: UpdateAgent,
+      run: (ctx, { id }, body) => service.saveAgent(ctx, tools, id, body),
+    },
+    remove: {
+      description: "Disables its client, which would otherwise get tokens that no longer name the agent.",
+      run: (ctx, { id }) => service.removeAgent(ctx, tools, id),
     },
   });
 
@@ -39,26 +48,6 @@ export const agentRoutes: FastifyPluginAsyncTypebox<service.AgentTools> = async 
         "The longest overdue first; those that lost their owner are due at once. `reviewDueAt` follows from the setting `agents.reviewDays`.",
       query: ListQuery,
       run: (ctx, _params, query) => service.searchDueAgents(ctx, query),
-    },
-  });
-
-  recordRoutes(app, "/:id", {
-    tags,
-    params,
-    record: Agent,
-    read: { config: read, summary: "Read an agent", run: (ctx, { id }) => service.readAgent(ctx, id) },
-    replace: {
-      config: write,
-      summary: "Update an agent",
-      description: "An agent keeps the client that it is bound to. It takes the permissions that the client's service account has.",
-      body: UpdateAgent,
-      run: (ctx, { id }, body) => service.saveAgent(ctx, tools, id, body),
-    },
-    remove: {
-      config: write,
-      summary: "Delete an agent",
-      description: "Disables its client, which would otherwise get tokens that no longer name the agent.",
-      run: (ctx, { id }) => service.removeAgent(ctx, tools, id),
     },
   });
 

@@ -32,9 +32,9 @@ export async function createApplication(
   ctx: Ctx,
   tools: oidc.ClientTools,
   input: CreateApplication,
-): Promise<{ application: VersionedApplication; secret: string | null }> {
+): Promise<VersionedApplication & { secret?: string }> {
   const { name, template, displayName, entityId: _, assertionConsumerServiceUrl: __, singleLogoutServiceUrl: ___, ...given } = input;
-  if (template === "saml") return { application: await createSamlApplication(ctx, tools, input), secret: null };
+  if (template === "saml") return createSamlApplication(ctx, tools, input);
   refuseOtherKind(input, samlMembers, "SAML applications");
   assertClientId(name);
   const { client: beginning, redirects } = templates[template];
@@ -48,8 +48,8 @@ export async function createApplication(
       { field: "redirectUris", code: "unexpected", message: `redirectUris: a ${template} gets no authorization responses` },
     ]);
   const client = { ...beginning, ...given, clientId: name, ...(displayName !== undefined && { name: displayName }) };
-  const created = await oidc.createClient(recordedAs(ctx, name), tools, client);
-  return { application: toApplication(oidc.showClient(created.client)), secret: created.secret };
+  const { client: created, secret } = await oidc.createClient(recordedAs(ctx, name), tools, client);
+  return { ...toApplication(oidc.showClient(created)), ...(secret !== null && { secret }) };
 }
 
 export async function saveApplication(

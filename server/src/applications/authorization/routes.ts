@@ -1,6 +1,6 @@
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import Type from "typebox";
-import { collectionRoutes, pathParams, recordRoutes } from "../../platform/http/index.ts";
+import { crudRoutes, pathParams, recordRoutes } from "../../platform/http/index.ts";
 import { ListQuery, listQuery } from "../../platform/paging/index.ts";
 import { EvaluateRequest, EvaluateResponse } from "./evaluate.schema.ts";
 import { evaluateFor } from "./evaluate.service.ts";
@@ -14,9 +14,10 @@ import { createScope, readScope, readSettings, removeScope, replaceSettings, sav
 
 const tags = ["Authorization services"];
 const params = pathParams("clientId");
-const itemParams = pathParams("clientId", "name");
 const read = { permission: ["view-clients", "manage-authorization"] } as const;
 const write = { permission: ["manage-clients", "manage-authorization"] } as const;
+const created = { ...write, versioned: false };
+const shared = { tags, params, itemParams: pathParams("clientId", "name"), readers: read, writers: write };
 
 const text = (maxLength: number) => Type.Optional(Type.String({ minLength: 1, maxLength }));
 const ResourceQuery = listQuery({ name: text(255), type: text(255), uri: text(2048), owner: text(320), scope: text(255) });
@@ -38,152 +39,89 @@ export const authorizationRoutes: FastifyPluginAsyncTypebox<{ servers: ResourceS
     },
   });
 
-  collectionRoutes(app, "/scopes", {
-    tags,
-    params,
+  crudRoutes(app, ["/scopes", "/scopes/:name"], {
+    ...{ ...shared, names: ["an authorization scope", "authorization scopes"] },
     record: schemas.AuthzScope,
-    list: {
-      config: read,
-      summary: "List authorization scopes",
-      query: ListQuery,
-      run: (ctx, { clientId }, query) => searchScopes(ctx, clientId, query),
-    },
+    list: { query: ListQuery, run: (ctx, { clientId }, query) => searchScopes(ctx, clientId, query) },
     create: {
-      config: { ...write, versioned: false },
-      summary: "Create an authorization scope",
+      config: created,
       body: schemas.CreateAuthzScope,
       id: ({ name }) => name,
       run: (ctx, { clientId }, body) => createScope(ctx, clientId, body),
     },
-  });
-  recordRoutes(app, "/scopes/:name", {
-    tags,
-    params: itemParams,
-    record: schemas.AuthzScope,
-    read: { config: read, summary: "Read an authorization scope", run: (ctx, { clientId, name }) => readScope(ctx, clientId, name) },
+    read: { run: (ctx, { clientId, name }) => readScope(ctx, clientId, name) },
     replace: {
-      config: write,
       summary: "Replace an authorization scope",
       body: schemas.UpdateAuthzScope,
       run: (ctx, { clientId, name }, body) => saveScope(ctx, clientId, name, body),
     },
     remove: {
-      config: write,
-      summary: "Delete an authorization scope",
       description: "Refused while resources or permissions have it.",
       run: (ctx, { clientId, name }) => removeScope(ctx, clientId, name),
     },
   });
 
-  collectionRoutes(app, "/resources", {
-    tags,
-    params,
+  crudRoutes(app, ["/resources", "/resources/:name"], {
+    ...{ ...shared, names: ["a protected resource", "protected resources"] },
     record: schemas.AuthzResource,
-    list: {
-      config: read,
-      summary: "List protected resources",
-      query: ResourceQuery,
-      run: (ctx, { clientId }, query) => searchResources(ctx, clientId, query),
-    },
+    list: { query: ResourceQuery, run: (ctx, { clientId }, query) => searchResources(ctx, clientId, query) },
     create: {
-      config: { ...write, versioned: false },
-      summary: "Create a protected resource",
+      config: created,
       body: schemas.CreateAuthzResource,
       id: (resource) => (resource.owner === null ? resource.name : resource.resourceId),
       run: (ctx, { clientId }, body) => createResource(ctx, clientId, body),
     },
-  });
-  recordRoutes(app, "/resources/:name", {
-    tags,
-    params: itemParams,
-    record: schemas.AuthzResource,
     read: {
-      config: read,
-      summary: "Read a protected resource",
       description: "By name or id. If several have one name, it is the client's own.",
       run: (ctx, { clientId, name }) => readResource(ctx, clientId, name),
     },
     replace: {
-      config: write,
       summary: "Replace a protected resource",
       body: schemas.UpdateAuthzResource,
       run: (ctx, { clientId, name }, body) => saveResource(ctx, clientId, name, body),
     },
-    remove: {
-      config: write,
-      summary: "Delete a protected resource",
-      description: "Refused while permissions name it.",
-      run: (ctx, { clientId, name }) => removeResource(ctx, clientId, name),
-    },
+    remove: { description: "Refused while permissions name it.", run: (ctx, { clientId, name }) => removeResource(ctx, clientId, name) },
   });
 
-  collectionRoutes(app, "/policies", {
-    tags,
-    params,
+  crudRoutes(app, ["/policies", "/policies/:name"], {
+    ...{ ...shared, names: ["a policy", "policies"] },
     record: AuthzPolicy,
-    list: {
-      config: read,
-      summary: "List policies",
-      query: PolicyQuery,
-      run: (ctx, { clientId }, query) => searchPolicies(ctx, clientId, query),
-    },
+    list: { query: PolicyQuery, run: (ctx, { clientId }, query) => searchPolicies(ctx, clientId, query) },
     create: {
-      config: { ...write, versioned: false },
-      summary: "Create a policy",
+      config: created,
       body: CreateAuthzPolicy,
       id: ({ name }) => name,
       run: (ctx, { clientId }, body) => createPolicy(ctx, clientId, body),
     },
-  });
-  recordRoutes(app, "/policies/:name", {
-    tags,
-    params: itemParams,
-    record: AuthzPolicy,
-    read: { config: read, summary: "Read a policy", run: (ctx, { clientId, name }) => readPolicy(ctx, clientId, name) },
+    read: { run: (ctx, { clientId, name }) => readPolicy(ctx, clientId, name) },
     replace: {
-      config: write,
       summary: "Replace a policy",
       body: UpdateAuthzPolicy,
       run: (ctx, { clientId, name }, body) => savePolicy(ctx, clientId, name, body),
     },
     remove: {
-      config: write,
-      summary: "Delete a policy",
       description: "Refused while permissions or aggregates name it.",
       run: (ctx, { clientId, name }) => removePolicy(ctx, clientId, name),
     },
   });
 
-  collectionRoutes(app, "/permissions", {
-    tags,
-    params,
+  crudRoutes(app, ["/permissions", "/permissions/:name"], {
+    ...{ ...shared, names: ["a permission", "permissions"] },
     record: schemas.AuthzPermission,
-    list: {
-      config: read,
-      summary: "List permissions",
-      query: ListQuery,
-      run: (ctx, { clientId }, query) => searchPermissions(ctx, clientId, query),
-    },
+    list: { query: ListQuery, run: (ctx, { clientId }, query) => searchPermissions(ctx, clientId, query) },
     create: {
-      config: { ...write, versioned: false },
-      summary: "Create a permission",
+      config: created,
       body: schemas.CreateAuthzPermission,
       id: ({ name }) => name,
       run: (ctx, { clientId }, body) => createPermission(ctx, clientId, body),
     },
-  });
-  recordRoutes(app, "/permissions/:name", {
-    tags,
-    params: itemParams,
-    record: schemas.AuthzPermission,
-    read: { config: read, summary: "Read a permission", run: (ctx, { clientId, name }) => readPermission(ctx, clientId, name) },
+    read: { run: (ctx, { clientId, name }) => readPermission(ctx, clientId, name) },
     replace: {
-      config: write,
       summary: "Replace a permission",
       body: schemas.UpdateAuthzPermission,
       run: (ctx, { clientId, name }, body) => savePermission(ctx, clientId, name, body),
     },
-    remove: { config: write, summary: "Delete a permission", run: (ctx, { clientId, name }) => removePermission(ctx, clientId, name) },
+    remove: { run: (ctx, { clientId, name }) => removePermission(ctx, clientId, name) },
   });
 
   app.post(

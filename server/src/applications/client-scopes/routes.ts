@@ -1,10 +1,9 @@
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
-import { collectionRoutes, noContent, noContentAnswer, pathParams, recordRoutes } from "../../platform/http/index.ts";
+import { crudRoutes, noContent, noContentAnswer, pathParams } from "../../platform/http/index.ts";
 import { ListQuery } from "../../platform/paging/index.ts";
 import { ClientScope, ClientScopeClaim, CreateClientScope, UpdateClientScope } from "./schema.ts";
 import { addClaim, createScope, dropClaim, readScope, readScopeClaim, removeScope, saveScope, searchScopes } from "./service.ts";
 
-const params = pathParams("scopeId");
 const claimParams = pathParams("scopeId", "claimId");
 const read = { permission: ["manage-authorization", "view-clients"] } as const;
 const write = { permission: "manage-authorization" } as const;
@@ -12,33 +11,15 @@ const tags = ["Client scopes"];
 
 /** Mounted under /admin/realms/:realm/client-scopes. */
 export const clientScopeRoutes: FastifyPluginAsyncTypebox = async (app) => {
-  collectionRoutes(app, "/", {
-    tags,
+  crudRoutes(app, ["/", "/:scopeId"], {
+    ...{ tags, names: ["a client scope", "client scopes"], readers: read, writers: write },
+    itemParams: pathParams("scopeId"),
     record: ClientScope,
-    list: { config: read, summary: "List client scopes", query: ListQuery, run: (ctx, _params, query) => searchScopes(ctx, query) },
-    create: {
-      config: write,
-      summary: "Create a client scope",
-      body: CreateClientScope,
-      id: ({ scopeId }) => scopeId,
-      run: (ctx, _params, body) => createScope(ctx, body),
-    },
-  });
-
-  recordRoutes(app, "/:scopeId", {
-    tags,
-    params,
-    record: ClientScope,
-    read: { config: read, summary: "Read a client scope", run: (ctx, { scopeId }) => readScope(ctx, scopeId) },
-    replace: {
-      config: write,
-      summary: "Update a client scope",
-      body: UpdateClientScope,
-      run: (ctx, { scopeId }, body) => saveScope(ctx, scopeId, body),
-    },
+    list: { query: ListQuery, run: (ctx, _params, query) => searchScopes(ctx, query) },
+    create: { body: CreateClientScope, id: ({ scopeId }) => scopeId, run: (ctx, _params, body) => createScope(ctx, body) },
+    read: { run: (ctx, { scopeId }) => readScope(ctx, scopeId) },
+    replace: { body: UpdateClientScope, run: (ctx, { scopeId }, body) => saveScope(ctx, scopeId, body) },
     remove: {
-      config: write,
-      summary: "Delete a client scope",
       description: "Refused for `openid` and `offline_access`, and while clients list it. Its claim mappers stay.",
       run: (ctx, { scopeId }) => removeScope(ctx, scopeId),
     },

@@ -3,7 +3,7 @@ import type { FastifyInstance } from "fastify";
 import Type from "typebox";
 import { AssignRole, CreateRole, givenRoles, Role, roleNameMembers } from "../../directory/roles/index.ts";
 import type { Ctx } from "../../platform/context.ts";
-import { collectionRoutes, noContent, noContentAnswer, pathParams, recordRoutes } from "../../platform/http/index.ts";
+import { collectionRoutes, crudRoutes, noContent, noContentAnswer, pathParams, recordRoutes } from "../../platform/http/index.ts";
 import { ListQuery, pageInMemory } from "../../platform/paging/index.ts";
 import { mapperRoutes } from "../claims/index.ts";
 import { clientMappers } from "./mappers.ts";
@@ -28,18 +28,12 @@ const answer = async (ctx: Ctx, { client, secret }: service.WrittenClient) => ({
 export const clientRoutes: FastifyPluginAsyncTypebox<service.ClientTools> = async (app, tools) => {
   await app.register(clientRoleRoutes, { prefix: "/:clientId" });
 
-  collectionRoutes(app, "/", {
-    tags,
+  crudRoutes(app, ["/", "/:clientId"], {
+    ...{ tags, names: ["a client", "clients"], readers: read, writers: write },
+    itemParams: params,
     record: schemas.Client,
-    list: {
-      config: read,
-      summary: "List clients",
-      query: schemas.ClientQuery,
-      run: (ctx, _params, query) => service.searchClients(ctx, query),
-    },
+    list: { query: schemas.ClientQuery, run: (ctx, _params, query) => service.searchClients(ctx, query) },
     create: {
-      config: write,
-      summary: "Create a client",
       description:
         "A confidential client's secret is in the answer, and in no other: the one that the request brings as `secret`, or a generated one.",
       body: schemas.CreateClient,
@@ -47,19 +41,8 @@ export const clientRoutes: FastifyPluginAsyncTypebox<service.ClientTools> = asyn
       id: ({ id }) => id,
       run: async (ctx, _params, body) => answer(ctx, await service.createClient(ctx, tools, body)),
     },
-  });
-
-  recordRoutes(app, "/:clientId", {
-    tags,
-    params,
-    record: schemas.Client,
-    read: {
-      config: read,
-      summary: "Read a client",
-      run: async (ctx, { clientId }) => service.shownWithNames(ctx, await service.readClient(ctx, clientId)),
-    },
+    read: { run: async (ctx, { clientId }) => service.shownWithNames(ctx, await service.readClient(ctx, clientId)) },
     replace: {
-      config: write,
       summary: "Replace a client's state",
       ofPut: "Members that are left out return to their defaults; `enabled` and `publicClient` are required.",
       description:
@@ -70,8 +53,6 @@ export const clientRoutes: FastifyPluginAsyncTypebox<service.ClientTools> = asyn
       run: async (ctx, { clientId }, body) => answer(ctx, await service.saveClient(ctx, tools, clientId, body)),
     },
     remove: {
-      config: write,
-      summary: "Delete a client",
       description: "Its roles, mappers, grants and tokens go with it.",
       run: (ctx, { clientId }) => service.removeClient(ctx, tools, clientId),
     },
@@ -137,42 +118,17 @@ const done = noContentAnswer();
 /** The roles, mappers and service account of one client. Mounted under /admin/realms/:realm/clients/:clientId. */
 const clientRoleRoutes: FastifyPluginAsyncTypebox = async (app) => {
   // `manage-roles` is for the roles of clients, too.
-  const readRoles = { permission: ["view-clients", "manage-roles"] } as const;
-  const writeRoles = { permission: ["manage-clients", "manage-roles"] } as const;
-
-  collectionRoutes(app, "/roles", {
-    tags,
+  crudRoutes(app, ["/roles", "/roles/:roleName"], {
+    ...{ tags, names: ["a role of a client", "a client's roles"] },
+    readers: { permission: ["view-clients", "manage-roles"] },
+    writers: { permission: ["manage-clients", "manage-roles"] },
     params,
+    itemParams: pathParams("clientId", "roleName"),
     record: Role,
-    list: {
-      config: readRoles,
-      summary: "List a client's roles",
-      query: ListQuery,
-      run: (ctx, { clientId }, query) => searchClientRoles(ctx, clientId, query),
-    },
-    create: {
-      config: writeRoles,
-      summary: "Create a role of a client",
-      body: CreateRole,
-      id: ({ name }) => name,
-      run: (ctx, { clientId }, body) => createClientRole(ctx, clientId, body),
-    },
-  });
-
-  recordRoutes(app, "/roles/:roleName", {
-    tags,
-    params: pathParams("clientId", "roleName"),
-    record: Role,
-    read: {
-      config: readRoles,
-      summary: "Read a role of a client",
-      run: (ctx, { clientId, roleName }) => readClientRole(ctx, clientId, roleName),
-    },
-    remove: {
-      config: writeRoles,
-      summary: "Delete a role of a client",
-      run: (ctx, { clientId, roleName }) => removeClientRole(ctx, clientId, roleName),
-    },
+    list: { query: ListQuery, run: (ctx, { clientId }, query) => searchClientRoles(ctx, clientId, query) },
+    create: { body: CreateRole, id: ({ name }) => name, run: (ctx, { clientId }, body) => createClientRole(ctx, clientId, body) },
+    read: { run: (ctx, { clientId, roleName }) => readClientRole(ctx, clientId, roleName) },
+    remove: { run: (ctx, { clientId, roleName }) => removeClientRole(ctx, clientId, roleName) },
   });
 
   mapperRoutes(app as unknown as FastifyInstance, {

@@ -3,7 +3,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import Type from "typebox";
 import { clock } from "../../kernel/clock.ts";
 import { AppError } from "../../kernel/errors.ts";
-import { buildValidator, collectionRoutes, created, createdAt, pathParams, recordRoutes, versioned } from "../../platform/http/index.ts";
+import { buildValidator, createdAt, crudRoutes, pathParams, versioned } from "../../platform/http/index.ts";
 import type { Outbound } from "../../platform/outbound/index.ts";
 import { METADATA_BYTES } from "../../platform/saml/index.ts";
 import { mapperRoutes } from "../claims/index.ts";
@@ -27,35 +27,6 @@ export const samlClientRoutes: FastifyPluginAsyncTypebox<ImportTools> = async (a
   const { baseUrl, outbound } = tools;
   await app.register(samlImportRoutes, { baseUrl, outbound });
 
-  collectionRoutes(app, "/", {
-    tags,
-    record: schemas.SamlClient,
-    list: {
-      config: read,
-      summary: "List SAML clients",
-      query: schemas.SamlClientQuery,
-      run: (ctx, _params, query) => service.searchSamlClients(ctx, query),
-    },
-  });
-
-  app.post(
-    "/",
-    {
-      config: write,
-      schema: {
-        summary: "Create a SAML client",
-        description: "Members that are left out, or null, follow the realm's settings `saml`.",
-        tags,
-        body: schemas.CreateSamlClient,
-        response: { 201: schemas.SamlClient },
-      },
-    },
-    async (req, reply) => {
-      const client = await req.transact(async (ctx) => service.shownWithNames(ctx, await service.createSamlClient(ctx, tools, req.body)));
-      return created(reply, client.entityId, { ...client, applicationId: null });
-    },
-  );
-
   const mappers: FastifyPluginAsyncTypebox = async (below) =>
     mapperRoutes(below as unknown as FastifyInstance, {
       ...{ tags, param: "entityId", of: "a SAML client", mappers: samlClientMappers },
@@ -63,29 +34,29 @@ export const samlClientRoutes: FastifyPluginAsyncTypebox<ImportTools> = async (a
     });
   await app.register(mappers, { prefix: "/:entityId" });
 
-  recordRoutes(app, "/:entityId", {
-    tags,
-    params,
+  crudRoutes(app, ["/", "/:entityId"], {
+    ...{ tags, names: ["a SAML client", "SAML clients"], readers: read, writers: write },
+    itemParams: params,
     record: schemas.SamlClient,
-    read: {
-      config: read,
-      summary: "Read a SAML client",
-      run: async (ctx, { entityId }) => service.shownWithNames(ctx, await service.readSamlClient(ctx, entityId)),
+    list: { query: schemas.SamlClientQuery, run: (ctx, _params, query) => service.searchSamlClients(ctx, query) },
+    create: {
+      description: "Members that are left out, or null, follow the realm's settings `saml`.",
+      body: schemas.CreateSamlClient,
+      id: ({ entityId }) => entityId,
+      run: async (ctx, _params, body) => ({
+        ...(await service.shownWithNames(ctx, await service.createSamlClient(ctx, tools, body))),
+        applicationId: null,
+      }),
     },
+    read: { run: async (ctx, { entityId }) => service.shownWithNames(ctx, await service.readSamlClient(ctx, entityId)) },
     replace: {
-      config: write,
       summary: "Replace a SAML client's state",
       ofPut: "Members that are left out return to their defaults; `enabled` is required.",
       description: "The entityId cannot be changed.",
       body: schemas.UpdateSamlClient,
       run: async (ctx, { entityId }, body) => service.shownWithNames(ctx, await service.saveSamlClient(ctx, tools, entityId, body)),
     },
-    remove: {
-      config: write,
-      summary: "Delete a SAML client",
-      description: "Its mappers go with it.",
-      run: (ctx, { entityId }) => service.removeSamlClient(ctx, entityId),
-    },
+    remove: { description: "Its mappers go with it.", run: (ctx, { entityId }) => service.removeSamlClient(ctx, entityId) },
   });
 };
 

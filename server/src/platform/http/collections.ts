@@ -5,23 +5,27 @@ import type { Page } from "../paging/index.ts";
 import { type Operation, type Routes, textsOf } from "./records.ts";
 import { created, paged } from "./replies.ts";
 
+export interface ListItems<P extends TSchema, R extends TSchema, Q extends TSchema> {
+  readonly query: Q;
+  run(ctx: ReadCtx, params: Static<P>, query: Static<Q>): Promise<Page<Static<R>>>;
+}
+
+export interface CreateItem<P extends TSchema, R extends TSchema, B extends TSchema> {
+  readonly body: B;
+  /** The response of POST, if it has more members than an item of the list. */
+  readonly answer?: TSchema;
+  /** Returns the last segment of the item's address, or its last segments. */
+  id(made: Static<R>): string | readonly string[];
+  run(ctx: Ctx, params: Static<P>, body: Static<B>): Promise<Static<R>>;
+}
+
 interface CollectionRoutes<P extends TSchema, R extends TSchema, Q extends TSchema, B extends TSchema> {
   readonly tags?: string[];
   readonly params?: P;
   /** An item of the list, and the response of POST. */
   readonly record: R;
-  readonly list?: Operation & {
-    readonly query: Q;
-    run(ctx: ReadCtx, params: Static<P>, query: Static<Q>): Promise<Page<Static<R>>>;
-  };
-  readonly create?: Operation & {
-    readonly body: B;
-    /** The response of POST, if it has more members than an item of the list. */
-    readonly answer?: TSchema;
-    /** Returns the last segment of the item's address, or its last segments. */
-    id(made: Static<R>): string | readonly string[];
-    run(ctx: Ctx, params: Static<P>, body: Static<B>): Promise<Static<R>>;
-  };
+  readonly list?: Operation & ListItems<P, R, Q>;
+  readonly create?: Operation & CreateItem<P, R, B>;
 }
 
 /** Adds the routes of a collection: GET with pages, and POST, which answers 201 with the item and its address. */

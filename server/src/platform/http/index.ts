@@ -4,6 +4,7 @@ export { parseJson, refuseDirtyText, refuseUnknownBody, refuseUnreadableParamete
 export { allowSlowBody } from "./client-errors.ts";
 export { collectionRoutes } from "./collections.ts";
 export { type CompiledSchemas, compiledSchemas } from "./compiled-schemas.ts";
+export { crudRoutes } from "./crud.ts";
 export {
   anonymous,
   anyOf,

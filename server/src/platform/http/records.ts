@@ -15,6 +15,29 @@ export interface Operation {
 
 type Versioned<R extends TSchema> = Static<R> & { readonly version: number };
 
+export interface ReadRecord<P extends TSchema, R extends TSchema, Q extends TSchema> {
+  run(ctx: ReadCtx, params: Static<P>, query: Static<Q>): Promise<Versioned<R>>;
+}
+
+export interface ReplaceRecord<P extends TSchema, R extends TSchema, B extends TSchema, Q extends TSchema> {
+  /** The full state, as a named schema. */
+  readonly body: B;
+  /** The response of PUT and PATCH, if it has more members than GET's. */
+  readonly answer?: TSchema;
+  /** Replaces the record. `named` are the members in the request itself; a PATCH leaves the others as they are. */
+  run(ctx: Ctx, params: Static<P>, body: Static<B>, query: Static<Q>, named: readonly string[]): Promise<Versioned<R>>;
+  /** Maps a member to the member that it follows. A PATCH that changes the latter and does not name the former returns the former to its default. */
+  readonly follows?: Readonly<Record<string, string>>;
+  /** Restricts the methods, if PUT or PATCH has another path or meaning. */
+  readonly methods?: readonly ("PUT" | "PATCH")[];
+  /** The beginning of PUT's description, such as the defaults of members that are left out, because a PATCH keeps those. */
+  readonly ofPut?: string;
+}
+
+export interface RemoveRecord<P extends TSchema, Q extends TSchema> {
+  run(ctx: Ctx, params: Static<P>, query: Static<Q>): Promise<unknown>;
+}
+
 interface RecordRoutes<P extends TSchema, R extends TSchema, B extends TSchema, Q extends TSchema> {
   readonly tags: string[];
   readonly params: P;
@@ -22,22 +45,9 @@ interface RecordRoutes<P extends TSchema, R extends TSchema, B extends TSchema, 
   readonly querystring?: Q;
   /** The response of GET, PUT and PATCH. */
   readonly record: R;
-  readonly read: Operation & { run(ctx: ReadCtx, params: Static<P>, query: Static<Q>): Promise<Versioned<R>> };
-  readonly replace?: Operation & {
-    /** The full state, as a named schema. */
-    readonly body: B;
-    /** The response of PUT and PATCH, if it has more members than GET's. */
-    readonly answer?: TSchema;
-    /** Replaces the record. `named` are the members in the request itself; a PATCH leaves the others as they are. */
-    run(ctx: Ctx, params: Static<P>, body: Static<B>, query: Static<Q>, named: readonly string[]): Promise<Versioned<R>>;
-    /** Maps a member to the member that it follows. A PATCH that changes the latter and does not name the former returns the former to its default. */
-    readonly follows?: Readonly<Record<string, string>>;
-    /** Restricts the methods, if PUT or PATCH has another path or meaning. */
-    readonly methods?: readonly ("PUT" | "PATCH")[];
-    /** The beginning of PUT's description, such as the defaults of members that are left out, because a PATCH keeps those. */
-    readonly ofPut?: string;
-  };
-  readonly remove?: Operation & { run(ctx: Ctx, params: Static<P>, query: Static<Q>): Promise<unknown> };
+  readonly read: Operation & ReadRecord<P, R, Q>;
+  readonly replace?: Operation & ReplaceRecord<P, R, B, Q>;
+  readonly remove?: Operation & RemoveRecord<P, Q>;
 }
 
 declare module "fastify" {

@@ -1,6 +1,6 @@
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import Type from "typebox";
-import { collectionRoutes, paged, pathParams, recordRoutes, versioned } from "../../platform/http/index.ts";
+import { crudRoutes, paged, pathParams, recordRoutes, versioned } from "../../platform/http/index.ts";
 import { ListQuery, pageInMemory, type ShortList } from "../../platform/paging/index.ts";
 import { AuthenticatorInfo, CreateFlow, Flow, RenameFlow, UpdateFlow } from "./schema.ts";
 import { BROWSER_FLOW, createFlow, listAuthenticators, readFlow, removeFlow, renameFlow, saveFlow, searchFlows } from "./service.ts";
@@ -13,27 +13,19 @@ const saving =
 
 /** Mounted under /admin/realms/:realm/flows. */
 export const flowRoutes: FastifyPluginAsyncTypebox = async (app) => {
-  collectionRoutes(app, "/", {
-    tags,
+  crudRoutes(app, ["/", "/:alias"], {
+    ...{ tags, names: ["a flow", "flows"], readers: config, writers: config },
+    itemParams: params,
     record: Flow,
-    list: { config, summary: "List flows", query: ListQuery, run: (ctx, _params, query) => searchFlows(ctx, query) },
+    list: { query: ListQuery, run: (ctx, _params, query) => searchFlows(ctx, query) },
     create: {
-      config,
-      summary: "Create a flow",
       description: "Takes `steps`, or copies another flow. Clients use it by their `browserFlow` or `directGrantFlow`.",
       body: CreateFlow,
       id: ({ alias }) => alias,
       run: (ctx, _params, body) => createFlow(ctx, body),
     },
-  });
-
-  recordRoutes(app, "/:alias", {
-    tags,
-    params,
-    record: Flow,
-    read: { config, summary: "Read a flow", run: (ctx, { alias }) => readFlow(ctx, alias) },
+    read: { run: (ctx, { alias }) => readFlow(ctx, alias) },
     replace: {
-      config,
       summary: "Save a flow",
       ofPut: "The full state.",
       description: saving,
@@ -42,12 +34,7 @@ export const flowRoutes: FastifyPluginAsyncTypebox = async (app) => {
       // PATCH of a flow renames it.
       methods: ["PUT"],
     },
-    remove: {
-      config,
-      summary: "Delete a flow",
-      description: "Refused for a built-in one, and while clients use it.",
-      run: (ctx, { alias }) => removeFlow(ctx, alias),
-    },
+    remove: { description: "Refused for a built-in one, and while clients use it.", run: (ctx, { alias }) => removeFlow(ctx, alias) },
   });
 
   app.patch(
