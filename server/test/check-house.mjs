@@ -80,11 +80,13 @@ function asksTheTime(node) {
 /** @param {ts.Node} node */
 const selectsAll = (node) => ts.isPropertyAccessExpression(node) && ["selectAll", "returningAll"].includes(node.name.text);
 
-/** Tells whether the node is a statement, a part of one, or a query of Kysely. @param {ts.Node} node */
+/** Tells whether the node is a statement, a part of one, a query of Kysely, or rows by their columns (`platform/db/rows.ts`). @param {ts.Node} node */
 const isSql = (node) =>
   ts.isTaggedTemplateExpression(node)
     ? isName(node.tag, "sql")
-    : ts.isPropertyAccessExpression(node) && ["selectFrom", "insertInto", "updateTable", "deleteFrom"].includes(node.name.text);
+    : ts.isCallExpression(node)
+      ? ["findRow", "insertRow", "updateRows", "deleteRows"].some((name) => isName(node.expression, name))
+      : ts.isPropertyAccessExpression(node) && ["selectFrom", "insertInto", "updateTable", "deleteFrom"].includes(node.name.text);
 
 const SWITCHES = ["only", "skip", "todo"];
 
@@ -327,6 +329,7 @@ function selfTest() {
     ["src/directory/users/store.ts", "db.selectFrom('users').selectAll()"],
     ["src/directory/users/service.ts", "sql<number>`select 1`"],
     ["src/directory/users/list.ts", "db.selectFrom('users').select('user_id')"],
+    ["src/directory/users/list.ts", "findRow(db, 'users', ['user_id'], { realm_id: realm })"],
     ["src/kernel/a.ts", "Date.now()"],
     ["src/kernel/a.test.ts", "const now = Date.now"],
     ["src/kernel/a.ts", "new Date()"],

@@ -2,7 +2,7 @@ import { type ColumnType, type Generated, sql } from "kysely";
 import { DAY } from "../../kernel/clock.ts";
 import { isId, newId } from "../../kernel/ids.ts";
 import { likePrefix } from "../../kernel/text.ts";
-import { type Db, type Tx, translating } from "../../platform/db/index.ts";
+import { type Db, deleteRows, insertRow, nextVersion, type Tx, translating, updateRows } from "../../platform/db/index.ts";
 import { type ListOrder, type ListQuery, type Page, pageOf } from "../../platform/paging/index.ts";
 import type { Settings } from "../../tenancy/settings/index.ts";
 import { agentErrors } from "./errors.ts";
@@ -123,7 +123,7 @@ const taken = { agents_name_taken: agentErrors.name_taken, agents_client_taken: 
 export async function insertAgent(tx: Tx, realm: string, state: AgentState, now: number): Promise<string> {
   const id = newId();
   const row = { realm_id: realm, id, ...columnsOf(state), status: "CREATED" as const, created_at: now };
-  await translating(taken, tx.insertInto("agents").values(row).execute());
+  await translating(taken, insertRow(tx, "agents", row));
   return id;
 }
 
@@ -140,19 +140,19 @@ export async function updateAgent(tx: Tx, realm: string, id: string, change: Age
   const { state, status, activatedAt, lastReviewedAt, review } = change;
   await translating(
     taken,
-    tx
-      .updateTable("agents")
-      .set((eb) => ({
+    updateRows(
+      tx,
+      "agents",
+      { realm_id: realm, id },
+      {
         ...(state && columnsOf(state)),
         ...(status && { status }),
         ...(activatedAt !== undefined && { activated_at: activatedAt }),
         ...(lastReviewedAt !== undefined && { last_reviewed_at: lastReviewedAt }),
         ...(review && { review_due_at: review.reviewDueAt, suspend_at: review.suspendAt, reminded_at: null }),
-        version: eb("version", "+", 1),
-      }))
-      .where("realm_id", "=", realm)
-      .where("id", "=", id)
-      .execute(),
+        version: nextVersion,
+      },
+    ),
   );
 }
 
@@ -190,7 +190,7 @@ export async function agentsListing(db: Db, realm: string, scope: string, limit:
 }
 
 export async function deleteAgent(tx: Tx, realm: string, id: string): Promise<void> {
-  await tx.deleteFrom("agents").where("realm_id", "=", realm).where("id", "=", id).execute();
+  await deleteRows(tx, "agents", { realm_id: realm, id });
 }
 
 /** `settings.changed`: the dates follow the realm's settings. Suspended agents keep theirs until they are attested or activated. */

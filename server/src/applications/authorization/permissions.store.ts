@@ -1,6 +1,6 @@
 import { type Generated, sql } from "kysely";
 import { likePrefix } from "../../kernel/text.ts";
-import { type Db, type Tx, translating } from "../../platform/db/index.ts";
+import { type Db, deleteRows, nextVersion, type Tx, translating, updateRows } from "../../platform/db/index.ts";
 import { type ListQuery, type Page, pageOf } from "../../platform/paging/index.ts";
 import { authzErrors } from "./errors.ts";
 import type { PermissionModel } from "./evaluator/index.ts";
@@ -84,13 +84,12 @@ export async function insertPermission(tx: Tx, { realm, client }: Server, state:
 }
 
 export async function updatePermission(tx: Tx, { realm, client }: Server, state: PermissionState): Promise<void> {
-  await tx
-    .updateTable("authz_permissions")
-    .set((eb) => ({ ...columnsOf(state), version: eb("version", "+", 1) }))
-    .where("realm_id", "=", realm)
-    .where("client_id", "=", client)
-    .where("name", "=", state.name)
-    .execute();
+  await updateRows(
+    tx,
+    "authz_permissions",
+    { realm_id: realm, client_id: client, name: state.name },
+    { ...columnsOf(state), version: nextVersion },
+  );
   await sql`delete from authz_permission_resources where realm_id = ${realm} and client_id = ${client} and permission = ${state.name}`.execute(
     tx,
   );
@@ -104,5 +103,5 @@ async function insertResources(tx: Tx, { realm, client }: Server, { name, resour
 }
 
 export async function deletePermission(tx: Tx, { realm, client }: Server, name: string): Promise<void> {
-  await tx.deleteFrom("authz_permissions").where("realm_id", "=", realm).where("client_id", "=", client).where("name", "=", name).execute();
+  await deleteRows(tx, "authz_permissions", { realm_id: realm, client_id: client, name });
 }

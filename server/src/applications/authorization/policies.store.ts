@@ -1,6 +1,6 @@
 import { type ColumnType, type Generated, sql } from "kysely";
 import { likePrefix } from "../../kernel/text.ts";
-import { type Db, type Tx, translating } from "../../platform/db/index.ts";
+import { type Db, deleteRows, nextVersion, type Tx, translating, updateRows } from "../../platform/db/index.ts";
 import { type ListQuery, type Page, pageOf } from "../../platform/paging/index.ts";
 import { authzErrors } from "./errors.ts";
 import type { PolicyConfig, PolicyModel } from "./evaluator/index.ts";
@@ -95,13 +95,12 @@ const columnsOf = ({ logic, decisionStrategy, description, config }: PolicyState
 });
 
 export async function updatePolicy(tx: Tx, { realm, client }: Server, policy: PolicyState): Promise<void> {
-  await tx
-    .updateTable("authz_policies")
-    .set((eb) => ({ ...columnsOf(policy), version: eb("version", "+", 1) }))
-    .where("realm_id", "=", realm)
-    .where("client_id", "=", client)
-    .where("name", "=", policy.name)
-    .execute();
+  await updateRows(
+    tx,
+    "authz_policies",
+    { realm_id: realm, client_id: client, name: policy.name },
+    { ...columnsOf(policy), version: nextVersion },
+  );
   await sql`delete from authz_policy_entries where realm_id = ${realm} and client_id = ${client} and policy = ${policy.name}`.execute(tx);
   await insertEntries(tx, { realm, client }, policy);
 }
@@ -115,7 +114,7 @@ async function insertEntries(tx: Tx, { realm, client }: Server, { name, type, en
 }
 
 export async function deletePolicy(tx: Tx, { realm, client }: Server, name: string): Promise<void> {
-  await tx.deleteFrom("authz_policies").where("realm_id", "=", realm).where("client_id", "=", client).where("name", "=", name).execute();
+  await deleteRows(tx, "authz_policies", { realm_id: realm, client_id: client, name });
 }
 
 /** Aggregates and permissions that name the policy. */

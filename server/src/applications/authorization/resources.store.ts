@@ -1,7 +1,7 @@
 import { type ColumnType, type Generated, sql } from "kysely";
 import { isId, newId } from "../../kernel/ids.ts";
 import { likePrefix } from "../../kernel/text.ts";
-import { type Db, type Tx, translating } from "../../platform/db/index.ts";
+import { type Db, deleteRows, type Tx, translating } from "../../platform/db/index.ts";
 import { type ListOrder, type ListQuery, type Page, pageOf } from "../../platform/paging/index.ts";
 import { authzErrors } from "./errors.ts";
 import type { EvaluatedResource } from "./evaluator/index.ts";
@@ -155,12 +155,7 @@ export async function updateResource(tx: Tx, { realm, client }: Server, id: stri
 }
 
 export async function deleteResource(tx: Tx, { realm, client }: Server, id: string): Promise<void> {
-  await tx
-    .deleteFrom("authz_resources")
-    .where("realm_id", "=", realm)
-    .where("client_id", "=", client)
-    .where("resource_id", "=", id)
-    .execute();
+  await deleteRows(tx, "authz_resources", { realm_id: realm, client_id: client, resource_id: id });
 }
 
 export async function permissionsNaming(db: Db, { realm, client }: Server, id: string): Promise<string[]> {

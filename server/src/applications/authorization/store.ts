@@ -1,6 +1,6 @@
 import { type ColumnType, type Generated, sql } from "kysely";
 import { likePrefix } from "../../kernel/text.ts";
-import { type Db, type Tx, translating } from "../../platform/db/index.ts";
+import { type Db, deleteRows, findRow, type Tx, translating } from "../../platform/db/index.ts";
 import { type ListOrder, type ListQuery, type Page, pageOf } from "../../platform/paging/index.ts";
 import { authzErrors } from "./errors.ts";
 import { type AuthzScope, type AuthzSettingsState, defaultSettings } from "./schema.ts";
@@ -35,12 +35,7 @@ export interface Server {
 export type VersionedSettings = AuthzSettingsState & { readonly version: number };
 
 export async function findSettings(db: Db, { realm, client }: Server): Promise<VersionedSettings> {
-  const row = await db
-    .selectFrom("authz_settings")
-    .select(["enabled", "settings", "version"])
-    .where("realm_id", "=", realm)
-    .where("client_id", "=", client)
-    .executeTakeFirst();
+  const row = await findRow(db, "authz_settings", ["enabled", "settings", "version"], { realm_id: realm, client_id: client });
   return row ? { ...defaultSettings, ...row.settings, enabled: row.enabled, version: row.version } : { ...defaultSettings, version: 0 };
 }
 
@@ -102,7 +97,7 @@ export async function updateScope(
 }
 
 export async function deleteScope(tx: Tx, { realm, client }: Server, name: string): Promise<void> {
-  await tx.deleteFrom("authz_scopes").where("realm_id", "=", realm).where("client_id", "=", client).where("name", "=", name).execute();
+  await deleteRows(tx, "authz_scopes", { realm_id: realm, client_id: client, name });
 }
 
 /** The names that the client has. */
@@ -145,5 +140,5 @@ export async function serversOf(db: Db, realm: string): Promise<{ client: string
 
 /** With everything in it. */
 export async function deleteServer(tx: Tx, { realm, client }: Server): Promise<void> {
-  await tx.deleteFrom("authz_settings").where("realm_id", "=", realm).where("client_id", "=", client).execute();
+  await deleteRows(tx, "authz_settings", { realm_id: realm, client_id: client });
 }

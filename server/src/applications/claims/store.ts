@@ -1,7 +1,7 @@
 import { type ColumnType, type Generated, type Selectable, sql } from "kysely";
 import { newId } from "../../kernel/ids.ts";
 import { likePrefix, loginKey } from "../../kernel/text.ts";
-import { type Db, type Tx, translating } from "../../platform/db/index.ts";
+import { type Db, deleteRows, type Tx, translating } from "../../platform/db/index.ts";
 import { type ListOrder, type ListQuery, type Page, pageOf } from "../../platform/paging/index.ts";
 import { claimErrors } from "./errors.ts";
 import type { ClaimMapper as Mapper } from "./mapper.ts";
@@ -123,5 +123,5 @@ export async function updateClaim(tx: Tx, realm: string, claimId: string, name: 
 
 /** Scopes that brought it no longer do. */
 export async function deleteClaim(tx: Tx, realm: string, claimId: string): Promise<void> {
-  await tx.deleteFrom("claim_mappers").where("realm_id", "=", realm).where("claim_id", "=", claimId).execute();
+  await deleteRows(tx, "claim_mappers", { realm_id: realm, claim_id: claimId });
 }

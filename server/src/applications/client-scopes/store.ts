@@ -1,7 +1,7 @@
 import { type Generated, sql } from "kysely";
 import { newId } from "../../kernel/ids.ts";
 import { likePrefix } from "../../kernel/text.ts";
-import { type Db, type Tx, translating } from "../../platform/db/index.ts";
+import { type Db, deleteRows, type Tx, translating } from "../../platform/db/index.ts";
 import { type ListOrder, type ListQuery, type Page, pageOf } from "../../platform/paging/index.ts";
 import { scopeErrors } from "./errors.ts";
 import type { ClientScope } from "./schema.ts";
@@ -110,7 +110,7 @@ export async function updateScope(tx: Tx, realm: string, scopeId: string, state?
 }
 
 export async function deleteScope(tx: Tx, realm: string, scopeId: string): Promise<void> {
-  await tx.deleteFrom("client_scopes").where("realm_id", "=", realm).where("scope_id", "=", scopeId).execute();
+  await deleteRows(tx, "client_scopes", { realm_id: realm, scope_id: scopeId });
 }
 
 /** Some of the clients that list the scope. */
@@ -134,11 +134,5 @@ export async function attachClaim(tx: Tx, realm: string, scopeId: string, claimI
 
 /** Tells whether it was there. */
 export async function detachClaim(tx: Tx, realm: string, scopeId: string, claimId: string): Promise<boolean> {
-  const { numDeletedRows } = await tx
-    .deleteFrom("client_scope_claims")
-    .where("realm_id", "=", realm)
-    .where("scope_id", "=", scopeId)
-    .where("claim_id", "=", claimId)
-    .executeTakeFirst();
-  return numDeletedRows === 1n;
+  return deleteRows(tx, "client_scope_claims", { realm_id: realm, scope_id: scopeId, claim_id: claimId });
 }

@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 import { loginKey } from "../../kernel/text.ts";
 import { createRecordCache, type LoadedRecord, type RealmChanges } from "../../platform/cache/index.ts";
-import { type Db, type Tx, translating } from "../../platform/db/index.ts";
+import { type Db, deleteRows, findRow, type Tx, translating } from "../../platform/db/index.ts";
 import { resourceKey } from "./addresses.ts";
 import { clientErrors } from "./errors.ts";
 import type { StoredClient } from "./schema.ts";
@@ -73,7 +73,7 @@ async function loadApi(db: Db, realm: string, key: string): Promise<LoadedRecord
 
 /** The constraint refuses an indicator of another client, in every spelling. */
 export async function writeResources(tx: Tx, realm: string, id: string, resources: readonly string[]): Promise<void> {
-  await tx.deleteFrom("client_resources").where("realm_id", "=", realm).where("client_id", "=", id).execute();
+  await deleteRows(tx, "client_resources", { realm_id: realm, client_id: id });
   if (resources.length === 0) return;
   const rows = resources.map((resource) => ({ realm_id: realm, resource_key: resourceKey(resource), resource, client_id: id }));
   await translating({ client_resources_taken: clientErrors.resource_taken }, tx.insertInto("client_resources").values(rows).execute());
@@ -81,13 +81,8 @@ export async function writeResources(tx: Tx, realm: string, id: string, resource
 
 /** Tells whether a client id is an indicator, or differs from one only in its spelling. */
 export async function isResource(tx: Tx, realm: string, clientId: string): Promise<boolean> {
-  const row = await tx
-    .selectFrom("client_resources")
-    .select("client_id")
-    .where("realm_id", "=", realm)
-    .where("resource_key", "=", resourceKey(clientId))
-    .executeTakeFirst();
-  return row !== undefined;
+  const row = await findRow(tx, "client_resources", ["client_id"], { realm_id: realm, resource_key: resourceKey(clientId) });
+  return row !== null;
 }
 
 /** Tells whether one of the indicators is the client id of a client other than `id`, or differs from it only in letter case or the slash at the end. */

@@ -1,6 +1,6 @@
 import { sql } from "kysely";
 import { type MappedRole, rolesGivenInRealm, rolesGivenTo } from "../../directory/roles/index.ts";
-import type { Db, Tx } from "../../platform/db/index.ts";
+import { type Db, deleteRows, type Tx } from "../../platform/db/index.ts";
 import type { Permission } from "../../tenancy/permissions/index.ts";
 
 declare module "../../platform/db/tables.ts" {
@@ -37,11 +37,5 @@ export async function addServiceAccountRole(tx: Tx, realm: string, id: string, r
 }
 
 export async function dropServiceAccountRole(tx: Tx, realm: string, id: string, roleId: string): Promise<boolean> {
-  const { numDeletedRows } = await tx
-    .deleteFrom("service_account_roles")
-    .where("realm_id", "=", realm)
-    .where("id", "=", id)
-    .where("role_id", "=", roleId)
-    .executeTakeFirst();
-  return numDeletedRows > 0n;
+  return deleteRows(tx, "service_account_roles", { realm_id: realm, id, role_id: roleId });
 }

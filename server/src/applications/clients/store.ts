@@ -1,7 +1,7 @@
 import { type ColumnType, type Generated, type Selectable, sql } from "kysely";
 import { isId, newId } from "../../kernel/ids.ts";
 import { likePrefix, loginKey } from "../../kernel/text.ts";
-import { type Db, type Tx, translating } from "../../platform/db/index.ts";
+import { type Db, deleteRows, findRow, type Tx, translating } from "../../platform/db/index.ts";
 import { type ListOrder, type ListQuery, type Page, pageOf } from "../../platform/paging/index.ts";
 import { clientErrors } from "./errors.ts";
 import type { StoredClient } from "./schema.ts";
@@ -127,13 +127,7 @@ export async function findClients(db: Db, realm: string, ids: readonly string[])
 }
 
 export async function findClientByClientId(db: Db, realm: string, clientId: string): Promise<ClientRow | null> {
-  const row = await db
-    .selectFrom("clients")
-    .select(columns)
-    .select(agentId)
-    .where("realm_id", "=", realm)
-    .where("client_id", "=", clientId)
-    .executeTakeFirst();
+  const row = await findRow(db, "clients", [...columns, agentId], { realm_id: realm, client_id: clientId });
   return row ? toClient(row) : null;
 }
 
@@ -252,7 +246,7 @@ export async function forgetPreviousRegistrationHash(db: Db, { realmId, id, regi
 
 /** Its roles, mappers, grants and tokens go with it. */
 export async function deleteClient(tx: Tx, realm: string, id: string): Promise<void> {
-  await tx.deleteFrom("clients").where("realm_id", "=", realm).where("id", "=", id).execute();
+  await deleteRows(tx, "clients", { realm_id: realm, id });
 }
 
 /** A former secret is deleted after its overlap. */

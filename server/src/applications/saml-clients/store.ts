@@ -1,7 +1,7 @@
 import { type ColumnType, type Generated, type Selectable, sql } from "kysely";
 import { newId } from "../../kernel/ids.ts";
 import { cut, likePrefix, loginKey } from "../../kernel/text.ts";
-import { type Db, type Tx, translating } from "../../platform/db/index.ts";
+import { type Db, deleteRows, type Tx, translating, updateRows } from "../../platform/db/index.ts";
 import { type ListOrder, type ListQuery, type Page, pageOf } from "../../platform/paging/index.ts";
 import { samlClientErrors } from "./errors.ts";
 import type { StoredMetadata } from "./metadata.ts";
@@ -141,12 +141,7 @@ export async function claimDueMetadata(db: Db, now: number, { until, limit }: { 
 
 /** Records an unchanged or failed read; the client and its version stay. */
 export async function noteMetadata(tx: Tx, realm: string, id: string, metadata: StoredMetadata, dueAt: number): Promise<void> {
-  await tx
-    .updateTable("saml_clients")
-    .set({ metadata: JSON.stringify(metadata), metadata_due_at: dueAt })
-    .where("realm_id", "=", realm)
-    .where("id", "=", id)
-    .execute();
+  await updateRows(tx, "saml_clients", { realm_id: realm, id }, { metadata: JSON.stringify(metadata), metadata_due_at: dueAt });
 }
 
 export async function insertSamlClient(
@@ -188,7 +183,7 @@ export async function updateSamlClient(tx: Tx, realm: string, id: string, state:
 
 /** Its mappers go with it. */
 export async function deleteSamlClient(tx: Tx, realm: string, id: string): Promise<void> {
-  await tx.deleteFrom("saml_clients").where("realm_id", "=", realm).where("id", "=", id).execute();
+  await deleteRows(tx, "saml_clients", { realm_id: realm, id });
 }
 
 export const toSamlClient = (row: SamlClientColumns): SamlClientRow => ({

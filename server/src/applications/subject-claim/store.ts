@@ -1,5 +1,5 @@
 import { type ColumnType, type Generated, sql } from "kysely";
-import { type Db, prepared, type Tx } from "../../platform/db/index.ts";
+import { type Db, findRow, prepared, type Tx } from "../../platform/db/index.ts";
 import type { SubjectClaim } from "./schema.ts";
 
 interface RealmOidcTable {
@@ -25,11 +25,7 @@ export interface StoredSubjectClaim {
 
 /** A realm that decided nothing has no row: it is at version 0. */
 export async function findSubjectClaim(db: Db, realm: string): Promise<StoredSubjectClaim> {
-  const row = await db
-    .selectFrom("realm_oidc")
-    .select(["subject_claim", "pairwise_salt", "version"])
-    .where("realm_id", "=", realm)
-    .executeTakeFirst();
+  const row = await findRow(db, "realm_oidc", ["subject_claim", "pairwise_salt", "version"], { realm_id: realm });
   return { subjectClaim: complete(row?.subject_claim), salt: row?.pairwise_salt ?? null, version: row?.version ?? 0 };
 }
 

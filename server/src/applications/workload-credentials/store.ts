@@ -2,7 +2,7 @@ import { type ColumnType, type Generated, sql } from "kysely";
 import { isId, newId } from "../../kernel/ids.ts";
 import { likePrefix } from "../../kernel/text.ts";
 import { sha256 } from "../../kernel/vault.ts";
-import { type Db, type Tx, translating } from "../../platform/db/index.ts";
+import { type Db, deleteRows, insertRow, nextVersion, type Tx, translating, updateRows } from "../../platform/db/index.ts";
 import { type ListOrder, type Page, pageOf } from "../../platform/paging/index.ts";
 import { workloadErrors } from "./errors.ts";
 import type { WorkloadCredential, WorkloadQuery } from "./schema.ts";
@@ -127,22 +127,14 @@ const taken = {
 export async function insertCredential(tx: Tx, realm: string, state: CredentialState, now: number): Promise<string> {
   const id = newId();
   const row = { realm_id: realm, id, ...columnsOf(state), created_at: now };
-  await translating(taken, tx.insertInto("workload_credentials").values(row).execute());
+  await translating(taken, insertRow(tx, "workload_credentials", row));
   return id;
 }
 
 export async function updateCredential(tx: Tx, realm: string, id: string, state: CredentialState): Promise<void> {
-  await translating(
-    taken,
-    tx
-      .updateTable("workload_credentials")
-      .set((eb) => ({ ...columnsOf(state), version: eb("version", "+", 1) }))
-      .where("realm_id", "=", realm)
-      .where("id", "=", id)
-      .execute(),
-  );
+  await translating(taken, updateRows(tx, "workload_credentials", { realm_id: realm, id }, { ...columnsOf(state), version: nextVersion }));
 }
 
 export async function deleteCredential(tx: Tx, realm: string, id: string): Promise<void> {
-  await tx.deleteFrom("workload_credentials").where("realm_id", "=", realm).where("id", "=", id).execute();
+  await deleteRows(tx, "workload_credentials", { realm_id: realm, id });
 }

@@ -1,7 +1,7 @@
 import { type ColumnType, sql } from "kysely";
 import { DAY } from "../../kernel/clock.ts";
 import { isId } from "../../kernel/ids.ts";
-import { type Db, deleteExpired, type Tx } from "../../platform/db/index.ts";
+import { type Db, deleteExpired, findRow, insertRow, type Tx } from "../../platform/db/index.ts";
 import type { Transaction } from "./schema.ts";
 
 type Stored = Exclude<Transaction["status"], "EXPIRED">;
@@ -38,11 +38,7 @@ const columns = [
 
 export async function findTransaction(db: Db, realm: string, id: string, now: number): Promise<Transaction | null> {
   if (!isId(id)) return null;
-  const row = await db
-    .selectFrom("transactions")
-    .select(columns)
-    .where((e) => e.and({ realm_id: realm, transaction_id: id }))
-    .executeTakeFirst();
+  const row = await findRow(db, "transactions", columns, { realm_id: realm, transaction_id: id });
   return row ? toTransaction(row, now) : null;
 }
 
@@ -59,14 +55,11 @@ export async function countPending(db: Db, realm: string, userId: string, now: n
 type NewTransaction = Omit<Transaction, "status" | "jws" | "signedAt" | "consumedAt">;
 
 export async function insertTransaction(tx: Tx, realm: string, made: NewTransaction): Promise<void> {
-  await tx
-    .insertInto("transactions")
-    .values({
-      ...{ realm_id: realm, transaction_id: made.id, user_id: made.userId, client_id: made.clientId },
-      ...{ type: made.type, summary: made.summary, payload_hash: made.payloadHash, acr: made.acr },
-      ...{ created_at: made.createdAt, expires_at: made.expiresAt },
-    })
-    .execute();
+  await insertRow(tx, "transactions", {
+    ...{ realm_id: realm, transaction_id: made.id, user_id: made.userId, client_id: made.clientId },
+    ...{ type: made.type, summary: made.summary, payload_hash: made.payloadHash, acr: made.acr },
+    ...{ created_at: made.createdAt, expires_at: made.expiresAt },
+  });
 }
 
 /** Moves a transaction to its next status: of concurrent requests one succeeds. Null: it was not in the expected status. */

@@ -2,7 +2,7 @@ import type { ColumnType } from "kysely";
 import { sql } from "kysely";
 import { randomToken, sha256 } from "../../kernel/vault.ts";
 import type { Ctx, ReadCtx } from "../../platform/context.ts";
-import { type Db, deleteExpired } from "../../platform/db/index.ts";
+import { type Db, deleteExpired, deleteRows, insertRow } from "../../platform/db/index.ts";
 
 interface ActionTokensTable {
   realm_id: string;
@@ -49,13 +49,10 @@ export const tokenHash = sha256;
 
 /** Keeps its hash; the token itself is only in the message. */
 export async function storeToken(ctx: Ctx, { kind, userId, data, expiresAt, token }: NewToken): Promise<void> {
-  await ctx.tx
-    .insertInto("action_tokens")
-    .values({
-      ...{ realm_id: ctx.realm, token_hash: tokenHash(token), kind, user_id: userId, data: JSON.stringify(data) },
-      ...{ created_at: ctx.now, expires_at: expiresAt },
-    })
-    .execute();
+  await insertRow(ctx.tx, "action_tokens", {
+    ...{ realm_id: ctx.realm, token_hash: tokenHash(token), kind, user_id: userId, data: JSON.stringify(data) },
+    ...{ created_at: ctx.now, expires_at: expiresAt },
+  });
 }
 
 const columns = ["user_id as userId", "data", "expires_at as expiresAt"] as const;
@@ -105,10 +102,7 @@ export async function takeTokenByHash(ctx: Ctx, kind: TokenKind, hash: string): 
 
 /** Invalidates the user's earlier tokens of this kind. */
 export async function dropTokensOf(ctx: Ctx, kind: TokenKind, userId: string): Promise<void> {
-  await ctx.tx
-    .deleteFrom("action_tokens")
-    .where((e) => e.and({ realm_id: ctx.realm, user_id: userId, kind }))
-    .execute();
+  await deleteRows(ctx.tx, "action_tokens", { realm_id: ctx.realm, user_id: userId, kind });
 }
 
 /** `user.sessions_revoked`: another address may have been requested in a session that an attacker had. */

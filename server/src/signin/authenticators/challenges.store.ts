@@ -1,7 +1,7 @@
 import { type ColumnType, sql } from "kysely";
 import { HOUR } from "../../kernel/clock.ts";
 import { isId } from "../../kernel/ids.ts";
-import { type Db, deleteExpired, type Tx } from "../../platform/db/index.ts";
+import { type Db, deleteExpired, findRow, insertRow, type Tx, updateRows } from "../../platform/db/index.ts";
 
 type ChallengeKind = "push" | "qr";
 
@@ -67,11 +67,7 @@ const columns = [
 
 export async function findChallenge(db: Db, realm: string, kind: ChallengeKind, id: string, now: number): Promise<Challenge | null> {
   if (!isId(id)) return null;
-  const row = await db
-    .selectFrom("device_challenges")
-    .select(columns)
-    .where((e) => e.and({ realm_id: realm, challenge_id: id, kind }))
-    .executeTakeFirst();
+  const row = await findRow(db, "device_challenges", columns, { realm_id: realm, challenge_id: id, kind });
   return row ? toChallenge(row, now) : null;
 }
 
@@ -119,24 +115,21 @@ export async function insertChallenge(
   challenge: Omit<Challenge, "status" | "createdAt">,
   now: number,
 ): Promise<void> {
-  await tx
-    .insertInto("device_challenges")
-    .values({
-      realm_id: realm,
-      challenge_id: challenge.id,
-      kind: challenge.kind,
-      user_id: challenge.userId,
-      browser_hash: challenge.browserHash,
-      session_id: challenge.sessionId,
-      number: challenge.number,
-      data: JSON.stringify(challenge.data),
-      client_id: challenge.clientId,
-      source_ip: challenge.sourceIp,
-      user_agent: challenge.userAgent,
-      created_at: now,
-      expires_at: challenge.expiresAt,
-    })
-    .execute();
+  await insertRow(tx, "device_challenges", {
+    realm_id: realm,
+    challenge_id: challenge.id,
+    kind: challenge.kind,
+    user_id: challenge.userId,
+    browser_hash: challenge.browserHash,
+    session_id: challenge.sessionId,
+    number: challenge.number,
+    data: JSON.stringify(challenge.data),
+    client_id: challenge.clientId,
+    source_ip: challenge.sourceIp,
+    user_agent: challenge.userAgent,
+    created_at: now,
+    expires_at: challenge.expiresAt,
+  });
 }
 
 /** The one answer that it takes. False: it had one already, or is over. Two at once: the second sees what the first wrote. */
@@ -186,11 +179,12 @@ export async function countWrongNumber(
 
 /** The waiting screen asks again: its former challenge no longer counts. */
 export async function withdrawChallenge(tx: Tx, realm: string, id: string, now: number): Promise<void> {
-  await tx
-    .updateTable("device_challenges")
-    .set({ status: "WITHDRAWN", answered_at: now })
-    .where((e) => e.and({ realm_id: realm, challenge_id: id, status: "PENDING" }))
-    .execute();
+  await updateRows(
+    tx,
+    "device_challenges",
+    { realm_id: realm, challenge_id: id, status: "PENDING" },
+    { status: "WITHDRAWN", answered_at: now },
+  );
 }
 
 /** The sign-in that waited goes on by it, once. */

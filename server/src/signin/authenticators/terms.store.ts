@@ -1,5 +1,5 @@
 import type { Ctx } from "../../platform/context.ts";
-import type { Db } from "../../platform/db/index.ts";
+import { type Db, findRow } from "../../platform/db/index.ts";
 import type { Settings } from "../../tenancy/settings/index.ts";
 
 /** The version of the realm's terms that a user has accepted; the text is a setting of the realm. */
@@ -20,12 +20,8 @@ declare module "../../platform/db/tables.ts" {
 export const hasTerms = ({ terms }: Pick<Settings, "terms">): boolean => terms.text !== null || terms.url !== null;
 
 export async function hasAcceptedTerms(db: Db, realm: string, userId: string, version: string): Promise<boolean> {
-  const row = await db
-    .selectFrom("terms_acceptances")
-    .select("accepted_at")
-    .where((e) => e.and({ realm_id: realm, user_id: userId, version }))
-    .executeTakeFirst();
-  return row !== undefined;
+  const row = await findRow(db, "terms_acceptances", ["accepted_at"], { realm_id: realm, user_id: userId, version });
+  return row !== null;
 }
 
 /** Asked once more, the later time counts. */

@@ -1,7 +1,7 @@
 import type { JsonWebKey } from "node:crypto";
 import { sql } from "kysely";
 import { isId } from "../../kernel/ids.ts";
-import type { Db, Tx } from "../../platform/db/index.ts";
+import { type Db, deleteRows, type Tx, updateRows } from "../../platform/db/index.ts";
 import type { DeviceAlg, DeviceKey } from "./keys.ts";
 
 /** The type of an enrolled device's credential. Its secret is the public half of its key. */
@@ -74,12 +74,7 @@ export async function devicesOf(
 
 /** False: the device was removed. */
 export async function markDeviceUsed(tx: Tx, realm: string, { userId, id }: Pick<Device, "userId" | "id">, now: number): Promise<boolean> {
-  const { numUpdatedRows } = await tx
-    .updateTable("credentials")
-    .set({ last_used_at: now })
-    .where((e) => e.and({ realm_id: realm, user_id: userId, credential_id: id, type: PUSH }))
-    .executeTakeFirst();
-  return numUpdatedRows > 0n;
+  return updateRows(tx, "credentials", { realm_id: realm, user_id: userId, credential_id: id, type: PUSH }, { last_used_at: now });
 }
 
 export interface Enrollment {
@@ -104,9 +99,5 @@ export async function findEnrollment(db: Db, realm: string, tokenHash: string, n
 
 /** It works once: of two at the same time, the second finds nothing. */
 export async function useEnrollment(tx: Tx, realm: string, { userId, id }: Pick<Enrollment, "userId" | "id">): Promise<boolean> {
-  const { numDeletedRows } = await tx
-    .deleteFrom("credentials")
-    .where((e) => e.and({ realm_id: realm, user_id: userId, credential_id: id, type: "enrollment-token" }))
-    .executeTakeFirst();
-  return numDeletedRows > 0n;
+  return deleteRows(tx, "credentials", { realm_id: realm, user_id: userId, credential_id: id, type: "enrollment-token" });
 }

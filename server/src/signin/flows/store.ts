@@ -1,5 +1,5 @@
 import { type ColumnType, type Generated, sql } from "kysely";
-import { type Db, type Tx, translating } from "../../platform/db/index.ts";
+import { type Db, deleteRows, type Tx, translating } from "../../platform/db/index.ts";
 import { flowErrors } from "./errors.ts";
 import type { Flow, Step } from "./flow.ts";
 
@@ -95,5 +95,5 @@ export async function renameFlowRow(tx: Tx, realm: string, from: string, to: str
 }
 
 export async function deleteFlow(tx: Tx, realm: string, alias: string): Promise<void> {
-  await tx.deleteFrom("flows").where("realm_id", "=", realm).where("alias", "=", alias).execute();
+  await deleteRows(tx, "flows", { realm_id: realm, alias });
 }

@@ -1,6 +1,6 @@
 import type { Selectable } from "kysely";
 import type { Ctx } from "../../platform/context.ts";
-import { type Db, deleteExpired, type Tx } from "../../platform/db/index.ts";
+import { type Db, deleteExpired, deleteRows, insertRow, type Tx } from "../../platform/db/index.ts";
 
 interface TicketsTable {
   realm_id: string;
@@ -37,14 +37,11 @@ export async function insertTicket(
   now: number,
 ): Promise<void> {
   const { impersonator } = ticket;
-  await tx
-    .insertInto("impersonation_tickets")
-    .values({
-      ...{ realm_id: realm, ticket_id: ticket.sessionId, token_hash: ticket.tokenHash, user_id: ticket.userId },
-      ...{ impersonator: impersonator.name, impersonator_id: impersonator.userId, impersonator_realm: impersonator.realm },
-      ...{ impersonator_session: impersonator.sessionId, created_at: now, expires_at: ticket.expiresAt },
-    })
-    .execute();
+  await insertRow(tx, "impersonation_tickets", {
+    ...{ realm_id: realm, ticket_id: ticket.sessionId, token_hash: ticket.tokenHash, user_id: ticket.userId },
+    ...{ impersonator: impersonator.name, impersonator_id: impersonator.userId, impersonator_realm: impersonator.realm },
+    ...{ impersonator_session: impersonator.sessionId, created_at: now, expires_at: ticket.expiresAt },
+  });
 }
 
 /** To look at: it stays. */
@@ -82,7 +79,7 @@ export const deleteExpiredTickets = (db: Db, now: number): Promise<void> => dele
 
 /** `user.erased`: tickets to become them go with the user; those that they asked for may be in another realm. */
 export async function forgetTickets(ctx: Ctx, { userId }: { readonly userId: string }): Promise<void> {
-  await ctx.tx.deleteFrom("impersonation_tickets").where("impersonator_id", "=", userId).execute();
+  await deleteRows(ctx.tx, "impersonation_tickets", { impersonator_id: userId });
 }
 
 const toTicket = (row: Pick<Selectable<TicketsTable>, (typeof columns)[number]>): Ticket => ({

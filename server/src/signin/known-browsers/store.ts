@@ -1,7 +1,7 @@
 import { type Generated, sql } from "kysely";
 import { NO_ID } from "../../kernel/ids.ts";
 import { sha256 } from "../../kernel/vault.ts";
-import { type Db, deleteExpired, prepared, type Tx } from "../../platform/db/index.ts";
+import { type Db, deleteExpired, findRow, prepared, type Tx } from "../../platform/db/index.ts";
 import type { RealmSnapshot } from "../../tenancy/realms/index.ts";
 
 interface KnownDevicesTable {
@@ -78,12 +78,11 @@ type Trust = Pick<KnownBrowser, "trustedUntil" | "trustedBy">;
 
 /** Returns the trust of the browser that a session began in. */
 async function findTrust(db: Db, realm: string, userId: string, id: string): Promise<Trust | null> {
-  const row = await db
-    .selectFrom("known_devices")
-    .select(["trusted_until as trustedUntil", "trusted_by as trustedBy"])
-    .where((e) => e.and({ realm_id: realm, user_id: userId, device_id: id }))
-    .executeTakeFirst();
-  return row ?? null;
+  return findRow(db, "known_devices", ["trusted_until as trustedUntil", "trusted_by as trustedBy"], {
+    realm_id: realm,
+    user_id: userId,
+    device_id: id,
+  });
 }
 
 /** A new `tokenHash` begins the trust. It replaces the former trust, which is not prolonged without a new proof. */

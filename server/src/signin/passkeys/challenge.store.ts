@@ -1,7 +1,7 @@
 import { createHmac, randomBytes } from "node:crypto";
 import { MINUTE } from "../../kernel/clock.ts";
 import { safeEqual, sha256, type Vault } from "../../kernel/vault.ts";
-import { type Db, deleteExpired, type Tx } from "../../platform/db/index.ts";
+import { type Db, deleteExpired, findRow, type Tx } from "../../platform/db/index.ts";
 
 interface SpentChallengesTable {
   realm_id: string;
@@ -59,13 +59,8 @@ export async function spendChallenge(tx: Tx, realm: string, challenge: string, n
 }
 
 export async function isSpent(db: Db, realm: string, challenge: string): Promise<boolean> {
-  const row = await db
-    .selectFrom("spent_challenges")
-    .select("expires_at")
-    .where("realm_id", "=", realm)
-    .where("challenge_hash", "=", sha256(challenge))
-    .executeTakeFirst();
-  return row !== undefined;
+  const row = await findRow(db, "spent_challenges", ["expires_at"], { realm_id: realm, challenge_hash: sha256(challenge) });
+  return row !== null;
 }
 
 export const deleteExpiredChallenges = (db: Db, now: number): Promise<void> => deleteExpired(db, "spent_challenges", now);

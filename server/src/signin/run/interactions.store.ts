@@ -4,7 +4,7 @@ import { defineErrors } from "../../kernel/errors.ts";
 import { isId, newId } from "../../kernel/ids.ts";
 import { safeEqual, sha256 } from "../../kernel/vault.ts";
 import type { Ctx, ReadCtx } from "../../platform/context.ts";
-import { type Db, deleteExpired, namesPersonIn, prepared } from "../../platform/db/index.ts";
+import { type Db, deleteExpired, findRow, namesPersonIn, prepared } from "../../platform/db/index.ts";
 
 interface InteractionsTable {
   realm_id: string;
@@ -199,11 +199,7 @@ const moveOn = prepared(
 
 /** Refuses if another request has changed the interaction since it was read. */
 export async function assertNotMovedOn(db: Db, realm: string, { interactionId, version }: Interaction): Promise<void> {
-  const row = await db
-    .selectFrom("interactions")
-    .select("version")
-    .where((e) => e.and({ realm_id: realm, interaction_id: interactionId }))
-    .executeTakeFirst();
+  const row = await findRow(db, "interactions", ["version"], { realm_id: realm, interaction_id: interactionId });
   if (row?.version !== version) throw interactionErrors.moved_on();
 }
 

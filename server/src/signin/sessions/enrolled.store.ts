@@ -1,4 +1,5 @@
 import type { Ctx } from "../../platform/context.ts";
+import { updateRows } from "../../platform/db/index.ts";
 import { browserOf, levelOf, proofsOf, type SessionProof, storedProofs } from "./proofs.ts";
 
 /**
@@ -22,13 +23,14 @@ export async function proveByEnrolling(ctx: Ctx, proof: Pick<SessionProof, "auth
   ];
   const isTwo = levelOf(passed) === "2";
   const methods = new Set([...amr, ...proof.amr, ...(isTwo ? ["mfa"] : [])]);
-  await ctx.tx
-    .updateTable("sessions")
-    .set({
+  await updateRows(
+    ctx.tx,
+    "sessions",
+    { realm_id: ctx.realm, session_id: sessionId },
+    {
       acr: isTwo ? "2" : null,
       amr: JSON.stringify([...methods]),
       proofs: JSON.stringify(storedProofs(authTime, passed, browserOf(row.proofs, authTime))),
-    })
-    .where((e) => e.and({ realm_id: ctx.realm, session_id: sessionId }))
-    .execute();
+    },
+  );
 }

@@ -1,6 +1,6 @@
 import { type ColumnType, sql } from "kysely";
 import { MINUTE } from "../../kernel/clock.ts";
-import type { Db, Tx } from "../../platform/db/index.ts";
+import { type Db, deleteRows, type Tx } from "../../platform/db/index.ts";
 
 interface ParticipantsTable {
   realm_id: string;
@@ -51,10 +51,12 @@ export async function joinSession(
 
 /** Removes a participant that has ended its own session and needs no notice. */
 export async function leaveSession(tx: Tx, realm: string, leave: { sessionId: string; protocol: string; clientId: string }): Promise<void> {
-  await tx
-    .deleteFrom("session_participants")
-    .where((e) => e.and({ realm_id: realm, session_id: leave.sessionId, protocol: leave.protocol, client_id: leave.clientId }))
-    .execute();
+  await deleteRows(tx, "session_participants", {
+    realm_id: realm,
+    session_id: leave.sessionId,
+    protocol: leave.protocol,
+    client_id: leave.clientId,
+  });
 }
 
 /** `last_seen_at` is written at most once in this time; short idle times are measured more finely. */

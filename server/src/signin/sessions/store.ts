@@ -1,7 +1,7 @@
 import { type ColumnType, type Insertable, type Selectable, sql } from "kysely";
 import { NO_ID } from "../../kernel/ids.ts";
 import { cut } from "../../kernel/text.ts";
-import { batched, type Db, prepared, type Tx } from "../../platform/db/index.ts";
+import { batched, type Db, prepared, type Tx, updateRows } from "../../platform/db/index.ts";
 import { acrOf, browserOf, levelOf, proofsOf, type SessionProof, type StoredProofs, storedProofs } from "./proofs.ts";
 import { type SignInUser, type SignInUserRow, signInUserColumns, toSignInUser } from "./user.store.ts";
 
@@ -252,12 +252,7 @@ const insert = prepared((row: Insertable<SessionsTable>, db) =>
 
 /** The same user signs in again in the same browser: the session gets a new cookie value. */
 export async function renewSession(tx: Tx, realm: string, session: NewSession): Promise<boolean> {
-  const { numUpdatedRows } = await tx
-    .updateTable("sessions")
-    .set(authentication(session))
-    .where((e) => e.and({ realm_id: realm, session_id: session.sessionId, user_id: session.userId }))
-    .executeTakeFirst();
-  return numUpdatedRows > 0n;
+  return updateRows(tx, "sessions", { realm_id: realm, session_id: session.sessionId, user_id: session.userId }, authentication(session));
 }
 
 /** Optimistic: of concurrent requests one writes, and none overwrites a newer sign-in. */
@@ -268,9 +263,10 @@ export async function touchSession(
   now: number,
   expiresAt: number,
 ): Promise<void> {
-  await db
-    .updateTable("sessions")
-    .set({ last_seen_at: now, expires_at: expiresAt })
-    .where((e) => e.and({ realm_id: realm, session_id: sessionId, last_seen_at: lastSeenAt }))
-    .execute();
+  await updateRows(
+    db,
+    "sessions",
+    { realm_id: realm, session_id: sessionId, last_seen_at: lastSeenAt },
+    { last_seen_at: now, expires_at: expiresAt },
+  );
 }

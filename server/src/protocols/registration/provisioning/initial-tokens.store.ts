@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 import { newId } from "../../../kernel/ids.ts";
 import { likePrefix } from "../../../kernel/text.ts";
-import { type Db, deleteExpired, type Tx } from "../../../platform/db/index.ts";
+import { type Db, deleteExpired, findRow, type Tx } from "../../../platform/db/index.ts";
 import { type ListOrder, type ListQuery, type Page, pageOf } from "../../../platform/paging/index.ts";
 import type { InitialAccessToken } from "./provisioning.schema.ts";
 
@@ -40,12 +40,7 @@ export async function listTokens(db: Db, realm: string, query: ListQuery): Promi
 }
 
 export async function findToken(db: Db, realm: string, id: string): Promise<InitialAccessToken | null> {
-  const row = await db
-    .selectFrom("initial_access_tokens")
-    .select(columns)
-    .where((e) => e.and({ realm_id: realm, token_id: id }))
-    .executeTakeFirst();
-  return row ?? null;
+  return findRow(db, "initial_access_tokens", columns, { realm_id: realm, token_id: id });
 }
 
 export interface NewToken {

@@ -3,7 +3,7 @@ import { MINUTE } from "../../../kernel/clock.ts";
 import { isId } from "../../../kernel/ids.ts";
 import { sha256 } from "../../../kernel/vault.ts";
 import type { LogoutFrame } from "../../../pages/index.ts";
-import type { Db, Tx } from "../../../platform/db/index.ts";
+import { type Db, findRow, insertRow, type Tx, updateRows } from "../../../platform/db/index.ts";
 import type { EndedSession } from "../../../signin/sessions/index.ts";
 import { type BrowserBinding, type SamlParticipant, toParticipant } from "./endpoints.ts";
 
@@ -79,16 +79,13 @@ export async function insertLogout(tx: Tx, { logoutId, ended, browser, requester
   const { realm, sessionId, userId } = ended;
   const participants = ended.participants.filter(({ protocol }) => protocol === "saml");
   if (participants.length === 0 && requester === null) return null;
-  await tx
-    .insertInto("saml_logouts")
-    .values({
-      ...{ realm_id: realm, logout_id: logoutId, session_id: sessionId, user_id: userId, next },
-      browser_hash: browser === null ? null : sha256(browser),
-      requester: requester === null ? null : JSON.stringify(requester),
-      frames: JSON.stringify(frames),
-      ...{ created_at: now, expires_at: now + LIFETIME },
-    })
-    .execute();
+  await insertRow(tx, "saml_logouts", {
+    ...{ realm_id: realm, logout_id: logoutId, session_id: sessionId, user_id: userId, next },
+    browser_hash: browser === null ? null : sha256(browser),
+    requester: requester === null ? null : JSON.stringify(requester),
+    frames: JSON.stringify(frames),
+    ...{ created_at: now, expires_at: now + LIFETIME },
+  });
   if (participants.length > 0)
     await tx
       .insertInto("saml_logout_participants")
@@ -136,15 +133,12 @@ export async function participantsOf(db: Db, { realm, logoutId }: OfLogout): Pro
 
 /** False: another tab is just asking it. */
 export async function markAsked(db: Db, { realm, logoutId }: OfLogout, entityId: string, requestId: string): Promise<boolean> {
-  const { numUpdatedRows } = await db
-    .updateTable("saml_logout_participants")
-    .set({ state: "asked", request_id: requestId })
-    .where("realm_id", "=", realm)
-    .where("logout_id", "=", logoutId)
-    .where("entity_id", "=", entityId)
-    .where("state", "=", "waiting")
-    .executeTakeFirst();
-  return numUpdatedRows > 0n;
+  return updateRows(
+    db,
+    "saml_logout_participants",
+    { realm_id: realm, logout_id: logoutId, entity_id: entityId, state: "waiting" },
+    { state: "asked", request_id: requestId },
+  );
 }
 
 /** The user wants it to be asked once more. */
@@ -179,13 +173,7 @@ export async function findAsked(
 }
 
 export async function settleAsked(db: Db, realm: string, requestId: string, state: "done" | "failed"): Promise<void> {
-  await db
-    .updateTable("saml_logout_participants")
-    .set({ state })
-    .where("realm_id", "=", realm)
-    .where("request_id", "=", requestId)
-    .where("state", "=", "asked")
-    .execute();
+  await updateRows(db, "saml_logout_participants", { realm_id: realm, request_id: requestId, state: "asked" }, { state });
 }
 
 /** The back channel has an answer. Most sessions have no logout that waits for it. */
@@ -251,14 +239,12 @@ export async function sessionsByNameId(
 
 /** The service provider's own part in a session; null: it has none, or the session is over. */
 export async function participantIn(tx: Tx, realm: string, sessionId: string, entityId: string): Promise<SamlParticipant | null> {
-  const row = await tx
-    .selectFrom("session_participants")
-    .select("participant")
-    .where("realm_id", "=", realm)
-    .where("session_id", "=", sessionId)
-    .where("protocol", "=", "saml")
-    .where("client_id", "=", entityId)
-    .executeTakeFirst();
+  const row = await findRow(tx, "session_participants", ["participant"], {
+    realm_id: realm,
+    session_id: sessionId,
+    protocol: "saml",
+    client_id: entityId,
+  });
   return row ? toParticipant(row.participant) : null;
 }
 

@@ -1,5 +1,5 @@
 import { sql } from "kysely";
-import type { Db, Tx } from "../../../platform/db/index.ts";
+import { type Db, deleteRows, type Tx } from "../../../platform/db/index.ts";
 
 /** The aliases of the organizations whose tokens provision groups, by the ids of the groups. */
 export async function organizationsOfGroups(db: Db, realm: string): Promise<Map<string, string>> {
@@ -11,5 +11,5 @@ export async function organizationsOfGroups(db: Db, realm: string): Promise<Map<
 }
 
 export async function clearOwners(tx: Tx, realm: string, groupId: string): Promise<void> {
-  await tx.deleteFrom("scim_organization_groups").where("realm_id", "=", realm).where("group_id", "=", groupId).execute();
+  await deleteRows(tx, "scim_organization_groups", { realm_id: realm, group_id: groupId });
 }

@@ -1,5 +1,5 @@
 import { sql } from "kysely";
-import type { Db, Tx } from "../../../platform/db/index.ts";
+import { type Db, findRow, insertRow, type Tx } from "../../../platform/db/index.ts";
 import type { Connection } from "../call.ts";
 import { externalIdOf } from "../external-ids.store.ts";
 import type { Sql } from "../listing/conditions.store.ts";
@@ -115,15 +115,10 @@ export async function hasOthersBelow(db: Db, { realm, organizationId }: Connecti
 
 /** One of the groups that the organization's tokens created. */
 export async function findOwnedGroup(db: Db, realm: string, organizationId: string): Promise<string | null> {
-  const row = await db
-    .selectFrom("scim_organization_groups")
-    .select("group_id")
-    .where("realm_id", "=", realm)
-    .where("organization_id", "=", organizationId)
-    .executeTakeFirst();
+  const row = await findRow(db, "scim_organization_groups", ["group_id"], { realm_id: realm, organization_id: organizationId });
   return row?.group_id ?? null;
 }
 
 export async function ownGroup(tx: Tx, realm: string, organizationId: string, groupId: string): Promise<void> {
-  await tx.insertInto("scim_organization_groups").values({ realm_id: realm, organization_id: organizationId, group_id: groupId }).execute();
+  await insertRow(tx, "scim_organization_groups", { realm_id: realm, organization_id: organizationId, group_id: groupId });
 }

@@ -2,7 +2,7 @@ import { type ColumnType, sql } from "kysely";
 import { MINUTE } from "../../../kernel/clock.ts";
 import { newId } from "../../../kernel/ids.ts";
 import { likePrefix } from "../../../kernel/text.ts";
-import { type Db, deleteExpired, prepared, type Tx } from "../../../platform/db/index.ts";
+import { type Db, deleteExpired, findRow, insertRow, prepared, type Tx } from "../../../platform/db/index.ts";
 import { type ListOrder, type ListQuery, type Page, pageOf } from "../../../platform/paging/index.ts";
 import type { Permission } from "../../../tenancy/permissions/index.ts";
 
@@ -73,13 +73,7 @@ export async function listTokens(db: Db, realm: string, query: ListQuery): Promi
 }
 
 export async function findToken(db: Db, realm: string, id: string): Promise<TokenRow | null> {
-  const row = await db
-    .selectFrom("scim_tokens")
-    .select(columns)
-    .where("realm_id", "=", realm)
-    .where("token_id", "=", id)
-    .executeTakeFirst();
-  return row ?? null;
+  return findRow(db, "scim_tokens", columns, { realm_id: realm, token_id: id });
 }
 
 export interface NewToken extends Omit<TokenRow, "id" | "identityProvider" | "lastUsedAt" | "createdAt"> {
@@ -89,22 +83,19 @@ export interface NewToken extends Omit<TokenRow, "id" | "identityProvider" | "la
 
 export async function insertToken(tx: Tx, realm: string, token: NewToken, now: number): Promise<string> {
   const id = newId();
-  await tx
-    .insertInto("scim_tokens")
-    .values({
-      realm_id: realm,
-      token_id: id,
-      token_hash: token.hash,
-      name: token.name,
-      connection: token.connection,
-      permissions: JSON.stringify(token.permissions),
-      organization_id: token.organizationId,
-      provider_id: token.providerId,
-      trust_emails: token.trustEmails,
-      created_at: now,
-      expires_at: token.expiresAt,
-    })
-    .execute();
+  await insertRow(tx, "scim_tokens", {
+    realm_id: realm,
+    token_id: id,
+    token_hash: token.hash,
+    name: token.name,
+    connection: token.connection,
+    permissions: JSON.stringify(token.permissions),
+    organization_id: token.organizationId,
+    provider_id: token.providerId,
+    trust_emails: token.trustEmails,
+    created_at: now,
+    expires_at: token.expiresAt,
+  });
   return id;
 }
 

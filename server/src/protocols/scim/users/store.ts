@@ -1,6 +1,6 @@
 import { type ColumnType, sql } from "kysely";
 import type { Ctx } from "../../../platform/context.ts";
-import type { Db, Tx } from "../../../platform/db/index.ts";
+import { type Db, deleteRows, type Tx } from "../../../platform/db/index.ts";
 import type { Connection } from "../call.ts";
 import { externalIdOf } from "../external-ids.store.ts";
 import { visibleGroups } from "../groups/store.ts";
@@ -77,7 +77,7 @@ export async function saveProfile(tx: Tx, realm: string, userId: string, profile
     .values({ realm_id: realm, user_id: userId, profile: stored })
     .onConflict((clash) => clash.columns(["realm_id", "user_id"]).doUpdateSet({ profile: stored }))
     .execute();
-  await tx.deleteFrom("scim_user_emails").where("realm_id", "=", realm).where("user_id", "=", userId).execute();
+  await deleteRows(tx, "scim_user_emails", { realm_id: realm, user_id: userId });
   const keys = addressesOf(profile);
   if (keys.length === 0) return;
   await tx
