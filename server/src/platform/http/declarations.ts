@@ -92,14 +92,22 @@ export const negotiated = (otherwise: "page" | "problem"): NegotiatedErrors => (
 
 type Declaration = Pick<FastifyContextConfig, "caller" | "csrf" | "limit" | "errors" | "codes" | "impersonated">;
 
-/** Declares every route of this plugin. A route's own config overrides the declaration, and its own tags and path parameters override these here. */
+const FORM = ["application/x-www-form-urlencoded"];
+
+/**
+ * Declares every route of this plugin. A route's own config overrides the declaration, and its own tags, path parameters and content types override
+ * these in the description. A route that takes its CSRF token in a form takes a form.
+ */
 export function declare(
   app: Pick<FastifyInstance, "addHook">,
   { tags, ...declaration }: Declaration & { readonly tags?: readonly string[] },
 ): void {
   app.addHook("onRoute", (route) => {
     route.config = { ...declaration, ...route.config };
-    if (route.schema) route.schema = { ...(tags && { tags }), params: paramsIn(route.url), ...route.schema };
+    const { csrf } = route.config;
+    const isForm = route.method === "POST" && (csrf === "form" || csrf === "sign-in-form");
+    if (route.schema)
+      route.schema = { ...(tags && { tags }), ...(isForm && { consumes: FORM }), params: paramsIn(route.url), ...route.schema };
   });
 }
 

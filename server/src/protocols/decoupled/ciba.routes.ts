@@ -91,7 +91,6 @@ export const cibaRoutes: FastifyPluginAsyncTypebox<DecoupledRouteParts> = async 
       config: { onStale: (request, reply) => showAfresh(request, reply, 403) },
       schema: {
         summary: "Answer it",
-        consumes: ["application/x-www-form-urlencoded"],
         params: requestParams,
         body: Answer,
         response: {

@@ -141,7 +141,6 @@ export const deviceRoutes: FastifyPluginAsyncTypebox<DecoupledRouteParts> = asyn
       config: { onStale: (request, reply) => showEnter(request, reply, 403, { userCode: "", error: "csrf" }) },
       schema: {
         summary: "Look at a device's request, and answer it",
-        consumes: ["application/x-www-form-urlencoded"],
         body: DeviceForm,
         response: {
           200: page("The question, or how it ended"),

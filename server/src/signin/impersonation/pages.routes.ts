@@ -11,7 +11,6 @@ import { loginPath, type PageParts, seeOther } from "../login/index.ts";
 import { EndImpersonationForm, ImpersonationForm } from "./routes.ts";
 import { actorOfTicket, lookAtTicket, openTicket, stopImpersonating } from "./service.ts";
 
-const consumes = ["application/x-www-form-urlencoded"];
 const moved = redirect("Go on");
 
 interface ImpersonationPageParts extends PageParts {
@@ -91,7 +90,6 @@ export const impersonationPages: FastifyPluginAsyncTypebox<ImpersonationPagePart
     {
       schema: {
         summary: "Act as a user, after being asked",
-        consumes,
         body: ImpersonationForm,
         response: {
           303: moved,
@@ -111,7 +109,6 @@ export const impersonationPages: FastifyPluginAsyncTypebox<ImpersonationPagePart
       schema: {
         summary: "Stop acting as a user",
         description: "The administrator's own session of the realm comes back in the browser in which it was.",
-        consumes,
         body: EndImpersonationForm,
         response: { 303: moved, 403: page("CSRF token missing or stale") },
       },

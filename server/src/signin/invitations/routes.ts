@@ -80,7 +80,6 @@ export const invitationPageRoutes: FastifyPluginAsyncTypebox<InvitationPageParts
       schema: {
         summary: "Accept an invitation",
         description: "For the signed-in user with the invited address. 303 to the page, which then says so.",
-        consumes: ["application/x-www-form-urlencoded"],
         params,
         body: AcceptForm,
         response: { 303: redirect("Accepted, or to the sign-in page"), 401: page("No user is signed in"), ...answers },
@@ -115,7 +114,6 @@ export const invitationPageRoutes: FastifyPluginAsyncTypebox<InvitationPageParts
         description:
           "Creates the account of an invited address that has none yet. 303 to the page with the session's cookie; 400 when name or password cannot be " +
           "taken; 409 when the name is taken, or the address has an account by now.",
-        consumes: ["application/x-www-form-urlencoded"],
         params,
         body: AccountForm,
         response: {

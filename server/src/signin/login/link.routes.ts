@@ -73,7 +73,6 @@ export const linkRoutes: FastifyPluginAsyncTypebox<ContinueRouteParts> = async (
         summary: "Confirm a sign-in by its link",
         description:
           "Once, in the browser in which the sign-in began. The page that waits there goes on. Any other browser gets a code to be typed there.",
-        consumes: ["application/x-www-form-urlencoded"],
         body: LinkForm,
         response: { 200: page("Confirmed, or the code"), 400: page("The link no longer works"), 403: page("CSRF token") },
       },

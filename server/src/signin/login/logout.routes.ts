@@ -155,7 +155,6 @@ export const logoutRoutes: FastifyPluginAsyncTypebox<LogoutParts> = async (app, 
       schema: {
         summary: "Sign out",
         description: "The page's own form, with `_csrf`. A client's form, without it, is answered by the page.",
-        consumes: ["application/x-www-form-urlencoded"],
         body: LogoutForm,
         response: {
           200: page("Signed out; the page notifies applications by frames (Front-Channel Logout) and goes on"),

@@ -195,7 +195,6 @@ export const loginRoutes: FastifyPluginAsyncTypebox<LoginRouteParts> = async (ap
         summary: "Answer a step of the sign-in",
         description:
           "303 to `return_to` with the session's cookie, or to the page of the next step without one; 401 with the page when the answer is wrong; 429 after too many attempts.",
-        consumes: ["application/x-www-form-urlencoded"],
         body: LoginForm,
         response: {
           303: redirect("Signed in, or on to the next step"),

@@ -138,7 +138,6 @@ export const confirmRoutes: FastifyPluginAsyncTypebox<SelfRegistrationParts> = a
       schema: {
         operationId: "confirmRegistrationCode",
         summary: "Bring the code of the mail, or ask for another mail",
-        consumes: ["application/x-www-form-urlencoded"],
         params: Type.Object({ realm: Type.String(), id: Type.String() }),
         body: CodeForm,
         response: {
@@ -243,7 +242,6 @@ export const confirmRoutes: FastifyPluginAsyncTypebox<SelfRegistrationParts> = a
         summary: "Create the account that the link of the mail is for",
         description:
           "In any browser; signing in goes on in that one. In another than the one that registered, the password that was typed there does not count: the page asks for one.",
-        consumes: ["application/x-www-form-urlencoded"],
         ...{ params: linkParams, body: LinkForm },
         response: { 303: redirect("On into the sign-in"), 403: page("CSRF token missing or stale"), ...gone },
       },

@@ -72,7 +72,6 @@ export const selfRegistrationRoutes: FastifyPluginAsyncTypebox<service.SelfRegis
         description:
           "303 to the page that waits for the mailed code, or, where the realm does not verify addresses, on into the sign-in; 400 with the " +
           "page where something cannot be taken; 409 where the name is taken.",
-        consumes: ["application/x-www-form-urlencoded"],
         body: RegisterForm,
         response: {
           303: redirect("On to the next page"),

@@ -197,7 +197,6 @@ export const mailLinkRoutes: FastifyPluginAsyncTypebox<MailLinkRouteParts> = asy
           operationId: `follow${link.operation}Link`,
           summary: link.summary,
           description: "Uses the link up.",
-          consumes: ["application/x-www-form-urlencoded"],
           ...{ params, body },
           response: {
             200: page("Done"),
