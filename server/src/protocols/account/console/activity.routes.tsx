@@ -1,11 +1,9 @@
-import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import Type from "typebox";
 import { isId } from "../../../kernel/ids.ts";
 import { Filled, type Messages, Timed } from "../../../pages/index.ts";
 import { field } from "../../../platform/http/index.ts";
-import type { Places } from "../../../platform/places.ts";
 import { ownEventsOf, type SignInEvent } from "../../../tenancy/audit/index.ts";
-import type { Consoles } from "./pages.ts";
+import type { ConsolePages } from "./pages.ts";
 import { Action, Row, RowsPanel } from "./shell.tsx";
 
 const PATH = "pages/activity";
@@ -48,11 +46,7 @@ function placeIn(after: string | undefined): Pick<SignInEvent, "ts" | "id"> | nu
   return /^\d{1,15}$/.test(ts) && isId(id) ? { ts: Number(ts), id } : null;
 }
 
-/** Mounted under /realms/:realm/account. */
-export const activityPages: FastifyPluginAsyncTypebox<{ readonly pages: Consoles; readonly places: Places }> = async (
-  app,
-  { pages, places },
-) => {
+export const activityPages: ConsolePages = async (app, { pages, places }) => {
   app.get(
     `/${PATH}`,
     {

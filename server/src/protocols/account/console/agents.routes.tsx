@@ -1,8 +1,7 @@
-import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import { type Agent, attestOwnAgent, suspendOwnAgent } from "../../../applications/agents/index.ts";
 import { Timed } from "../../../pages/index.ts";
 import { page, redirect } from "../../../platform/http/index.ts";
-import { actRoute, ById } from "./pages.ts";
+import { actRoute, ById, type ConsolePages } from "./pages.ts";
 import { type AccountView, Act, Panel, Row, Rows } from "./shell.tsx";
 
 const PATH = "pages/applications";
@@ -50,8 +49,7 @@ export function OwnAgents({ view, agents }: { view: AccountView; agents: readonl
   );
 }
 
-/** Mounted under /realms/:realm/account. */
-export const agentPages: FastifyPluginAsyncTypebox = async (app) => {
+export const agentPages: ConsolePages = async (app) => {
   actRoute(app, `/${PATH}/agents/attest`, {
     summary: "Confirm on the page that one of your agents is still needed",
     body: ById,

@@ -1,8 +1,6 @@
-import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import type { FastifyRequest } from "fastify";
 import Type from "typebox";
 import { readOwnAgents } from "../../../applications/agents/index.ts";
-import type { Scopes } from "../../../applications/client-scopes/index.ts";
 import { samlClientName } from "../../../applications/saml-clients/index.ts";
 import { linkTarget, logoOf, type Messages, Submit, scopeWords, Timed } from "../../../pages/index.ts";
 import { field, redirect } from "../../../platform/http/index.ts";
@@ -11,17 +9,11 @@ import { readApplications, removeApplication, samlStartOf } from "../access/appl
 import { accountErrors } from "../errors.ts";
 import { OwnAgents } from "./agents.routes.tsx";
 import { Icon } from "./icons.tsx";
-import { actRoute, type Consoles, formOf } from "./pages.ts";
+import { actRoute, type ConsolePages, formOf } from "./pages.ts";
 import { Action, AskPanel, Row, RowsPanel } from "./shell.tsx";
 
 const PATH = "pages/applications";
 const SIZE = 50;
-
-export interface ApplicationPageParts {
-  readonly pages: Consoles;
-  readonly baseUrl: string;
-  readonly scopes: Scopes;
-}
 
 /** A name that people know: never an entity id, where there is another. */
 export const applicationName = ({ name, clientId }: Pick<AccountApplication, "name" | "clientId">): string =>
@@ -38,8 +30,7 @@ const pageNumber = (asked: string | undefined): number => (asked !== undefined &
 
 const hasAccess = ({ consentedAt, active }: Pick<AccountApplication, "consentedAt" | "active">) => active || consentedAt !== null;
 
-/** Mounted under /realms/:realm/account. */
-export const applicationPages: FastifyPluginAsyncTypebox<ApplicationPageParts> = async (app, { pages, baseUrl, scopes }) => {
+export const applicationPages: ConsolePages = async (app, { pages, baseUrl, scopes }) => {
   const find = async (request: FastifyRequest, query: { search?: string; page?: number }) =>
     request.read((ctx) => readApplications(ctx, samlStartOf(baseUrl, request.realm), { size: SIZE, ...query }));
 

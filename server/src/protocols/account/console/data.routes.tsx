@@ -1,27 +1,15 @@
-import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { loginKey } from "../../../kernel/text.ts";
 import { Field, Form, loginName } from "../../../pages/index.ts";
 import { field, page } from "../../../platform/http/index.ts";
-import type { UnitOfWork } from "../../../platform/unit-of-work.ts";
-import type { Visitors } from "../../../signin/login/index.ts";
-import type { Cookies } from "../../../signin/sessions/index.ts";
 import { accountErrors } from "../errors.ts";
 import { eraseAccount } from "../profile/erasure.service.ts";
-import { type Consoles, formOf, problemOf } from "./pages.ts";
+import { type ConsolePages, formOf, problemOf } from "./pages.ts";
 import { Action, type FormProblem, Panel } from "./shell.tsx";
 
 const PATH = "pages/data";
 
-export interface DataPageParts {
-  readonly pages: Consoles;
-  readonly visitors: Visitors;
-  readonly work: UnitOfWork;
-  readonly cookies: Cookies;
-}
-
-/** Mounted under /realms/:realm/account. */
-export const dataPages: FastifyPluginAsyncTypebox<DataPageParts> = async (app, { pages, visitors, work, cookies }) => {
+export const dataPages: ConsolePages = async (app, { pages, visitors, work, cookies }) => {
   const mayErase = ({ realm }: FastifyRequest) => realm.settings.account.erase;
 
   app.get(`/${PATH}`, { schema: { summary: "The page of your data" } }, async (request, reply) => {

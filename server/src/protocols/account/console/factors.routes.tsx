@@ -1,24 +1,19 @@
-import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { createOwnEnrollmentToken, createOwnRecoveryCodes } from "../../../directory/users/index.ts";
 import { AppError } from "../../../kernel/errors.ts";
 import { CodeList, CreatePasskey, Field, Form, NameField, Submit } from "../../../pages/index.ts";
 import { field, page, redirect } from "../../../platform/http/index.ts";
-import { cleanLabel, creationOptions, type RegistrationParts } from "../../../signin/passkeys/index.ts";
+import { cleanLabel, creationOptions } from "../../../signin/passkeys/index.ts";
 import { changeSignIn } from "../audience.ts";
 import { addOwnPasskey, ownRegistration } from "../credentials/passkeys.service.ts";
 import { confirmOwnTotp, openOwnTotp, pictureOf, startOwnTotp, type TotpSetUp } from "../credentials/totp.service.ts";
-import { backTo, type Consoles, formOf, problemOf } from "./pages.ts";
+import { backTo, type ConsolePages, formOf, problemOf } from "./pages.ts";
 import { type AccountView, AskPanel, type FormProblem, Panel } from "./shell.tsx";
 
 const PATH = "pages/security";
 
-export interface FactorPageParts extends RegistrationParts {
-  readonly pages: Consoles;
-}
-
-/** Mounted under /realms/:realm/account: what people add to sign in by. All of it asks for recent authentication. */
-export const factorPages: FastifyPluginAsyncTypebox<FactorPageParts> = async (app, parts) => {
+/** What people add to sign in by. All of it asks for recent authentication. */
+export const factorPages: ConsolePages = async (app, parts) => {
   const { pages } = parts;
   const config = { recentAuthentication: true };
   const backOf = (view: AccountView) => ({ href: `${view.base}${PATH}`, label: view.text.accountSecurity });

@@ -1,26 +1,18 @@
-import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import Type from "typebox";
-import { brokerOf, type IdentityProviders, markOf, providerErrors, readLink, readLinks, removeOwnLink } from "../../../federation/index.ts";
+import { brokerOf, markOf, providerErrors, readLink, readLinks, removeOwnLink } from "../../../federation/index.ts";
 import { Filled, Timed } from "../../../pages/index.ts";
 import { field, page, redirect } from "../../../platform/http/index.ts";
 import { accountPath, seeOther } from "../../../signin/login/index.ts";
 import { beginLink } from "../access/links.service.ts";
 import { changeSignIn } from "../audience.ts";
-import { backTo, type Consoles, formOf, problemOf } from "./pages.ts";
+import { backTo, type ConsolePages, formOf, problemOf } from "./pages.ts";
 import { Action, AskPanel, type FormProblem, Panel, Row, RowsPanel } from "./shell.tsx";
 
 const PATH = "pages/linked-accounts";
 const asked = { querystring: Type.Object({ alias: field(64), lang: field(35) }) };
 
-export interface LinkPageParts {
-  readonly pages: Consoles;
-  readonly baseUrl: string;
-  readonly providers: IdentityProviders;
-}
-
-/** Mounted under /realms/:realm/account. */
-export const linkPages: FastifyPluginAsyncTypebox<LinkPageParts> = async (app, { pages, baseUrl, providers }) => {
+export const linkPages: ConsolePages = async (app, { pages, baseUrl, providers }) => {
   const config = { recentAuthentication: true };
 
   app.get(

@@ -1,14 +1,12 @@
-import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import { acceptOwnInvitation, readOwnInvitations, searchOrganizationsOfUser } from "../../../directory/organizations/index.ts";
 import { Filled, Timed } from "../../../pages/index.ts";
 import { redirect } from "../../../platform/http/index.ts";
-import { actRoute, ById, type Consoles } from "./pages.ts";
+import { actRoute, ById, type ConsolePages } from "./pages.ts";
 import { Act, Panel, Row, Rows, RowsPanel } from "./shell.tsx";
 
 const PATH = "pages/organizations";
 
-/** Mounted under /realms/:realm/account. */
-export const organizationPages: FastifyPluginAsyncTypebox<{ readonly pages: Consoles }> = async (app, { pages }) => {
+export const organizationPages: ConsolePages = async (app, { pages }) => {
   app.get(
     `/${PATH}`,
     {

@@ -1,4 +1,3 @@
-import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import { readOwnInvitations } from "../../../directory/organizations/index.ts";
 import { readCredentials } from "../../../directory/users/index.ts";
 import { brandName, brandOf, countedText, Filled, linkTarget, Timed } from "../../../pages/index.ts";
@@ -9,16 +8,12 @@ import { readApplications, samlStartOf } from "../access/applications.service.ts
 import { readSessions } from "../access/places.service.ts";
 import { readProfile } from "../profile/profile.service.ts";
 import { ApplicationMark, applicationName } from "./applications.routes.tsx";
-import type { Consoles } from "./pages.ts";
+import type { ConsolePages } from "./pages.ts";
 import { Action, Panel } from "./shell.tsx";
 
 const SHOWN = 6;
 
-/** Mounted under /realms/:realm/account. */
-export const overviewPages: FastifyPluginAsyncTypebox<{ readonly pages: Consoles; readonly baseUrl: string }> = async (
-  app,
-  { pages, baseUrl },
-) => {
+export const overviewPages: ConsolePages = async (app, { pages, baseUrl }) => {
   app.get(
     "/",
     {

@@ -1,13 +1,28 @@
+import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import type { FastifyReply, FastifyRequest, RouteOptions } from "fastify";
 import Type, { type Static } from "typebox";
+import type { Scopes } from "../../../applications/client-scopes/index.ts";
 import type { IdentityProviders } from "../../../federation/index.ts";
 import { clock } from "../../../kernel/clock.ts";
 import { AppError } from "../../../kernel/errors.ts";
 import { type Messages, messagesOf, nonceOf, type SendPageOptions, sendPage, waitingTime } from "../../../pages/index.ts";
 import type { Ctx } from "../../../platform/context.ts";
 import { field, type Operation, type Routes, textsOf } from "../../../platform/http/index.ts";
+import type { Places } from "../../../platform/places.ts";
 import { accountPath, seeOther, type Visitors } from "../../../signin/login/index.ts";
+import type { RegistrationParts } from "../../../signin/passkeys/index.ts";
+import type { ProfileParts } from "../profile/profile.routes.ts";
 import { type AccountPageProps, type AccountView, type FormProblem, type PageName, renderAccountPage } from "./shell.tsx";
+
+export interface ConsoleParts extends ProfileParts, RegistrationParts {
+  readonly visitors: Visitors;
+  readonly providers: IdentityProviders;
+  readonly scopes: Scopes;
+  readonly places: Places;
+}
+
+/** The routes of one page, or of a few that belong together. Mounted under /realms/:realm/account. */
+export type ConsolePages = FastifyPluginAsyncTypebox<ConsoleParts & { readonly pages: Consoles }>;
 
 const TOKEN = "the value of the cookie XSRF-TOKEN";
 
@@ -79,7 +94,7 @@ export function actRoute<B extends Type.TObject, Q extends Type.TObject>(
 export type Consoles = ReturnType<typeof createPages>;
 
 /** The parts that pages of the account console share. */
-export function createPages({ visitors, providers }: { readonly visitors: Visitors; readonly providers: IdentityProviders }) {
+export function createPages({ visitors, providers }: ConsoleParts) {
   return {
     async viewOf(request: FastifyRequest, reply: FastifyReply, here: PageName): Promise<AccountView> {
       const { lang: _lang, done: _done, ...kept } = request.query as Record<string, string>;

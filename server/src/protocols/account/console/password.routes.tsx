@@ -1,9 +1,8 @@
-import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { Field, Form, HiddenUsername, PasswordRuleList, Submit } from "../../../pages/index.ts";
 import { field, page, redirect } from "../../../platform/http/index.ts";
-import { changePassword, type PasswordChangeParts } from "../credentials/password.service.ts";
-import { backTo, type Consoles, formOf, problemOf } from "./pages.ts";
+import { changePassword } from "../credentials/password.service.ts";
+import { backTo, type ConsolePages, formOf, problemOf } from "./pages.ts";
 import { type FormProblem, Panel } from "./shell.tsx";
 
 const PATH = "pages/password";
@@ -12,8 +11,7 @@ const PasswordForm = formOf(
   { currentPassword: "the present one", newPassword: "the new one", newPasswordAgain: "the new one" },
 );
 
-/** Mounted under /realms/:realm/account. */
-export const passwordPages: FastifyPluginAsyncTypebox<PasswordChangeParts & { readonly pages: Consoles }> = async (app, parts) => {
+export const passwordPages: ConsolePages = async (app, parts) => {
   const { pages } = parts;
   const config = { recentAuthentication: true };
 

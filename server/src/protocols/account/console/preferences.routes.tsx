@@ -1,22 +1,13 @@
-import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import { takeOwnUser } from "../../../directory/users/index.ts";
 import { Form, LOCALES, messagesOf, Submit, THEMES } from "../../../pages/index.ts";
 import { field, redirect } from "../../../platform/http/index.ts";
-import type { MailParts } from "../../../signin/action-tokens/index.ts";
-import type { Cookies } from "../../../signin/sessions/index.ts";
 import { readOnlyMembers, readProfile, saveProfile } from "../profile/profile.service.ts";
-import { backTo, type Consoles, formOf } from "./pages.ts";
+import { backTo, type ConsolePages, formOf } from "./pages.ts";
 import { Panel } from "./shell.tsx";
 
 const PATH = "pages/preferences";
 
-export interface PreferencePageParts extends MailParts {
-  readonly pages: Consoles;
-  readonly cookies: Cookies;
-}
-
-/** Mounted under /realms/:realm/account. */
-export const preferencePages: FastifyPluginAsyncTypebox<PreferencePageParts> = async (app, parts) => {
+export const preferencePages: ConsolePages = async (app, parts) => {
   const { pages, cookies } = parts;
 
   app.get(

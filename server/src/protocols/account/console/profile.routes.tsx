@@ -1,14 +1,12 @@
-import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import Type from "typebox";
 import { takeOwnUser } from "../../../directory/users/index.ts";
 import { AppError } from "../../../kernel/errors.ts";
 import { field, page, redirect } from "../../../platform/http/index.ts";
-import type { MailParts } from "../../../signin/action-tokens/index.ts";
 import { isIn, shownAttribute, shownInProfile, typedIn } from "../../../signin/own-profile/index.ts";
 import { type Profile, UpdateProfile } from "../profile/profile.schema.ts";
 import { readOnlyMembers, readProfile, saveProfile, withdrawAddress } from "../profile/profile.service.ts";
-import { actRoute, backTo, type Consoles, formOf, problemOf } from "./pages.ts";
+import { actRoute, backTo, type ConsolePages, formOf, problemOf } from "./pages.ts";
 import { CONTACT, contactPage, DETAILS, type Member, profilePage, standardIn } from "./profile.tsx";
 import type { AccountView, FormProblem } from "./shell.tsx";
 
@@ -20,12 +18,7 @@ type Form = Readonly<Record<string, string | undefined>>;
 /** The body of the account API, without the name that its description uses. */
 const Update = Type.Object(UpdateProfile.properties, { additionalProperties: false });
 
-export interface ProfilePageParts extends MailParts {
-  readonly pages: Consoles;
-}
-
-/** Mounted under /realms/:realm/account. */
-export const profilePages: FastifyPluginAsyncTypebox<ProfilePageParts> = async (app, parts) => {
+export const profilePages: ConsolePages = async (app, parts) => {
   const { pages } = parts;
 
   interface Shown {

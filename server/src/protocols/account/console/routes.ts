@@ -1,11 +1,5 @@
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
-import type { Scopes } from "../../../applications/client-scopes/index.ts";
-import type { IdentityProviders } from "../../../federation/index.ts";
 import { declare, page, redirect, session } from "../../../platform/http/index.ts";
-import type { Places } from "../../../platform/places.ts";
-import type { Visitors } from "../../../signin/login/index.ts";
-import type { RegistrationParts } from "../../../signin/passkeys/index.ts";
-import type { ProfileParts } from "../profile/profile.routes.ts";
 import { activityPages } from "./activity.routes.tsx";
 import { agentPages } from "./agents.routes.tsx";
 import { applicationPages } from "./applications.routes.tsx";
@@ -14,21 +8,13 @@ import { factorPages } from "./factors.routes.tsx";
 import { linkPages } from "./links.routes.tsx";
 import { organizationPages } from "./organizations.routes.tsx";
 import { overviewPages } from "./overview.routes.tsx";
-import { createPages, pageOf } from "./pages.ts";
+import { type ConsoleParts, createPages, pageOf } from "./pages.ts";
 import { passwordPages } from "./password.routes.tsx";
 import { preferencePages } from "./preferences.routes.tsx";
 import { profilePages } from "./profile.routes.tsx";
 import { securityPages } from "./security.routes.tsx";
 import { sessionPages } from "./sessions.routes.tsx";
 
-export interface ConsoleParts extends ProfileParts, RegistrationParts {
-  readonly visitors: Visitors;
-  readonly providers: IdentityProviders;
-  readonly scopes: Scopes;
-  readonly places: Places;
-}
-
-const consumes = ["application/x-www-form-urlencoded"];
 /** The answers that every page can give. */
 const everywhere = {
   303: redirect("To the sign-in, where it is needed first"),
@@ -44,7 +30,7 @@ export const accountConsoleRoutes: FastifyPluginAsyncTypebox<ConsoleParts> = asy
   });
   app.addHook("onRoute", (route) => {
     const response = { ...everywhere, ...((route.schema?.response ?? { 200: page("The page") }) as object) };
-    route.schema = { ...(route.method === "POST" && { consumes }), ...route.schema, response };
+    route.schema = { ...route.schema, response };
   });
   // A form changes what its page showed, whatever its version: nothing here is conditional.
   app.addHook("onRequest", (request, _reply, done) => {

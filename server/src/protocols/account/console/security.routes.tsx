@@ -1,4 +1,3 @@
-import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import Type from "typebox";
 import { credentialErrors } from "../../../directory/credentials/index.ts";
@@ -7,23 +6,16 @@ import { Field, Form, Submit } from "../../../pages/index.ts";
 import { field, page, redirect } from "../../../platform/http/index.ts";
 import { forgetBrowser } from "../../../signin/known-browsers/index.ts";
 import { cleanLabel } from "../../../signin/passkeys/index.ts";
-import type { Messages } from "../../../tenancy/messaging/index.ts";
 import { readBrowsers } from "../access/places.service.ts";
 import { changeSignIn } from "../audience.ts";
 import { renameOwnPasskey } from "../credentials/passkeys.service.ts";
-import { actRoute, ById, backTo, type Consoles, formOf, problemOf } from "./pages.ts";
+import { actRoute, ById, backTo, type ConsolePages, formOf, problemOf } from "./pages.ts";
 import { credentialName, securityPage } from "./security.tsx";
 import { AskPanel, type FormProblem, Panel } from "./shell.tsx";
 
 const PATH = "pages/security";
 
-export interface SecurityPageParts {
-  readonly pages: Consoles;
-  readonly messages: Messages;
-}
-
-/** Mounted under /realms/:realm/account. */
-export const securityPages: FastifyPluginAsyncTypebox<SecurityPageParts> = async (app, { pages, messages }) => {
+export const securityPages: ConsolePages = async (app, { pages, messages }) => {
   app.get(`/${PATH}`, { schema: { summary: "The page of how you sign in" } }, async (request, reply) => {
     const view = await pages.viewOf(request, reply, "security");
     const credentials = await request.read((ctx) => readCredentials(ctx, ctx.actor.id));

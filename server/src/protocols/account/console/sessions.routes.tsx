@@ -1,19 +1,13 @@
-import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import { browserName, Filled, Timed } from "../../../pages/index.ts";
 import { redirect } from "../../../platform/http/index.ts";
-import type { Places } from "../../../platform/places.ts";
 import { endOtherOwnSessions, endOwnSession } from "../../../signin/sessions/index.ts";
 import { readSessions } from "../access/places.service.ts";
-import { actRoute, ById, type Consoles, formOf } from "./pages.ts";
+import { actRoute, ById, type ConsolePages, formOf } from "./pages.ts";
 import { Act, Panel, Row, Rows } from "./shell.tsx";
 
 const PATH = "pages/sessions";
 
-/** Mounted under /realms/:realm/account. */
-export const sessionPages: FastifyPluginAsyncTypebox<{ readonly pages: Consoles; readonly places: Places }> = async (
-  app,
-  { pages, places },
-) => {
+export const sessionPages: ConsolePages = async (app, { pages, places }) => {
   app.get(
     `/${PATH}`,
     {
