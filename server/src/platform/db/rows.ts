@@ -1,13 +1,20 @@
 import { type InsertObject, type Kysely, type Selectable, type SelectExpression, type Selection, sql, type UpdateObject } from "kysely";
 import type { Db, Tables, Tx } from "./tables.ts";
 
-/** Rows by what some of their columns equal. Everything beyond that is a statement of its own. */
+/** The columns that select the rows, with their values. A condition of another kind needs a statement of its own. */
 type Key<T extends keyof Tables> = Partial<Selectable<Tables[T]>>;
 
-/** Kysely cannot follow a table that is a parameter: the types of the functions below say what it is. */
+/** Refuses a key with a missing value, which Kysely would leave out of the condition: the statement would reach other rows, too. */
+function complete(key: object): never {
+  const values = Object.values(key);
+  if (values.length === 0 || values.some((value) => value === undefined || value === null)) throw new Error("a key of rows lacks a value");
+  return key as never;
+}
+
+/** Kysely cannot type a table that is a parameter. The signatures of the functions below type it instead. */
 const untyped = (db: Db) => db as unknown as Kysely<Record<string, Record<string, unknown>>>;
 
-/** Null: there is none. */
+/** Returns null if there is no such row. */
 export async function findRow<T extends keyof Tables & string, C extends SelectExpression<Tables, T>>(
   db: Db,
   table: T,
@@ -17,7 +24,7 @@ export async function findRow<T extends keyof Tables & string, C extends SelectE
   const query = untyped(db).selectFrom(table as string);
   const row = await query
     .select(columns as readonly string[])
-    .where((e) => e.and(key as never))
+    .where((e) => e.and(complete(key)))
     .executeTakeFirst();
   return (row as Selection<Tables, T, C> | undefined) ?? null;
 }
@@ -32,7 +39,7 @@ export async function insertRow<T extends keyof Tables & string>(db: Db, table: 
 /** The next version of a row that has one. */
 export const nextVersion = sql<number>`version + 1`;
 
-/** Tells whether there were some. */
+/** Returns false if there were no such rows. */
 export async function updateRows<T extends keyof Tables & string>(
   db: Db,
   table: T,
@@ -42,13 +49,13 @@ export async function updateRows<T extends keyof Tables & string>(
   const query = untyped(db)
     .updateTable(table as string)
     .set(columns as object);
-  const { numUpdatedRows } = await query.where((e) => e.and(key as never)).executeTakeFirst();
+  const { numUpdatedRows } = await query.where((e) => e.and(complete(key))).executeTakeFirst();
   return numUpdatedRows > 0n;
 }
 
-/** Tells whether there were some. */
+/** Returns false if there were no such rows. */
 export async function deleteRows<T extends keyof Tables & string>(tx: Tx, table: T, key: Key<T>): Promise<boolean> {
   const query = untyped(tx).deleteFrom(table as string);
-  const { numDeletedRows } = await query.where((e) => e.and(key as never)).executeTakeFirst();
+  const { numDeletedRows } = await query.where((e) => e.and(complete(key))).executeTakeFirst();
   return numDeletedRows > 0n;
 }
