@@ -5,6 +5,7 @@ import { sha256 } from "../../kernel/vault.ts";
 import type { Answer, Browser } from "../../testing/browser.ts";
 import { type Harness, harness, MASTER_PASSWORD } from "../../testing/harness.ts";
 import type { AdminClient, RealmUnderTest } from "../../testing/realm.ts";
+import { relyingParty } from "../../testing/relying-party.ts";
 
 let iam: Harness;
 beforeAll(async () => {
@@ -312,9 +313,10 @@ describe("while it lasts", () => {
     expect(await seenBy(idle.browser, realm)).not.toContain(banner);
   });
 
-  test("it ends with the administrator: disabled, session revoked, permission taken, deleted", async () => {
+  test("it ends with the administrator: disabled, session revoked, permission taken, deleted; and so do its tokens", async () => {
     const realm = await iam.realm();
     const boss = realm.asMaster();
+    const app = await relyingParty(iam, realm);
     const ends: Record<string, (admin: AdminClient) => Promise<Answer>> = {
       disabled: async ({ userId }) => boss.put(`/users/${userId}`, { ...(await boss.get(`/users/${userId}`)).body, enabled: false }),
       revoked: async ({ userId }) => boss.delete(`/sessions/${(await boss.get(`/sessions?search=${userId}`)).body[0].id}`),
@@ -326,8 +328,13 @@ describe("while it lasts", () => {
     };
     for (const [how, happens] of Object.entries(ends)) {
       const { admin, browser, user } = await playing(realm);
+      const { access_token: token, refresh_token } = (await app.signIn(browser, user)).body;
+      const userinfo = () => iam.browser().get(`/realms/${realm.name}/userinfo`, { headers: { authorization: `Bearer ${token}` } });
+      expect((await userinfo()).status).toBe(200);
       expect((await happens(admin)).status).toBeLessThan(300);
       expect([how, (await seenBy(browser, realm)).includes(banner)]).toEqual([how, false]);
+      expect([how, (await userinfo()).status]).toEqual([how, 401]);
+      expect((await app.post("/token", { grant_type: "refresh_token", refresh_token })).body.error).toBe("invalid_grant");
       if (how === "disabled" || how === "revoked") {
         expect((await boss.get(`/sessions?search=${user.userId}`)).body).toEqual([]);
         expect((await recorded(realm)).at(-1)?.slice(0, 2)).toEqual([admin.username, "ended"]);

@@ -1,28 +1,24 @@
-import { sql } from "kysely";
+import { type RawBuilder, sql } from "kysely";
 import { type Db, prepared, type Tx } from "../../platform/db/index.ts";
 import type { OwnSession } from "./store.ts";
 
-const atWork = prepared(({ realm, userId, sessionId, now }: OwnSession & { now: number }, db) =>
-  db
-    .selectFrom("sessions as s")
-    .innerJoin("users as u", (join) => join.onRef("u.realm_id", "=", "s.realm_id").onRef("u.user_id", "=", "s.user_id"))
-    .select("s.session_id")
-    .where("s.realm_id", "=", realm)
-    .where("s.session_id", "=", sessionId)
-    .where("s.user_id", "=", userId)
-    .where("s.impersonator", "is", null)
-    .where("s.expires_at", ">", now)
-    .where("u.enabled", "=", true)
-    .where("u.locked", "=", false)
-    .where(
-      sql<boolean>`exists (select 1 from user_permissions p
-        where p.realm_id = s.realm_id and p.user_id = s.user_id and p.permission in ('manage-users', 'realm-admin'))`,
-    ),
+type Operand = string | RawBuilder<unknown>;
+
+/** SQL: the administrator's own session is live and they still have the permission to impersonate. */
+export const isAtWork = ({ realm, userId, sessionId }: Readonly<Record<"realm" | "userId" | "sessionId", Operand>>, now: number) =>
+  sql<boolean>`exists (
+    select 1 from sessions i join users a on a.realm_id = i.realm_id and a.user_id = i.user_id
+    where i.realm_id = ${realm} and i.session_id = ${sessionId} and i.user_id = ${userId} and i.impersonator is null and i.expires_at > ${now}
+      and a.enabled and not a.locked and exists (select 1 from user_permissions p
+        where p.realm_id = i.realm_id and p.user_id = i.user_id and p.permission in ('manage-users', 'realm-admin')))`;
+
+const atWork = prepared(
+  ({ realm, userId, sessionId, now }: OwnSession & { now: number }) =>
+    sql<{ found: boolean }>`select ${isAtWork({ realm, userId, sessionId }, now)} as found`,
 );
 
-/** Tells whether the administrator's own session is live and they still have the permission to impersonate. */
 export async function mayStillImpersonate(db: Db, session: OwnSession, now: number): Promise<boolean> {
-  return (await atWork(db, { ...session, now })).length > 0;
+  return (await atWork(db, { ...session, now }))[0]!.found;
 }
 
 /** Impersonation counts as activity of the administrator's own session. */

@@ -2,6 +2,7 @@ import { type ColumnType, sql } from "kysely";
 import { liveClient } from "../../../applications/access/index.ts";
 import type { SubjectUser } from "../../../applications/claims/index.ts";
 import { type Db, prepared, type Tx } from "../../../platform/db/index.ts";
+import { isAtWork } from "../../../signin/sessions/index.ts";
 import { type Impersonator, type ImpersonatorColumns, toImpersonator } from "../contents/act.ts";
 import type { GrantPayload } from "./payload.ts";
 
@@ -72,10 +73,11 @@ export interface LiveRow extends UserColumns, ImpersonatorColumns {
   expires_at: number;
 }
 
-/** Tells whether the session of grant `g`, and that of its impersonator, are live. A grant without a session needs none. */
+const impersonation = { realm: sql`s.impersonator_realm`, userId: sql`s.impersonator_id`, sessionId: sql`s.impersonator_session` };
+
+/** Tells whether the session of grant `g` is live, and its impersonator may still act in it. A grant without a session needs none. */
 export const sessionIsAlive = (now: number) => sql`(g.session_id is null or (s.session_id is not null and s.expires_at > ${now}
-  and (s.impersonator_session is null or exists (select 1 from sessions i where i.realm_id = s.impersonator_realm
-    and i.session_id = s.impersonator_session and i.expires_at > ${now}))))`;
+  and (s.impersonator_session is null or ${isAtWork(impersonation, now)})))`;
 
 export const liveColumns = sql`g.grant_id, g.client_id, g.session_id, s.impersonator, s.impersonator_id, s.impersonator_realm, s.last_seen_at, g.payload, g.created_at, g.expires_at,
   ${userColumns}`;
