@@ -56,6 +56,7 @@ import { notifySamlParticipants } from "./protocols/saml/index.ts";
 import { forgetManager, leaveGroupsOf, removeGroupsOf } from "./protocols/scim/index.ts";
 import { endGrants, endGrantsOfSessions, forgetRequests } from "./protocols/tokens/index.ts";
 import { endAddressChange, endMailedLinks, forgetRegistrations } from "./signin/action-tokens/index.ts";
+import { endApprovals } from "./signin/authenticators/index.ts";
 import { keepWayIn, shareChosenFlows } from "./signin/flows/index.ts";
 import { forgetTickets } from "./signin/impersonation/index.ts";
 import { endAllTrust, endTrust } from "./signin/known-browsers/index.ts";
@@ -81,9 +82,9 @@ const listenersOf = (vault: Vault): Listeners => ({
   "realm.created": [seedSettings, seedKey, seedRoles, seedAdmin, seedScopes],
   "user.disabled": [endSessionsOfUser, endGrants, suspendAgentsOf],
   "user.logged_out": [endGrants],
-  "user.sessions_revoked": [endAddressChange, endOwnEnrollment],
+  "user.sessions_revoked": [endAddressChange, endOwnEnrollment, endApprovals],
   "sessions.ended": [endGrantsOfSessions, notifyOidcParticipants, notifySamlParticipants(vault)],
-  "user.password_changed": [endOtherSessions, endGrants, endSignInsOf, endMailedLinks, endOwnEnrollment, endTrust],
+  "user.password_changed": [endOtherSessions, endGrants, endSignInsOf, endMailedLinks, endTrust],
   "user.credentials_changed": [endTrust],
   "user.enabled_set": [clearDisabledBySync],
   "user.attributes_changing": [ownMappedAttributes],

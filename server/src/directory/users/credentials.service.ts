@@ -67,8 +67,8 @@ export async function addEnrollmentToken(
 }
 
 /**
- * Ends an enrollment token that was made in a session of the user, on `user.password_changed` and `user.sessions_revoked`: an attacker who had
- * that session could add their own phone with it.
+ * Ends an enrollment token that was made in a session of the user, on `user.sessions_revoked`: an attacker who had that session could add
+ * their own phone with it.
  */
 export async function endOwnEnrollment(ctx: Ctx, { userId }: { readonly userId: string }): Promise<void> {
   if (!(await deleteOwnEnrollment(ctx.tx, ctx.realm, userId, ctx.now))) return;

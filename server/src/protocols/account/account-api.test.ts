@@ -116,6 +116,22 @@ describe("the profile", () => {
     expect((await put({ email: "third@example.com" })).body.pendingEmail).toBe("third@example.com");
     expect((await ada.browser.delete(at(realm, "/sessions"))).status).toBe(204);
     expect((await iam.browser().get(await linkTo("third@example.com"))).status).toBe(410);
+    const elsewhere = iam.browser();
+    await elsewhere.signIn(realm.name, ada.username, ada.password);
+    expect((await put({ email: "fourth@example.com" })).body.pendingEmail).toBe("fourth@example.com");
+    const others = (await elsewhere.get(at(realm, "/sessions"))).body.filter(({ current }: { current: boolean }) => !current);
+    expect((await elsewhere.delete(at(realm, `/sessions/${others[0].id}`))).status).toBe(204);
+    expect((await iam.browser().get(await linkTo("fourth@example.com"))).status).toBe(410);
+  });
+
+  test("an account that was disabled meanwhile changes its address no more, also once it is enabled again", async () => {
+    const realm = await iam.realm();
+    const ada = await signedIn(realm);
+    await allowMessages(realm);
+    expect((await ada.browser.put(at(realm, "/profile"), { email: "thief@example.com" })).body.pendingEmail).toBe("thief@example.com");
+    for (const enabled of [false, true]) expect((await realm.asMaster().patch(`/users/${ada.userId}`, { enabled })).status).toBe(200);
+    const [mail] = await outbox(iam, realm);
+    expect((await iam.browser().get(/\/realms\/\S+\/change-email\/[\w-]+/.exec(mail!.text)![0])).status).toBe(410);
   });
 
   test("another email address counts once its owner confirms it, the present one is notified, and it is the realm's to allow", async () => {

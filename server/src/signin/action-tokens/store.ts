@@ -109,10 +109,9 @@ export async function dropTokensOf(ctx: Ctx, kind: TokenKind, userId: string): P
 export const endAddressChange = (ctx: Ctx, { userId }: { readonly userId: string }): Promise<void> =>
   dropTokensOf(ctx, "change-email", userId);
 
-/** `user.password_changed`: links to another password or mail address may have been requested by an attacker who knew the old one. */
+/** `user.password_changed`: links to another password may have been requested by an attacker who knew the old one. */
 export async function endMailedLinks(ctx: Ctx, { userId }: { readonly userId: string }): Promise<void> {
   await dropTokensOf(ctx, "reset-password", userId);
-  await endAddressChange(ctx, { userId });
   await dropTokensOf(ctx, "account-actions", userId);
 }
 

@@ -104,3 +104,7 @@ export const confirmChallenge = (
   challenge: store.Challenge,
   { userId, amr }: { readonly userId: string; readonly amr: readonly string[] },
 ): Promise<boolean> => store.answerChallenge(ctx.tx, ctx.realm, { id: challenge.id, userId }, "APPROVED", ctx.now, GRACE, { amr });
+
+/** `user.sessions_revoked`: a screen may have been let in from a session that an attacker had, and may still wait to go on. */
+export const endApprovals = (ctx: Ctx, { userId }: { readonly userId: string }): Promise<void> =>
+  store.endApproved(ctx.tx, ctx.realm, userId, ctx.now);

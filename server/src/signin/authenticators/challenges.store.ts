@@ -187,6 +187,16 @@ export async function withdrawChallenge(tx: Tx, realm: string, id: string, now: 
   );
 }
 
+/** Ends the approvals of the user that no sign-in has gone on by yet. */
+export async function endApproved(tx: Tx, realm: string, userId: string, now: number): Promise<void> {
+  await tx
+    .updateTable("device_challenges")
+    .set({ expires_at: now })
+    .where((e) => e.and({ realm_id: realm, user_id: userId, status: "APPROVED" }))
+    .where("expires_at", ">", now)
+    .execute();
+}
+
 /** The sign-in that waited goes on by it, once. */
 export async function useChallenge(
   tx: Tx,

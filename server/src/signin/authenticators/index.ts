@@ -52,7 +52,7 @@ export type {
   VisitorFacts,
 } from "./authenticator.ts";
 export { AskedAgain, question } from "./authenticator.ts";
-export { approveChallenge, confirmChallenge, denyChallenge, startPush } from "./challenges.service.ts";
+export { approveChallenge, confirmChallenge, denyChallenge, endApprovals, startPush } from "./challenges.service.ts";
 export { type Challenge, deleteEndedChallenges, findChallenge, openChallengesOf } from "./challenges.store.ts";
 export { codesPage, codesSaved, setUpIn, storeFactor } from "./first-codes.tsx";
 export { IDENTITY_PROVIDER } from "./identity-provider.tsx";

@@ -79,7 +79,7 @@ describe("enrolling a device", () => {
     expect(credentials.filter(({ type }: { type: string }) => type === "push")).toHaveLength(1);
   });
 
-  test("ends with a new password and where all other sessions are ended, unless an administrator gave the token", async () => {
+  test("ends with a new password, where sessions are ended for the user, and while they are shut out, unless an administrator gave the token", async () => {
     const realm = await iam.realm();
     const { userId, username, ...user } = await realm.user();
     let { password } = user;
@@ -94,6 +94,15 @@ describe("enrolling a device", () => {
         const elsewhere = iam.browser();
         await elsewhere.signIn(realm.name, username, password);
         return elsewhere.delete(`/realms/${realm.name}/account/sessions`);
+      },
+      async () => {
+        await iam.browser().signIn(realm.name, username, password);
+        const [{ id }] = (await realm.asMaster().get(`/sessions?search=${userId}`)).body;
+        return realm.asMaster().delete(`/sessions/${id}`);
+      },
+      async () => {
+        for (const enabled of [false, true]) expect((await realm.asMaster().patch(`/users/${userId}`, { enabled })).status).toBe(200);
+        return { status: 204 };
       },
     ];
     for (const end of ends) {

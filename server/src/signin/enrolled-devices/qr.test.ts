@@ -135,6 +135,21 @@ describe("a QR code", () => {
     expect((await iam.browser().get(at)).status).toBe(400);
   });
 
+  test("lets nobody in whose confirmation was followed by a sign-out everywhere else, or by a new password", async () => {
+    const { realm, user } = await withQr();
+    const phone = await phoneOf(realm, user);
+    const ends = [
+      () => phone.delete(`/realms/${realm.name}/account/sessions`),
+      () => realm.asMaster().put(`/users/${user.userId}/password`, { newPassword: "another long sentence" }),
+    ];
+    for (const end of ends) {
+      const { browser, at, url } = await showing(realm);
+      expect((await confirm(phone, url, await phone.get(url, asPage))).status).toBe(200);
+      expect((await end()).status).toBe(204);
+      expect((await browser.get(at)).status).toBe(200);
+    }
+  });
+
   test("expires after two minutes; another is shown on request, and the first is worth nothing then", async () => {
     const { realm, user } = await withQr();
     const { browser, at, page, url } = await showing(realm);

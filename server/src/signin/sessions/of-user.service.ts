@@ -9,8 +9,6 @@ declare module "../../platform/context.ts" {
   interface DomainEvents {
     /** An administrator signed the user out everywhere: grants that need no session end, too. */
     "user.logged_out": { readonly userId: string };
-    /** All sessions of the user, or all others, are ended, because an attacker may have had one: what was begun in them ends, too. */
-    "user.sessions_revoked": { readonly userId: string };
   }
 }
 
@@ -39,7 +37,6 @@ export async function logOutUser(ctx: Ctx, id: string): Promise<void> {
 
 async function revokeAll(ctx: Ctx, userId: string): Promise<number> {
   const all = await deleteSessionsOfUser(ctx.tx, ctx.realm, userId, null);
-  await endRevoked(ctx, all);
-  await ctx.emit("user.sessions_revoked", { userId });
+  await endRevoked(ctx, userId, all);
   return all.length;
 }

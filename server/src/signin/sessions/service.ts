@@ -21,6 +21,11 @@ declare module "../../platform/context.ts" {
   interface DomainEvents {
     /** For every end, expiry included. Sessions of other realms may be among them: impersonation sessions end with the administrator's own. */
     "sessions.ended": { readonly ended: readonly SessionEnd[] };
+    /**
+     * Sessions of the user were ended for them: one of them, all others, or all, as by a new password and by disabling the user. An attacker may have
+     * had one, so what was begun in them ends, too.
+     */
+    "user.sessions_revoked": { readonly userId: string };
   }
 }
 
@@ -192,10 +197,11 @@ export async function readSession(ctx: ReadCtx, sessionId: string): Promise<Sess
 }
 
 /** Records the sessions that were ended for the user, and ends what depends on them. */
-export async function endRevoked(ctx: Ctx, ended: readonly ends.EndedSession[]): Promise<void> {
-  for (const { userId, sessionId } of ended)
+export async function endRevoked(ctx: Ctx, userId: string, ended: readonly ends.EndedSession[]): Promise<void> {
+  for (const { sessionId } of ended)
     ctx.audit({ category: "SECURITY", type: "SESSION_REVOKED", resourceType: "users", resourceId: userId, detail: sessionId });
   await endDependents(ctx, ended);
+  await ctx.emit("user.sessions_revoked", { userId });
 }
 
 /** The escalation rule: a lesser administrator must not shut a greater one out. Everyone may end their own sessions. */
@@ -209,13 +215,14 @@ export async function revokeSession(ctx: Ctx, sessionId: string): Promise<void> 
   if (!ended) throw sessionErrors.not_found();
   await assertMayEnd(ctx, ended.userId);
   ctx.audit({ category: "ADMIN", type: "ADMIN_DELETE", resourceType: "sessions", resourceId: sessionId });
-  await endRevoked(ctx, [ended]);
+  await endRevoked(ctx, ended.userId, [ended]);
 }
 
 /** `user.disabled` */
 export async function endSessionsOfUser(ctx: Ctx, { userId }: { readonly userId: string }): Promise<void> {
   const ended = await ends.deleteSessionsOfUser(ctx.tx, ctx.realm, userId, null);
   await emitEnded(ctx, [...ended, ...(await ends.deleteImpersonationsBy(ctx.tx, userId))]);
+  await ctx.emit("user.sessions_revoked", { userId });
 }
 
 /** `user.password_changed` */
@@ -224,6 +231,7 @@ export async function endOtherSessions(
   { userId, keepSession }: { readonly userId: string; readonly keepSession: string | null },
 ): Promise<void> {
   await endDependents(ctx, await ends.deleteSessionsOfUser(ctx.tx, ctx.realm, userId, keepSession));
+  await ctx.emit("user.sessions_revoked", { userId });
 }
 
 /** `user.erased`: ends the user's sessions and impersonations without audit events, which would name the user. */
@@ -259,12 +267,11 @@ export async function endOwnSession(ctx: Ctx, sessionId: string): Promise<void> 
   if (sessionId === ctx.actor.sessionId) return void (await endSession(ctx, sessionId));
   const ended = await ends.deleteSession(ctx.tx, ctx.realm, sessionId);
   if (!ended) throw sessionErrors.not_found();
-  await endRevoked(ctx, [ended]);
+  await endRevoked(ctx, userId, [ended]);
 }
 
 /** All but the current session. */
 export async function endOtherOwnSessions(ctx: Ctx): Promise<void> {
   const { id: userId, sessionId } = ctx.actor;
-  await endRevoked(ctx, await ends.deleteSessionsOfUser(ctx.tx, ctx.realm, userId, sessionId));
-  await ctx.emit("user.sessions_revoked", { userId });
+  await endRevoked(ctx, userId, await ends.deleteSessionsOfUser(ctx.tx, ctx.realm, userId, sessionId));
 }

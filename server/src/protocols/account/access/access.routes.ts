@@ -35,7 +35,8 @@ export const accessRoutes: FastifyPluginAsyncTypebox<{ readonly baseUrl: string 
     {
       schema: {
         summary: "End one of your sessions",
-        description: "The grants that applications got in it end with it. Your own present session may be the one.",
+        description:
+          "The grants that applications got in it end with it, and so does what may have been begun in it: the link to another email address, and a code for a phone. Your own present session may be the one.",
         params: pathParams("id"),
         response: { 204: ended },
       },
