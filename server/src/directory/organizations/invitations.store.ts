@@ -153,6 +153,20 @@ export async function deleteInvitationsTo(tx: Tx, realm: string, addresses: read
   await tx.deleteFrom("organization_invitations").where("realm_id", "=", realm).where("email_key", "in", addresses.map(loginKey)).execute();
 }
 
+/** Deletes the open invitations to the names by which a user signs in. */
+export async function deleteInvitationsOf(tx: Tx, realm: string, organizationId: string, userId: string): Promise<void> {
+  await tx
+    .deleteFrom("organization_invitations")
+    .where((e) => e.and({ realm_id: realm, organization_id: organizationId }))
+    .where("accepted_at", "is", null)
+    .where("email_key", "in", ({ selectFrom }) =>
+      selectFrom("login_names")
+        .select("key")
+        .where((e) => e.and({ realm_id: realm, user_id: userId })),
+    )
+    .execute();
+}
+
 /** Finds the user who signs in by this address. */
 export async function findInvitee(db: Db, realm: string, email: string) {
   const row = await db

@@ -158,6 +158,20 @@ test("the list is filtered by status; one is withdrawn, and old ones are forgott
   expect((await admin.delete(`${at}/invitations/${long.invitationId}`)).body.code).toBe("organizations.invitation_not_found");
 });
 
+test("a removed member does not return by an invitation from before, which another organization's is not", async () => {
+  const { realm, admin, at } = await acme();
+  const email = newAddress();
+  const other = `/organizations/${(await admin.post("/organizations", { name: "Elsewhere" })).body.organizationId}`;
+  for (const organization of [at, other])
+    expect((await admin.post(`${organization}/invitations`, { email, role: "owner" })).status).toBe(201);
+  const { userId } = (await realm.asMaster().post("/users", { username: "grace", email, emailVerified: true })).body;
+  expect((await admin.put(`${at}/members/${userId}`)).status).toBe(204);
+  expect((await admin.delete(`${at}/members/${userId}`)).status).toBe(204);
+  expect((await admin.get(`${at}/invitations`)).body).toEqual([]);
+  expect((await admin.get(`${other}/invitations`)).body).toEqual([expect.objectContaining({ email, status: "open" })]);
+  expect((await admin.post(`${at}/invitations`, { email })).status).toBe(201);
+});
+
 test("a deleted user takes along the invitations to their address, and their name as inviter", async () => {
   const { realm, admin, at } = await acme();
   const [email, byName, other] = [newAddress(), newAddress(), newAddress()];

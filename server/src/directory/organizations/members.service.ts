@@ -8,6 +8,7 @@ import { assertHolds } from "../../tenancy/permissions/index.ts";
 import { findUserForUpdate, userErrors } from "../users/index.ts";
 import { domainOfAddress } from "./domains.ts";
 import { organizationErrors } from "./errors.ts";
+import { deleteInvitationsOf } from "./invitations.store.ts";
 import { deleteMember, findMember, listMembers, saveMember } from "./members.store.ts";
 import { insertMemberByDomain } from "./providers.store.ts";
 import type { Member, MemberQuery, SetMember } from "./schema.ts";
@@ -64,10 +65,12 @@ export async function setMember(ctx: Ctx, id: string, userId: string, input: Set
   recordMembership(ctx, organizationId, userId, `member added (${as})`, `+${alias} (${as})`);
 }
 
+/** An invitation that the user has not accepted yet would let them return. */
 export async function removeMember(ctx: Ctx, id: string, userId: string): Promise<void> {
   const { organizationId, alias } = await holdOrganization(ctx, id);
   const left = isId(userId) && (await deleteMember(ctx.tx, ctx.realm, { organizationId, userId }));
   if (!left) throw organizationErrors.not_a_member();
+  await deleteInvitationsOf(ctx.tx, ctx.realm, organizationId, userId);
   await ctx.emit("organization.member_removed", { organizationId, userId });
   recordMembership(ctx, organizationId, userId, "member removed", `-${alias}`);
 }
