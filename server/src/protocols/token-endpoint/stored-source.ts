@@ -50,6 +50,9 @@ export async function issueStored(
   const grant = liveGrantOf(ctx, source);
   const target = await tokens.resourceOf(parts, client, listOf(payload.resource), lists.resource ?? []);
   const allowed = tokens.allowedScopes(parts.scopesOfRealm, client);
+  // The grant lives without a session by this scope alone.
+  if (payload.scope?.split(" ").includes("offline_access") && !allowed.has("offline_access"))
+    throw oauthErrors.invalidGrant("the client may not have offline access any more");
   const scopes = (scope ?? payload.scope ?? "").split(" ").filter((name) => allowed.has(name));
   const requested = tokens.requestedDetails(params.authorization_details, parts.realm.settings.tokens.authorizationDetailsTypes);
   const details = tokens.narrowedDetails(payload.rar ?? [], requested);
