@@ -35,7 +35,10 @@ export async function revealSecret(ctx: Ctx, tools: ClientTools, id: string): Pr
   return { secret: secret.value, previousSecretUntil: overlapEnd(client, ctx.now) };
 }
 
-/** The old one ends at once, unless it is given an overlap. */
+/**
+ * The old one ends at once, unless it is given an overlap. Then whoever had it must not go on by what is kept beside it, either: the registration
+ * access token, which reads the new secret.
+ */
 export async function regenerateSecret(ctx: Ctx, tools: ClientTools, id: string, input: RegenerateSecret): Promise<ClientSecret> {
   const current = await takeForSecret(ctx, tools, id);
   expectVersion(ctx, current.version);
@@ -46,7 +49,7 @@ export async function regenerateSecret(ctx: Ctx, tools: ClientTools, id: string,
     ctx.tx,
     ctx.realm,
     current.id,
-    { sealed: successor(ctx, tools.vault, current, secret, overlap) },
+    { sealed: successor(ctx, tools.vault, current, secret, overlap), endsRegistration: overlap === 0 },
     ctx.now,
   );
   await ctx.configChanged();

@@ -124,7 +124,7 @@ export async function saveClient(
   tools: ClientTools,
   id: string,
   input: UpdateClient,
-  { registrationHash, keepsGone }: KeepingGone & { readonly registrationHash?: string | null } = {},
+  { keepsGone }: KeepingGone = {},
 ): Promise<WrittenClient> {
   await holdNames(ctx, { indicators: input.resourceIndicators });
   const current = await takeClient(ctx, id);
@@ -145,10 +145,12 @@ export async function saveClient(
   const secret = usesSecret(stored.authMethod) ? (input.secret ?? kept ?? randomToken()) : null;
   const isKept = isSameSecret(secret, kept);
   const seal = () => (secret === null ? null : tools.vault.seal(secret, secretPlace(ctx.realm, current.id, "secret")));
+  const isRotated = !isKept && kept !== null && secret !== null;
   const change = {
     state,
     ...(!isKept && { sealed: { ...noSecrets, secret: seal() } }),
-    ...(registrationHash !== undefined && { registrationHash }),
+    // With it, whoever had the former secret would read the new one.
+    endsRegistration: isRotated,
   };
   const client = await store.updateClient(ctx.tx, ctx.realm, current.id, change, ctx.now);
   if (stored.subjectClaim?.strategy === "attribute") await keepAttributesApart(ctx, "subjectClaim.attribute");
@@ -160,7 +162,7 @@ export async function saveClient(
   await ctx.emit("client.changed", event);
   const detail = current.enabled === client.enabled ? null : client.enabled ? "enabled" : "disabled";
   ctx.audit({ category: "ADMIN", type: "ADMIN_UPDATE", resourceType: "clients", resourceId: client.id, detail });
-  if (!isKept && kept !== null && secret !== null)
+  if (isRotated)
     ctx.audit({
       category: "SECURITY",
       type: "CLIENT_SECRET_ROTATED",

@@ -186,7 +186,8 @@ export interface ClientChange {
   readonly state?: ClientState;
   readonly sealed?: SealedSecrets;
   readonly allowedResources?: readonly string[];
-  readonly registrationHash?: string | null;
+  /** Its registration access token ends. */
+  readonly endsRegistration?: boolean;
 }
 
 /** Also with no change at all: something that belongs to it has changed, and its ETag with it. */
@@ -199,7 +200,7 @@ export async function updateClient(tx: Tx, realm: string, id: string, change: Cl
       ...(change.state?.enabled === false && { token_epoch: sql<number>`case when enabled then ${now}::bigint else token_epoch end` }),
       ...change.sealed,
       ...(change.allowedResources && { allowed_resources: JSON.stringify(change.allowedResources) }),
-      ...(change.registrationHash !== undefined && { registration_hash: change.registrationHash }),
+      ...(change.endsRegistration && { registration_hash: null, previous_registration_hash: null }),
       updated_at: now,
       version: eb("version", "+", 1),
     }))

@@ -30,6 +30,27 @@ async function openRealm() {
 }
 
 describe("a registered client", () => {
+  test("is managed by its token no more once an administrator has ended its secret at once", async () => {
+    const { realm, register } = await openRealm();
+    const admin = realm.asMaster();
+    const ends = [
+      (id: string) => admin.post(`/clients/${id}/secret`),
+      (id: string) => admin.patch(`/clients/${id}`, { secret: "0123456789abcdef0123456789abcdef" }),
+    ];
+    for (const end of ends) {
+      const { registration_access_token: token, ...client } = (await register(web)).body;
+      const id = manage(client).split("/").at(-1)!;
+      const overlapping = (await admin.post(`/clients/${id}/secret`, { overlapSeconds: 60 })).body;
+      expect((await iam.browser().get(manage(client), bearer(token))).body.client_secret).toBe(overlapping.secret);
+      expect((await admin.patch(`/clients/${id}`, { name: "Shop of ours" })).status).toBe(200);
+      const { registration_access_token: next } = (
+        await iam.browser().put(manage(client), { ...web, client_id: client.client_id }, bearer(token))
+      ).body;
+      expect((await end(id)).status).toBe(200);
+      for (const each of [token, next]) expect((await iam.browser().get(manage(client), bearer(each))).status).toBe(401);
+    }
+  });
+
   onPostgres("reads, replaces and deletes itself, with a token that changes with an update only", async () => {
     const { realm, register } = await openRealm();
     const registered = (await register({ ...web, contacts: ["ada@shop.example"] })).body;
