@@ -61,7 +61,7 @@ import { keepWayIn, shareChosenFlows } from "./signin/flows/index.ts";
 import { forgetTickets } from "./signin/impersonation/index.ts";
 import { endAllTrust, endTrust } from "./signin/known-browsers/index.ts";
 import { endSignInsOf, forgetAttemptsOf, forgetInteractions } from "./signin/run/index.ts";
-import { endOtherSessions, endSessionsOfUser, forgetSessions } from "./signin/sessions/index.ts";
+import { endOtherSessions, endSessionsOfUser, forgetSessions, limitSessions } from "./signin/sessions/index.ts";
 import { eraseFromTrail, insertEvents, scheduleRetention, toEventRecord, transports } from "./tenancy/audit/index.ts";
 import { type MakeKeyPair, makeKeyPair, publishEdwards, seedKey } from "./tenancy/keys/index.ts";
 import { forgetMessages } from "./tenancy/messaging/index.ts";
@@ -76,6 +76,7 @@ const listenersOf = (vault: Vault): Listeners => ({
     refuseOpenedUses,
     scheduleRetention,
     endAllTrust,
+    limitSessions,
     moveReviewDates,
     (ctx, { settings }) => publishEdwards(vault)(ctx, { algs: [settings.tokens.signingAlg] }),
   ],

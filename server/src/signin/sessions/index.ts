@@ -6,6 +6,7 @@ export { CSRF_HEADER, type Csrf, createCsrf } from "./csrf.ts";
 export type { EndedSession } from "./end.store.ts";
 export { proveByEnrolling } from "./enrolled.store.ts";
 export { isAtWork, mayStillImpersonate, takeBackSession } from "./impersonators.store.ts";
+export { limitSessions } from "./limits.service.ts";
 export { type ClientOfRealm, notifyParticipants } from "./notify.ts";
 export { userSessionRoutes } from "./of-user.routes.ts";
 export { logOutUser } from "./of-user.service.ts";

@@ -140,6 +140,39 @@ describe("the session", () => {
     expect(await isSignedIn(other, realm)).toBe(false);
   });
 
+  test("that is there follows a realm whose sessions become shorter, and none becomes longer", async () => {
+    const realm = await iam.realm();
+    const ada = await realm.user();
+    const [kept, usual] = [iam.browser(), iam.browser()];
+    const limit = async (sessions: object) => expect((await realm.asMaster().patch("/settings", { sessions })).status).toBe(200);
+    const signedIn = () => Promise.all([kept, usual].map((browser) => isSignedIn(browser, realm)));
+    const begin = async () => {
+      expect((await kept.trySignIn(realm.name, ada.username, ada.password, { rememberMe: "on" })).status).toBe(303);
+      await usual.signIn(realm.name, ada.username, ada.password);
+    };
+    await begin();
+    clock.advance(25 * MINUTE);
+    await limit({ rememberMe: false });
+    expect(await signedIn()).toEqual([true, true]);
+    clock.advance(31 * MINUTE);
+    expect(await signedIn()).toEqual([false, false]);
+
+    await limit({ rememberMe: true });
+    await begin();
+    clock.advance(20 * MINUTE);
+    await limit({ idleMinutes: 15 });
+    expect(await signedIn()).toEqual([true, false]);
+    clock.advance(DAY);
+    await limit({ rememberDays: 1 });
+    expect(await signedIn()).toEqual([false, false]);
+
+    await limit({ idleMinutes: 600 });
+    await begin();
+    clock.advance(HOUR + MINUTE);
+    await limit({ absoluteHours: 1 });
+    expect(await signedIn()).toEqual([true, false]);
+  });
+
   test("is not made longer or shorter by an action that proves nothing", async () => {
     for (const kept of [{}, { rememberMe: "on" }]) {
       const realm = await iam.realm();

@@ -18,7 +18,7 @@ const group = <T extends Record<string, Type.TSchema>>(members: T) => Type.Objec
 const SessionPolicy = group({
   idleMinutes: count(30, 1, 43_200, "A session ends after this long without use"),
   absoluteHours: count(10, 1, 8_760, "A session ends after this long, used or not"),
-  rememberMe: flag(true, "Offer “keep me signed in”"),
+  rememberMe: flag(true, "Offer “keep me signed in”. Turned off, it also ends in the sessions that are there"),
   rememberDays: count(30, 1, 365, "The lifetime of “keep me signed in”, used or not"),
 });
 
