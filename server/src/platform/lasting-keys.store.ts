@@ -16,7 +16,7 @@ declare module "./db/tables.ts" {
   }
 }
 
-const purposes = ["directory-erasures"] as const;
+const purposes = ["directory-erasures", "scim-target-digests"] as const;
 type Purpose = (typeof purposes)[number];
 
 const placeOf = (purpose: string) => ({ realm: "", table: "lasting_keys", column: "sealed", row: purpose });

@@ -3,7 +3,7 @@ import { dryRun } from "./dry-run.ts";
 import { scimTargetErrors } from "./errors.ts";
 import { createPeer, type Peer } from "./peer.ts";
 import type { ScimTargetPlan, ScimTargetTest, SyncScimTarget } from "./schema.ts";
-import { openSecret } from "./secrets.ts";
+import { digestKey, openSecret } from "./secrets.ts";
 import { readOwnTarget, type Tools } from "./service.ts";
 import type { TargetRow } from "./store.ts";
 import { testTarget } from "./test-call.ts";
@@ -23,6 +23,6 @@ export async function test(ctx: ReadCtx, tools: Tools, targetId: string): Promis
 
 export async function plan(ctx: ReadCtx, tools: Tools, targetId: string, { resend = false }: SyncScimTarget): Promise<ScimTargetPlan> {
   const target = await readOwnTarget(ctx, targetId);
-  const parts = { db: ctx.tx, peer: peerOf(tools, target), key: tools.vault.derive("scim-target-digests"), resends: resend };
+  const parts = { db: ctx.tx, peer: peerOf(tools, target), key: await digestKey(ctx.tx, tools.vault), resends: resend };
   return dryRun({ ...parts, target: { realm: ctx.realm, targetId: target.id, settings: target } });
 }

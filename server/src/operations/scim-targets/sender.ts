@@ -10,7 +10,7 @@ import { leaseOf, runLane } from "./lane.ts";
 import { createScimTargetMetrics } from "./metrics.ts";
 import { hasPendingObjects } from "./objects.store.ts";
 import { createPeer } from "./peer.ts";
-import { openSecret } from "./secrets.ts";
+import { digestKey, openSecret } from "./secrets.ts";
 import { claimTargets, type HeldTarget, releaseAllTargets, releaseTarget } from "./states.store.ts";
 
 export interface ScimSender {
@@ -43,7 +43,6 @@ const RETRY_POLL = SECOND;
 export function createScimSender({ registry, ...parts }: SenderParts): ScimSender {
   const { db, work, vault, outbound, log, alone } = parts;
   const metrics = createScimTargetMetrics(registry);
-  const key = vault.derive("scim-target-digests");
   const lanes = new Set<Promise<void>>();
   const running = new Set<AbortController>();
   let isStopped = false;
@@ -64,7 +63,7 @@ export function createScimSender({ registry, ...parts }: SenderParts): ScimSende
         beforeRequest: leaseOf(db, target),
         onRequest: metrics.requested,
       });
-      more = await runLane({ db, work, target, peer, key, signal: hangUp.signal, ended: metrics.ended });
+      more = await runLane({ db, work, target, peer, key: await digestKey(db, vault), signal: hangUp.signal, ended: metrics.ended });
     } catch (err) {
       // After an error of this server the lease is kept, so the next attempt is made when it ends.
       if (!hangUp.signal.aborted) {

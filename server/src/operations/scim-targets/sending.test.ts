@@ -469,30 +469,3 @@ test("another realm of this server is a target like any other; one that is dead 
   await settle(settled);
   expect(must(await there.asMaster().get("/users?search=bob"))).toEqual([]);
 });
-
-test("two nodes send each change once, and a node that died is taken over", async () => {
-  const of = await targeted(sloppy);
-  await settle(of);
-  const node = await iam.secondNode({ GATEHOUSE_MODE: "development" });
-  must(
-    await of.admin.post(
-      "/users/import",
-      Array.from({ length: 40 }, (_, at) => ({ username: `u${at}`, groups: ["/staff"] })),
-    ),
-  );
-  await Promise.all([iam.server.scimTargets.runDue(), node.server.scimTargets.runDue()]);
-  await settle(of);
-  expect(names(sloppy)).toHaveLength(40);
-  expect(sloppy.writes().filter(({ method }) => method === "POST")).toHaveLength(40);
-  // Its lease is all that it leaves behind.
-  await iam.core.db
-    .updateTable("scim_target_states")
-    .set({ locked_until: clock.now() + MINUTE, lease_id: of.id })
-    .where("target_id", "=", of.id)
-    .execute();
-  await of.user("late");
-  await settle(of);
-  expect(sloppy.user("late")).toBeUndefined();
-  await later(of, 2 * MINUTE);
-  expect(sloppy.user("late")).toBeDefined();
-});
