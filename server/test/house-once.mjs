@@ -72,6 +72,29 @@ const replacesConsole = (node) =>
   ts.isPropertyAccessExpression(node.left) &&
   lastName(node.left.expression) === "console";
 
+const LEASE = /\b(?:locked|held|lease|refreshing)_until$/;
+const SHARED = "clock.shared()";
+
+/** The end of a lease beside another time than that of all nodes, in SQL or in a condition of Kysely. @param {ts.Node} node */
+function judgesLease(node) {
+  if (ts.isTemplateExpression(node)) {
+    const texts = [node.head.text, ...node.templateSpans.map(({ literal }) => literal.text)];
+    return node.templateSpans.some(({ expression }, at) => {
+      const [compared] = (texts[at] ?? "").split(/\s(?:<=?|>=?) $/);
+      return compared !== texts[at] && LEASE.test(compared ?? "") && expression.getText() !== SHARED;
+    });
+  }
+  if (!ts.isCallExpression(node)) return false;
+  const [column, operator, value] = node.arguments;
+  return (
+    column !== undefined &&
+    ts.isStringLiteral(column) &&
+    LEASE.test(column.text) &&
+    /^"[<>]=?"$/.test(operator?.getText() ?? "") &&
+    value?.getText() !== SHARED
+  );
+}
+
 /** @param {...((node: ts.Node) => boolean)} finders */
 const any =
   (...finders) =>
@@ -256,6 +279,17 @@ export const ONCE = [
     offences: ["const payload = { kind: 'RefreshToken', iat, exp }", "const payload = { kind: REFRESH_TOKEN, iat, exp }"],
   },
 
+  {
+    finds: judgesLease,
+    // Accounts that are locked, which is no lease.
+    in: ["src/directory/credentials/attempts.store.ts", "src/directory/users/"],
+    problem: "nodes hold work by the clock that they share, which is the database's: compare with clock.shared()",
+    offences: [
+      `part\`jobs.attempts > \${most} and locked_until <= \${now}\``,
+      `part\`s.lease_until < \${ctx.now} limit 1\``,
+      'runs.where("held_until", "<=", now)',
+    ],
+  },
   {
     finds: replacesConsole,
     in: ["src/protocols/oidc/engine/runtime-warning.ts"],

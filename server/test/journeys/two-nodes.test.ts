@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { emptyPostgres, postgresUrl, type ServerProcess, startServer } from "./process.ts";
+import { BRIEFLY } from "../../src/testing/built-server.ts";
+import { emptyPostgres, MAIN, postgresUrl, type ServerProcess, startServer } from "./process.ts";
 import { must, type Visitor } from "./visitor.ts";
 
 const SECOND = 1000;
@@ -168,6 +169,32 @@ describe.skipIf(!postgresUrl)("two nodes on one Postgres are one server:", () =>
       await expect.poll(waiting, { interval: 100 }).toBe(0);
       const { rows } = await client.query("select count(*)::int as claims, count(distinct job_id)::int as jobs from claims");
       expect(rows[0]).toEqual({ claims: JOBS, jobs: JOBS });
+    } finally {
+      await client.end();
+    }
+  });
+
+  test("a node whose clock is minutes ahead takes no work that another holds", async () => {
+    const env = await emptyPostgres();
+    const ahead = "const now = Date.now; Date.now = () => now() + 300_000;";
+    const c = await startServer({
+      env,
+      command: [process.execPath, ...BRIEFLY, "--import", `data:text/javascript,${ahead}`, MAIN, "start"],
+    });
+    const client = new pg.Client({ connectionString: env.DATABASE_URL });
+    await client.connect();
+    try {
+      // Each look takes what is due at once, the first one first.
+      await client.query(`
+        insert into jobs (job_id, kind, payload, dedupe_key, run_at, locked_until, created_at)
+        select gen_random_uuid(), 'realms.purge', '{"realm":"never-was"}', 'skew-' || n, n,
+          case n when 1 then extract(epoch from now()) * 1000 + 60000 else 0 end, 0 from generate_series(1, 2) n`);
+      const left = async () =>
+        (await client.query("select dedupe_key as job, attempts from jobs where dedupe_key like 'skew-%' order by dedupe_key")).rows;
+      await expect.poll(left, { interval: 50 }).toEqual([{ job: "skew-1", attempts: 0 }]);
+      await client.query("update jobs set locked_until = 0 where dedupe_key = 'skew-1'");
+      await expect.poll(left, { interval: 50 }).toEqual([]);
+      expect(c.out() + c.err()).toContain("the clocks of this node and the database differ");
     } finally {
       await client.end();
     }

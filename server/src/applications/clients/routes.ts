@@ -81,7 +81,8 @@ export const clientRoutes: FastifyPluginAsyncTypebox<service.ClientTools> = asyn
       schema: {
         operationId: "regenerateClientSecret",
         summary: "Make a new secret for a client",
-        description: "The old one ends at once, and with it the registration access token of a client that registered itself; or after `overlapSeconds`, so that the client can change over without a gap.",
+        description:
+          "The old one ends at once, and with it the registration access token of a client that registered itself; or after `overlapSeconds`, so that the client can change over without a gap.",
         tags,
         params,
         body: schemas.RegenerateSecret,

@@ -1,5 +1,5 @@
 import { type ColumnType, type Generated, type Selectable, sql } from "kysely";
-import { DAY, MINUTE } from "../../kernel/clock.ts";
+import { clock, DAY, MINUTE } from "../../kernel/clock.ts";
 import type { Actor } from "../../platform/context.ts";
 import type { Db, Tx } from "../../platform/db/index.ts";
 import type { Stop } from "./readers/index.ts";
@@ -113,19 +113,19 @@ export async function holdImport(
   const { rows } = await sql<Columns & { before: Status | null }>`
     with known as (select status from user_imports where realm_id = ${realm} and import_id = ${importId})
     insert into user_imports as i (realm_id, import_id, status, holder, held_until, actor, started_at, updated_at)
-    values (${realm}, ${importId}, 'RUNNING', ${holder}::uuid, ${now + HOLD}, ${JSON.stringify(startedBy)}::text::jsonb, ${now}, ${now})
+    values (${realm}, ${importId}, 'RUNNING', ${holder}::uuid, ${clock.shared() + HOLD}, ${JSON.stringify(startedBy)}::text::jsonb, ${now}, ${now})
     on conflict (realm_id, import_id) do update set status = 'RUNNING', holder = excluded.holder, held_until = excluded.held_until,
       actor = excluded.actor, updated_at = excluded.updated_at, finished_at = null, stopped = null
-    where i.held_until <= ${now}
+    where i.held_until <= ${clock.shared()}
     returning ${sql.join(columns.map((column) => sql.ref(column)))}, (select status from known) as before`.execute(tx);
   return rows[0] ? { ...toImport(rows[0]), before: rows[0].before } : null;
 }
 
 /** Extends the lease. Returns false if another process holds the import. */
-export async function keepHold(db: Db, realm: string, importId: string, holder: string, now: number): Promise<boolean> {
+export async function keepHold(db: Db, realm: string, importId: string, holder: string): Promise<boolean> {
   const { numUpdatedRows } = await db
     .updateTable("user_imports")
-    .set({ held_until: now + HOLD })
+    .set({ held_until: clock.shared() + HOLD })
     .where("realm_id", "=", realm)
     .where("import_id", "=", importId)
     .where("holder", "=", holder)
@@ -147,7 +147,7 @@ export async function addProgress(
   const appended = errors.length === 0 ? sql`` : sql`, errors = errors || ${JSON.stringify(errors)}::text::jsonb`;
   const { numAffectedRows } = await sql`
     update user_imports set rows_done = rows_done + ${rows}, digest = ${digest}, created = created + ${created}, updated = updated + ${updated},
-      skipped = skipped + ${skipped}, failed = failed + ${failed}, held_until = ${now + HOLD}, updated_at = ${now} ${appended}
+      skipped = skipped + ${skipped}, failed = failed + ${failed}, held_until = ${clock.shared() + HOLD}, updated_at = ${now} ${appended}
     where realm_id = ${realm} and import_id = ${importId} and holder = ${holder}::uuid`.execute(tx);
   return numAffectedRows === 1n;
 }
@@ -178,12 +178,12 @@ export interface AbandonedImport {
 }
 
 /** Finds imports whose server stopped while they ran. */
-export async function abandonedImports(db: Db, now: number): Promise<AbandonedImport[]> {
+export async function abandonedImports(db: Db): Promise<AbandonedImport[]> {
   const rows = await db
     .selectFrom("user_imports")
     .select(["realm_id", "import_id", "holder", "actor"])
     .where("status", "=", sql.lit("RUNNING" as const))
-    .where("held_until", "<=", now)
+    .where("held_until", "<=", clock.shared())
     .limit(100)
     .execute();
   return rows.map(({ realm_id, import_id, holder, actor }) => ({ realm: realm_id, importId: import_id, holder: holder ?? "", actor }));

@@ -1,4 +1,3 @@
-import { clock } from "../../kernel/clock.ts";
 import { newId } from "../../kernel/ids.ts";
 import { type AuditDraft, systemActor } from "../../platform/context.ts";
 import type { Db } from "../../platform/db/index.ts";
@@ -22,7 +21,7 @@ export async function storedTarget(
 
   // A body may arrive slowly, so the lease is extended between commits, too.
   const heartbeat = setInterval(() => {
-    transact((ctx) => keepHold(ctx.tx, ctx.realm, importId, holder, ctx.now)).catch((err) =>
+    transact((ctx) => keepHold(ctx.tx, ctx.realm, importId, holder)).catch((err) =>
       log.warn({ err, importId }, "could not say that an import is still running"),
     );
   }, HOLD / 4).unref();
@@ -79,7 +78,7 @@ const eventOf = ({ importId, status, rows, created, updated, skipped, failed }: 
 
 /** Ends imports of a stopped server: the committed rows are audited, and the imports can be resumed. */
 export async function endAbandonedImports({ db, work }: { db: Db; work: UnitOfWork }): Promise<void> {
-  for (const { realm, importId, holder, actor } of await abandonedImports(db, clock.now())) {
+  for (const { realm, importId, holder, actor } of await abandonedImports(db)) {
     await work.transact({ realm, actor: systemActor(realm), sourceIp: null }, async (ctx) => {
       const ended = await finishImport(ctx.tx, realm, importId, holder, "INTERRUPTED", null, ctx.now);
       if (ended) ctx.audit({ ...eventOf(ended.report, null), ...(actor && { actor }) });

@@ -1,5 +1,5 @@
 import { type ColumnType, type Selectable, sql, type Updateable } from "kysely";
-import { DAY, MINUTE } from "../../kernel/clock.ts";
+import { clock, DAY, MINUTE } from "../../kernel/clock.ts";
 import type { Db, Tx } from "../../platform/db/index.ts";
 import { SYNC_DEFAULTS } from "./config.ts";
 import { directoryProtocols } from "./directory.ts";
@@ -59,18 +59,18 @@ type NewRun = Pick<RunsTable, "run_id" | "kind" | "dry_run" | "requested_by" | "
 export async function holdRun(tx: Tx, { realm, providerId }: Owner, run: NewRun, now: number): Promise<boolean> {
   const note = JSON.stringify({ message: "The server stopped in the middle of it." });
   await sql`update directory_runs set state = 'failed', finished_at = ${now}, report = report || ${note}::text::jsonb
-    where realm_id = ${realm} and provider_id = ${providerId}::uuid and state = 'running' and lease_until < ${now}`.execute(tx);
+    where realm_id = ${realm} and provider_id = ${providerId}::uuid and state = 'running' and lease_until < ${clock.shared()}`.execute(tx);
   const { rows } = await sql`
     insert into directory_runs (realm_id, provider_id, run_id, kind, dry_run, state, requested_by, requested_by_id, started_at, lease_until)
     values (${realm}, ${providerId}::uuid, ${run.run_id}::uuid, ${run.kind}, ${run.dry_run}, 'running', ${run.requested_by},
-      ${run.requested_by_id}::uuid, ${now}, ${now + LEASE})
+      ${run.requested_by_id}::uuid, ${now}, ${clock.shared() + LEASE})
     on conflict (realm_id, provider_id) where state = 'running' do nothing returning run_id`.execute(tx);
   return rows.length > 0;
 }
 
 /** Stores the progress. Returns false if the run was taken for dead, so that another may run. */
-export async function keepRun(db: Db, owner: Owner, runId: string, report: Report, now: number): Promise<boolean> {
-  return changeRunning(db, owner, runId, { report: JSON.stringify(report), lease_until: now + LEASE });
+export async function keepRun(db: Db, owner: Owner, runId: string, report: Report): Promise<boolean> {
+  return changeRunning(db, owner, runId, { report: JSON.stringify(report), lease_until: clock.shared() + LEASE });
 }
 
 export async function endRun(

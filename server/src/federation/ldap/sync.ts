@@ -51,7 +51,7 @@ export async function syncDirectory(parts: SyncParts, provider: ProviderSnapshot
       await writer.take(entries, memberships);
       if (clock.now() - reportedAt < SECOND) return;
       reportedAt = clock.now();
-      if (!(await keepRun(db, owner, runId, writer.report(null), clock.now()))) throw directoryErrors.taken_over();
+      if (!(await keepRun(db, owner, runId, writer.report(null)))) throw directoryErrors.taken_over();
     },
   };
   try {

@@ -1,4 +1,5 @@
 import { sql } from "kysely";
+import { clock } from "../../kernel/clock.ts";
 import { newId } from "../../kernel/ids.ts";
 import type { Vault } from "../../kernel/vault.ts";
 import type { Db, Tx } from "../../platform/db/index.ts";
@@ -73,12 +74,12 @@ export async function beginRefresh(
   realm: string,
   { userId, providerId }: LinkKey,
   { expiresAt }: LinkTokens,
-  { now, until }: { readonly now: number; readonly until: number },
+  leaseMs: number,
 ): Promise<boolean> {
   const { numAffectedRows } = await sql`
-    update identity_link_tokens set refreshing_until = ${until}
+    update identity_link_tokens set refreshing_until = ${clock.shared() + leaseMs}
     where realm_id = ${realm} and user_id = ${userId} and provider_id = ${providerId} and expires_at = ${expiresAt}
-      and (refreshing_until is null or refreshing_until <= ${now})`.execute(tx);
+      and (refreshing_until is null or refreshing_until <= ${clock.shared()})`.execute(tx);
   return (numAffectedRows ?? 0n) > 0n;
 }
 

@@ -58,7 +58,7 @@ export function leaseOf(db: Db, target: HeldTarget): () => Promise<void> {
   return async () => {
     const now = clock.now();
     if (now - extendedAt < EXTEND_EVERY) return;
-    if (!(await keepLease(db, target, now))) throw new LaneEnded();
+    if (!(await keepLease(db, target))) throw new LaneEnded();
     extendedAt = now;
   };
 }
@@ -68,7 +68,7 @@ export async function runLane(parts: LaneParts): Promise<boolean> {
   const endsAt = clock.now() + SLICE;
   const goOn = async () => {
     parts.signal.throwIfAborted();
-    if (clock.now() > endsAt || !(await keepLease(parts.db, parts.target, clock.now()))) throw new LaneEnded();
+    if (clock.now() > endsAt || !(await keepLease(parts.db, parts.target))) throw new LaneEnded();
   };
   try {
     if (parts.target.suspendedAt !== null) await probe(parts);

@@ -1,5 +1,5 @@
 import { type ColumnType, type Generated, type Selectable, sql } from "kysely";
-import { HOUR, MINUTE } from "../../kernel/clock.ts";
+import { clock, HOUR, MINUTE } from "../../kernel/clock.ts";
 import { newId } from "../../kernel/ids.ts";
 import type { Db, Tx } from "../../platform/db/index.ts";
 import type { Settings } from "./schema.ts";
@@ -84,7 +84,7 @@ export async function claimTargets(db: Db, limit: number, now: number): Promise<
       select s.realm_id, s.target_id from scim_target_states s
       join scim_targets t on t.realm_id = s.realm_id and t.target_id = s.target_id and t.enabled and t.secret is not null
       join realms r on r.realm_id = s.realm_id and r.deleted_at is null
-      where s.locked_until <= ${now} and s.paused_until <= ${now}
+      where s.locked_until <= ${clock.shared()} and s.paused_until <= ${now}
         and (
           (${isFed} and (s.sync_requested_at is not null
             or coalesce(s.last_sync_at, 0) + (t.config->>'fullSyncHours')::bigint * ${HOUR} <= ${now}))
@@ -93,7 +93,7 @@ export async function claimTargets(db: Db, limit: number, now: number): Promise<
         )
       order by s.locked_until limit ${limit} for update of s skip locked
     )
-    update scim_target_states s set lease_id = ${leaseId}::uuid, locked_until = ${now + LEASE}
+    update scim_target_states s set lease_id = ${leaseId}::uuid, locked_until = ${clock.shared() + LEASE}
     from due, scim_targets t
     where s.realm_id = due.realm_id and s.target_id = due.target_id and t.realm_id = s.realm_id and t.target_id = s.target_id
     returning s.realm_id as realm, s.target_id as "targetId", s.lease_id as "leaseId", t.name, t.url, t.secret as sealed, t.config as settings, t.version,
@@ -105,8 +105,9 @@ const held = ({ realm, targetId, leaseId }: HeldTarget) =>
   sql`realm_id = ${realm} and target_id = ${targetId}::uuid and lease_id = ${leaseId}::uuid`;
 
 /** Extends the lease. Returns false if another node has taken over, or the target is gone. */
-export async function keepLease(db: Db, target: HeldTarget, now: number): Promise<boolean> {
-  const { numAffectedRows } = await sql`update scim_target_states set locked_until = ${now + LEASE} where ${held(target)}`.execute(db);
+export async function keepLease(db: Db, target: HeldTarget): Promise<boolean> {
+  const { numAffectedRows } =
+    await sql`update scim_target_states set locked_until = ${clock.shared() + LEASE} where ${held(target)}`.execute(db);
   return numAffectedRows === 1n;
 }
 

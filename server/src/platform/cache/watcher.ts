@@ -22,6 +22,7 @@ interface Options {
 
 const POLL_EVERY = SECOND;
 const TIMEOUT = 5 * SECOND;
+const TIME = sql`(extract(epoch from clock_timestamp()) * 1000)::bigint`;
 
 /** Listens for changes by other nodes: by notifications, and by a poll each second in case a notification is lost. */
 export async function watchRealmChanges({
@@ -87,6 +88,8 @@ export async function watchRealmChanges({
   /** Warns if the clocks differ. `now` is the database's time during a query that took `tookMs` and has just ended. */
   const compareClocks = (now: number, tookMs: number) => {
     const seconds = Math.round(Math.max(0, Math.abs(clock.now() - now) - tookMs) / SECOND);
+    // A slow answer says little about the time of its arrival.
+    if (tookMs < SECOND) clock.share(seconds > MUCH_SKEW / SECOND ? now : null);
     if (seconds > MUCH_SKEW / SECOND === isApart) return;
     isApart = !isApart;
     if (isApart) log.warn({ seconds }, "the clocks of this node and the database differ: keep both right with NTP");
@@ -100,7 +103,7 @@ export async function watchRealmChanges({
     // higher number came with a dump of another cluster, and stays until the realm is changed here.
     const { rows } = await sql<{ xmin: string; now: number; realm_id: string | null; version: number | null }>`
       with writable as (${assertWritable})
-      select pg_snapshot_xmin(pg_current_snapshot())::text as xmin, (extract(epoch from clock_timestamp()) * 1000)::bigint as now,
+      select pg_snapshot_xmin(pg_current_snapshot())::text as xmin, ${TIME} as now,
         v.realm_id, v.version
       from (select 1) one left join writable on true left join realm_versions v
         on v.xid >= ${horizon}::text::xid8 and v.xid < pg_snapshot_xmax(pg_current_snapshot())`.execute(db);
@@ -113,8 +116,11 @@ export async function watchRealmChanges({
   };
 
   const began = performance.now();
-  const { rows } = await sql<{ xmin: string }>`select pg_snapshot_xmin(pg_current_snapshot())::text as xmin`.execute(db);
+  const { rows } = await sql<{ xmin: string; now: number }>`
+    select pg_snapshot_xmin(pg_current_snapshot())::text as xmin, ${TIME} as now`.execute(db);
   horizon = rows[0]?.xmin ?? horizon;
+  // Before the first work is taken.
+  compareClocks(rows[0]?.now ?? clock.now(), performance.now() - began);
   const listening = listenAgain(await listen());
   changes.confirm(began);
   outages.heard();

@@ -1,4 +1,5 @@
 import { type ColumnType, type Generated, type Selectable, sql } from "kysely";
+import { clock } from "../../kernel/clock.ts";
 import { newId } from "../../kernel/ids.ts";
 import type { Place } from "../../kernel/vault.ts";
 import type { Db, Tx } from "../db/index.ts";
@@ -95,7 +96,7 @@ async function insertJobs(tx: Tx, jobs: readonly Enqueue[], now: number): Promis
         .where("dead_at", "is", null)
         .where("dedupe_key", "is not", null)
         // An update, unlike "do nothing", keeps the row locked until the commit: the job cannot run earlier and miss what this transaction wrote.
-        .doUpdateSet({ attempts: sql`case when jobs.locked_until > ${now} then 0 else jobs.attempts end` }),
+        .doUpdateSet({ attempts: sql`case when jobs.locked_until > ${clock.shared()} then 0 else jobs.attempts end` }),
     )
     .execute();
 }
@@ -140,14 +141,14 @@ export async function claimJobs(
     -- It is materialized, because as part of a join the locking read could run more than once and take more than the limit.
     due as materialized (
       select job_id, kind, realm_id, run_at from jobs
-      where dead_at is null and run_at <= ${now} and locked_until <= ${now} and kind = any(${kinds}::text[]) ${notIn(full)}
+      where dead_at is null and run_at <= ${now} and locked_until <= ${clock.shared()} and kind = any(${kinds}::text[]) ${notIn(full)}
       order by run_at limit ${limit} for update skip locked
     ),
     ranked as (
       select due.job_id, due.realm_id, coalesce(t.places, 0) + row_number() over (partition by due.kind, due.realm_id order by due.run_at) as place
       from due left join taken t on t.kind = due.kind and t.realm = due.realm_id
     )
-    update jobs set locked_until = ${now + leaseMs}, attempts = jobs.attempts + 1
+    update jobs set locked_until = ${clock.shared() + leaseMs}, attempts = jobs.attempts + 1
     from ranked where jobs.job_id = ranked.job_id and (ranked.realm_id is null or ranked.place <= ${perRealm}::integer)
     returning ${sql.join(columns.map((column) => sql.ref(column)))}`.execute(db);
   return rows;
@@ -200,7 +201,8 @@ export async function buryJob(db: Db, job: Job, now: number, error: string): Pro
 }
 
 /** Returns the job with its new lease, or null if another worker has taken it over. */
-export async function extendLease(db: Db, job: Job, until: number): Promise<Job | null> {
+export async function extendLease(db: Db, job: Job, leaseMs: number): Promise<Job | null> {
+  const until = clock.shared() + leaseMs;
   const { numUpdatedRows } = await held(db, job).set({ locked_until: until }).executeTakeFirst();
   return numUpdatedRows > 0n ? { ...job, locked_until: until } : null;
 }

@@ -123,7 +123,7 @@ export function createJobWorker(db: Db, given: JobHandlers, log: Log, alone = fa
     let job = claimed;
     let extending: Promise<void> = Promise.resolve();
     const extend = async () => {
-      const extended = await extendLease(db, job, clock.now() + LEASE);
+      const extended = await extendLease(db, job, LEASE);
       if (extended) job = extended;
       else log.warn({ kind: job.kind, jobId: job.job_id }, "the lease of a job ran out, and another worker took the job over");
     };

@@ -95,11 +95,11 @@ export function createForwarder({ db, log, registry, alone, categories, timeoutM
       );
       return "idle";
     }
-    if (cursor.lockedUntil > now && cursor.lockedUntil !== held) return "elsewhere";
+    if (cursor.lockedUntil > clock.shared() && cursor.lockedUntil !== held) return "elsewhere";
     const read = await readStream(db, cursor.position, BATCH);
     if (read.length === 0) return rest(cursor);
-    const until = clock.now() + timeoutMs + MARGIN;
-    if (!(await takeHold(db, cursor.position, held, now, until))) return lost();
+    const until = clock.shared() + timeoutMs + MARGIN;
+    if (!(await takeHold(db, cursor.position, held, until))) return lost();
     held = until;
     return handOver(read);
   };
@@ -126,7 +126,7 @@ export function createForwarder({ db, log, registry, alone, categories, timeoutM
       return answer.tooLarge && makeSmaller(batch) ? "more" : failed(answer.reason);
     }
     const more = !all || read.length === BATCH;
-    const until = more ? clock.now() + MARGIN : 0;
+    const until = more ? clock.shared() + MARGIN : 0;
     if (!(await moveHeldCursor(db, upTo, held, clock.now(), until))) {
       log.warn({}, "forwarding took so long that another node took over; some audit events are sent twice");
       return lost();
@@ -164,7 +164,7 @@ export function createForwarder({ db, log, registry, alone, categories, timeoutM
       lastWarning = { at: clock.now(), reason };
       log.warn({ reason, failures, nextTryMs: wait }, "audit events could not be forwarded; they wait in the database and are tried again");
     }
-    const until = retryAt + MARGIN;
+    const until = clock.shared() + wait + MARGIN;
     held = (await noteFailure(db, held, until, reason)) ? until : 0;
     return "failed";
   };

@@ -1,4 +1,5 @@
 import { sql } from "kysely";
+import { clock } from "../../kernel/clock.ts";
 import type { Db } from "../../platform/db/index.ts";
 import { endOfStream, foreign, type Position } from "./stream.store.ts";
 
@@ -41,11 +42,11 @@ export async function findForwarderCursor(db: Db): Promise<ForwarderCursor | nul
 }
 
 /** Takes the lease, or extends the one that ends at `held`, if the cursor is unchanged. */
-export async function takeHold(db: Db, at: Position, held: number, now: number, until: number): Promise<boolean> {
+export async function takeHold(db: Db, at: Position, held: number, until: number): Promise<boolean> {
   const { numAffectedRows } = await sql`
     update event_cursors set locked_until = ${until}
     where name = 'forwarder' and xid = ${at.xid}::text::xid8 and event_id = ${at.eventId}::text::uuid
-      and (locked_until <= ${now} or locked_until = ${held})`.execute(db);
+      and (locked_until <= ${clock.shared()} or locked_until = ${held})`.execute(db);
   return numAffectedRows === 1n;
 }
 

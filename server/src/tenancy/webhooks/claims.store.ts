@@ -1,4 +1,5 @@
 import { sql } from "kysely";
+import { clock } from "../../kernel/clock.ts";
 import type { Db, Tx } from "../../platform/db/index.ts";
 import { type EventRow, eventColumns } from "../audit/index.ts";
 import type { DeliveryStatus } from "./schema.ts";
@@ -63,11 +64,11 @@ export async function claimDeliveries(db: Db, wants: readonly Want[], now: numbe
       select d.at from json_to_recordset(${JSON.stringify(wants)}::text::json) as w (webhook uuid, places int)
       cross join lateral (
         select x.ctid as at from webhook_deliveries x
-        where x.status = 'PENDING' and x.webhook_id = w.webhook and x.next_at <= ${now} and x.locked_until <= ${now}
+        where x.status = 'PENDING' and x.webhook_id = w.webhook and x.next_at <= ${now} and x.locked_until <= ${clock.shared()}
         order by x.next_at, x.delivery_id limit w.places for update skip locked) d
     ), claimed as (
-      update webhook_deliveries c set locked_until = ${now + leaseMs}
-      where c.ctid = any (array(select at from due)) and c.status = 'PENDING' and c.locked_until <= ${now}
+      update webhook_deliveries c set locked_until = ${clock.shared() + leaseMs}
+      where c.ctid = any (array(select at from due)) and c.status = 'PENDING' and c.locked_until <= ${clock.shared()}
       returning c.realm_id, c.webhook_id, c.delivery_id, c.attempts, c.locked_until, c.event_id, c.event_ts, c.event_type
     )
     select c.realm_id, c.webhook_id, c.delivery_id, c.attempts, c.locked_until, c.event_id, c.event_type,

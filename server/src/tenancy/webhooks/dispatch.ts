@@ -159,7 +159,7 @@ export function createDispatcher(parts: DispatchParts) {
       try {
         await storeBatch(batch);
       } catch (error) {
-        const now = clock.now();
+        const now = clock.shared();
         ended = [...batch.filter(({ claim }) => claim.locked_until > now), ...ended];
         throw error;
       }

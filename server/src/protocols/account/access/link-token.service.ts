@@ -63,8 +63,7 @@ export async function readableToken(parts: LinkTokenParts, realm: string, userId
     if (!tokens) throw providerErrors.no_tokens();
     if (tokens.expiresAt === null || tokens.expiresAt > clock.now() + MARGIN) return { key, tokens, isNew: false };
     if (tokens.refreshToken === null) throw providerErrors.token_gone();
-    const now = clock.now();
-    if (await beginRefresh(db, realm, key, tokens, { now, until: now + LEASE }))
+    if (await beginRefresh(db, realm, key, tokens, LEASE))
       return { key, tokens: await refreshed(parts, provider, key, tokens), isNew: true };
     // Another request asks the provider at this moment.
     if (performance.now() - began > PATIENCE) throw providerErrors.token_unavailable();
