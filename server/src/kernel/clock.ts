@@ -1,6 +1,6 @@
 /** The only clock. All other code asks it, so that tests can move time instead of sleeping. */
 let offset = 0;
-/** How far the database's clock is ahead of this machine's, if they differ by much. */
+/** Milliseconds by which the database's clock is ahead of this machine's. It is 0 unless they differ by much. */
 let ahead = 0;
 
 export const clock = {

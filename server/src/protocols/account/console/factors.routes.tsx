@@ -12,7 +12,7 @@ import { type AccountView, AskPanel, type FormProblem, Panel } from "./shell.tsx
 
 const PATH = "pages/security";
 
-/** What people add to sign in by. All of it asks for recent authentication. */
+/** Serves the pages of the factors that people add to sign in by. All of them ask for recent authentication. */
 export const factorPages: ConsolePages = async (app, parts) => {
   const { pages } = parts;
   const config = { recentAuthentication: true };

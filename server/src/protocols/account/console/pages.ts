@@ -91,7 +91,7 @@ export function actRoute<B extends Type.TObject, Q extends Type.TObject>(
   app.route({ method: "POST", url, schema, handler });
 }
 
-export type Consoles = ReturnType<typeof createPages>;
+type Consoles = ReturnType<typeof createPages>;
 
 /** The parts that pages of the account console share. */
 export function createPages({ visitors, providers }: ConsoleParts) {
