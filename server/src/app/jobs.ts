@@ -5,7 +5,16 @@ import { cleanUp } from "../cleanup.ts";
 import type { Core } from "../core.ts";
 import { endAbandonedImports } from "../directory/import/index.ts";
 import { recheckDomains } from "../directory/organizations/index.ts";
-import { enqueueSyncs, FORGET_LINKS_JOB, forgetLinks, SYNC_JOB, syncJob, UNRECORDED_JOB, unrecordedJob } from "../federation/index.ts";
+import {
+  endAbandonedRuns,
+  enqueueSyncs,
+  FORGET_LINKS_JOB,
+  forgetLinks,
+  SYNC_JOB,
+  syncJob,
+  UNRECORDED_JOB,
+  unrecordedJob,
+} from "../federation/index.ts";
 import { HOUR, MINUTE, SECOND } from "../kernel/clock.ts";
 import { createScimSender, type ScimSender } from "../operations/scim-targets/index.ts";
 import { createJobWorker, type JobWorker } from "../platform/jobs/index.ts";
@@ -48,6 +57,7 @@ export function createJobs(core: Core, services: Services): JobWorker {
       [SYNC_JOB]: syncJob({ ...services.directoryParts, ...background }),
       [UNRECORDED_JOB]: unrecordedJob(background),
       "domains.recheck": { every: 10 * MINUTE, run: () => recheckDomains({ ...background, dns }) },
+      "directories.abandoned": { every: MINUTE, run: () => endAbandonedRuns({ ...background, metrics: services.directoryParts.metrics }) },
       "directories.due": { every: MINUTE, run: () => enqueueSyncs(background) },
       "brokers.metadata": { every: 10 * MINUTE, run: () => brokers.tools.saml.upstreams.rereadDue(identityProviders) },
       "agents.reviews": {

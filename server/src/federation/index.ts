@@ -36,6 +36,7 @@ export { deleteOldRuns } from "./ldap/runs.store.ts";
 export { enqueueSyncs, SYNC_JOB, syncJob } from "./ldap/schedule.ts";
 export { createSeenEntries } from "./ldap/seen-entries.ts";
 export { userSourceRoutes } from "./ldap/source.routes.ts";
+export { endAbandonedRuns } from "./ldap/sync.ts";
 export { UNRECORDED_JOB, unrecordedJob } from "./ldap/unrecorded.ts";
 export { fetchObject, UpstreamError } from "./oidc/metadata.ts";
 export { assertMayAnswerFor, basisOf, isUsedByHolders, sourceOf } from "./providers/control.ts";

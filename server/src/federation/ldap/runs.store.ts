@@ -1,5 +1,6 @@
 import { type ColumnType, type Selectable, sql, type Updateable } from "kysely";
 import { clock, DAY, MINUTE } from "../../kernel/clock.ts";
+import type { ActorKind } from "../../platform/context.ts";
 import type { Db, Tx } from "../../platform/db/index.ts";
 import { SYNC_DEFAULTS } from "./config.ts";
 import { directoryProtocols } from "./directory.ts";
@@ -30,6 +31,8 @@ interface RunsTable {
   requested_by: string;
   /** Null if no user requested the run. */
   requested_by_id: string | null;
+  /** Null if an earlier release began the run. */
+  requested_by_kind: ActorKind | null;
   started_at: number;
   finished_at: number | null;
   lease_until: number;
@@ -53,19 +56,32 @@ export interface Owner {
 export const LEASE = 2 * MINUTE;
 const KEEP = 90 * DAY;
 
-type NewRun = Pick<RunsTable, "run_id" | "kind" | "dry_run" | "requested_by" | "requested_by_id">;
+type NewRun = Pick<RunsTable, "run_id" | "kind" | "dry_run" | "requested_by" | "requested_by_id" | "requested_by_kind">;
 
-/** Starts a run. Returns false if another run is under way. A run whose node died is ended first. */
+/** Starts a run. Returns false if another run is under way. */
 export async function holdRun(tx: Tx, { realm, providerId }: Owner, run: NewRun, now: number): Promise<boolean> {
-  const note = JSON.stringify({ message: "The server stopped in the middle of it." });
-  await sql`update directory_runs set state = 'failed', finished_at = ${now}, report = report || ${note}::text::jsonb
-    where realm_id = ${realm} and provider_id = ${providerId}::uuid and state = 'running' and lease_until < ${clock.shared()}`.execute(tx);
   const { rows } = await sql`
-    insert into directory_runs (realm_id, provider_id, run_id, kind, dry_run, state, requested_by, requested_by_id, started_at, lease_until)
+    insert into directory_runs (realm_id, provider_id, run_id, kind, dry_run, state, requested_by, requested_by_id, requested_by_kind, started_at, lease_until)
     values (${realm}, ${providerId}::uuid, ${run.run_id}::uuid, ${run.kind}, ${run.dry_run}, 'running', ${run.requested_by},
-      ${run.requested_by_id}::uuid, ${now}, ${clock.shared() + LEASE})
+      ${run.requested_by_id}::uuid, ${run.requested_by_kind}, ${now}, ${clock.shared() + LEASE})
     on conflict (realm_id, provider_id) where state = 'running' do nothing returning run_id`.execute(tx);
   return rows.length > 0;
+}
+
+/** Returns the runs whose node died, of this directory or of every one. */
+export async function abandonedRuns(db: Db, owner: Owner | null) {
+  return db
+    .selectFrom("directory_runs as r")
+    .innerJoin("identity_providers as p", (join) =>
+      join.onRef("p.realm_id", "=", "r.realm_id").onRef("p.provider_id", "=", "r.provider_id"),
+    )
+    .select(["r.realm_id", "r.provider_id", "r.run_id", "r.kind", "r.dry_run", "r.started_at", "r.report", "p.alias", "p.protocol"])
+    .select(["r.requested_by", "r.requested_by_id", "r.requested_by_kind"])
+    .where("r.state", "=", sql.lit("running" as const))
+    .where("r.lease_until", "<", clock.shared())
+    .$if(owner !== null, (query) => query.where("r.realm_id", "=", owner!.realm).where("r.provider_id", "=", owner!.providerId))
+    .limit(100)
+    .execute();
 }
 
 /** Stores the progress. Returns false if the run was taken for dead, so that another may run. */
@@ -77,13 +93,20 @@ export async function endRun(
   tx: Tx,
   owner: Owner,
   runId: string,
-  end: { readonly state: RunState; readonly report: Report; readonly mark: string | null },
+  end: { readonly state: RunState; readonly report: Report; readonly mark: string | null; readonly onlyAbandoned?: boolean },
   now: number,
 ): Promise<boolean> {
-  return changeRunning(tx, owner, runId, { state: end.state, report: JSON.stringify(end.report), mark: end.mark, finished_at: now });
+  const change = { state: end.state, report: JSON.stringify(end.report), mark: end.mark, finished_at: now };
+  return changeRunning(tx, owner, runId, change, end.onlyAbandoned);
 }
 
-async function changeRunning(db: Db, { realm, providerId }: Owner, runId: string, change: Updateable<RunsTable>): Promise<boolean> {
+async function changeRunning(
+  db: Db,
+  { realm, providerId }: Owner,
+  runId: string,
+  change: Updateable<RunsTable>,
+  onlyAbandoned = false,
+): Promise<boolean> {
   const { numUpdatedRows } = await db
     .updateTable("directory_runs")
     .set(change)
@@ -91,6 +114,7 @@ async function changeRunning(db: Db, { realm, providerId }: Owner, runId: string
     .where("provider_id", "=", providerId)
     .where("run_id", "=", runId)
     .where("state", "=", "running")
+    .$if(onlyAbandoned, (query) => query.where("lease_until", "<", clock.shared()))
     .executeTakeFirst();
   return numUpdatedRows > 0n;
 }
@@ -100,7 +124,7 @@ export async function latestRuns(
   db: Db,
   { realm, providerId }: Owner,
   { size, before }: { readonly size: number; readonly before: string | null },
-): Promise<Omit<Selectable<RunsTable>, "realm_id" | "provider_id" | "requested_by_id" | "lease_until" | "mark">[]> {
+): Promise<Omit<Selectable<RunsTable>, "realm_id" | "provider_id" | "requested_by_id" | "requested_by_kind" | "lease_until" | "mark">[]> {
   return db
     .selectFrom("directory_runs")
     .select(["run_id", "kind", "dry_run", "state", "requested_by", "started_at", "finished_at", "report"])

@@ -294,6 +294,29 @@ describe.skipIf(!openLdap())("syncing a directory", () => {
     expect(body.runs).toMatchObject([{ state: "done", requestedBy: "system", created: 1 }]);
   });
 
+  test("a run whose node died is ended in the name of its requester", async () => {
+    const realm = await realmWith({ userSearchBase: await unit("abandoned", ["oda"]) });
+    const report = { synced: 40, created: 30, updated: 0, disabled: 0, skipped: 0, failed: 10, errors: [], message: null };
+    await sql`insert into directory_runs (realm_id, provider_id, run_id, kind, dry_run, state, requested_by, requested_by_id, requested_by_kind, started_at,
+        lease_until, report)
+      select realm_id, provider_id, gen_random_uuid(), 'full', false, 'running', 'master/gone', gen_random_uuid(), 'administrator', ${clock.now()},
+        ${clock.now() + MINUTE}, ${JSON.stringify(report)}::text::jsonb from identity_providers where realm_id = ${realm.name}`.execute(
+      iam.core.db,
+    );
+    const runs = async () => {
+      await iam.core.db.updateTable("jobs").set({ run_at: 0 }).where("kind", "=", "directories.abandoned").execute();
+      await iam.server.jobs.runDue();
+      return (await realm.asMaster().get("/user-federation/corp/sync")).body;
+    };
+    expect(await runs(), "it may still be alive").toMatchObject({ running: true, runs: [{ state: "running" }] });
+    clock.advance(2 * MINUTE);
+    const ended = { state: "failed", created: 30, message: expect.stringContaining("stopped"), finishedAt: expect.any(Number) };
+    expect(await runs()).toMatchObject({ running: false, runs: [ended] });
+    expect(await realm.events("type=ADMIN_ACTION&resourceType=user-federation")).toMatchObject([
+      { actor: "master/gone", actorKind: "administrator", outcome: "FAILURE", detail: expect.stringMatching(/^full sync: .*created 30/) },
+    ]);
+  });
+
   test("needs the permission, and a directory that is there and enabled", async () => {
     const realm = await realmWith({ userSearchBase: PEOPLE });
     expect((await (await realm.as("view-users", "manage-users")).post("/user-federation/corp/sync")).status).toBe(403);
