@@ -312,6 +312,19 @@ describe("a client that asks for a user elsewhere (CIBA)", () => {
     expect((await ask(party, { id_token_hint: body.id_token })).body.error).toBe("unknown_user_id");
   });
 
+  onPostgres("at most ten requests wait for one user, however many are sent at once", async () => {
+    const realm = await iam.realm();
+    const [user, other, party] = [await realm.user(), await realm.user(), await bank(realm)];
+    const answers = await Promise.all(Array.from({ length: 25 }, () => ask(party, { login_hint: user.username })));
+    const taken = answers.filter(({ status }) => status === 200);
+    expect(taken).toHaveLength(10);
+    const refused = { error: "access_denied", error_description: expect.stringContaining("wait for this user") };
+    for (const answer of answers) if (!taken.includes(answer)) expect(answer).toMatchObject({ status: 400, body: refused });
+    expect((await ask(party, { login_hint: other.username })).status).toBe(200);
+    clock.advance(10 * MINUTE);
+    expect((await ask(party, { login_hint: user.username })).status, "the others have expired").toBe(200);
+  });
+
   test("signs a request with every claim that CIBA asks for", async () => {
     const realm = await iam.realm();
     const user = await realm.user();

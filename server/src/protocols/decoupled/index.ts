@@ -10,7 +10,7 @@ export {
   findPolled,
   hasOpenDevices,
   isActiveUser,
-  openRequestsOf,
+  keepRequest,
   userOfSession,
 } from "./requests.store.ts";
 export { isRefusedOnPage, isRefusedTo, needsRecentSignIn, shownAgent, shownApis, shownScopes } from "./visitors.ts";

@@ -1,6 +1,7 @@
 import { type RawBuilder, sql } from "kysely";
-import type { Db, Tx } from "../../platform/db/index.ts";
-import type { RecordPayload } from "../tokens/index.ts";
+import { holdUserForSignIn } from "../../directory/users/index.ts";
+import { type Db, inTransaction, type Tx } from "../../platform/db/index.ts";
+import { type NewRecord, type RecordPayload, writeRecord } from "../tokens/index.ts";
 
 /** The records of decoupled requests. */
 export type DecoupledModel = "DeviceCode" | "BackchannelAuthenticationRequest";
@@ -85,6 +86,21 @@ const MOST = 50;
 
 export const openRequestsOf = (db: Db, realm: string, userId: string, now: number): Promise<OpenRequest[]> =>
   openRequests(db, realm, now, sql`${ofUser(userId)} order by expires_at, record_id limit ${MOST}`);
+
+/** Stores a CIBA request. `gone`: the user may not sign in. */
+export const keepRequest = (
+  db: Db,
+  record: NewRecord,
+  userId: string,
+  { most, now }: { readonly most: number; readonly now: number },
+): Promise<"kept" | "too_many" | "gone"> =>
+  inTransaction(db, async (tx) => {
+    // Held to write: of two at once, the second counts the first.
+    if (!(await holdUserForSignIn(tx, record.realm, userId, { toWrite: true }))) return "gone";
+    if ((await openRequestsOf(tx, record.realm, userId, now)).length >= most) return "too_many";
+    await writeRecord(tx, record);
+    return "kept";
+  });
 
 export const findOpenRequest = async (db: Db, realm: string, userId: string, recordId: string, now: number): Promise<OpenRequest | null> =>
   (await openRequests(db, realm, now, sql`${ofUser(userId)} and record_id = ${recordId}`))[0] ?? null;

@@ -40,7 +40,8 @@ export async function createTransaction(
   if (user && user.userId !== userId) throw transactionErrors.field("userId", "other_user", "with a user's token it is that user");
   const payloadHash = hashOf(input);
   return parts.work.transact(originOf(caller), async (ctx) => {
-    if (!(await holdUserForSignIn(ctx.tx, ctx.realm, userId)))
+    // Held to write: of two at once, the second counts the first.
+    if (!(await holdUserForSignIn(ctx.tx, ctx.realm, userId, { toWrite: true })))
       throw transactionErrors.field("userId", "unknown_user", "there is no such user who may sign in");
     if ((await countPending(ctx.tx, ctx.realm, userId, ctx.now)) >= MAX_PENDING) throw transactionErrors.too_many();
     const made = {

@@ -102,6 +102,13 @@ describe("a transaction", () => {
     expect(decodeProtectedHeader(signed.body.jws)).toMatchObject({ alg: "PS256", typ: "tx+jwt" });
   });
 
+  onPostgres("is one of at most fifty that wait for one user, however many are created at once", async () => {
+    const { asUser } = await shop();
+    for (let i = 0; i < 45; i++) expect((await asUser.create(payment)).status).toBe(201);
+    const answers = await Promise.all(Array.from({ length: 20 }, () => asUser.create(payment)));
+    expect(answers.map(({ status }) => status).sort()).toEqual([...Array(5).fill(201), ...Array(15).fill(409)]);
+  });
+
   onPostgres("is created, signed with a fresh code and consumed once; the realm's JWKS verifies the signature", async () => {
     const { realm, user, asUser, code } = await shop();
     const made = await asUser.create({ ...payment, expiresIn: 120 });

@@ -1,6 +1,7 @@
 import { v5 } from "uuid";
 import { AppError, defineErrors, type FieldError, invalidFields } from "../../kernel/errors.ts";
 import type { Ctx, ReadCtx } from "../../platform/context.ts";
+import { lockRealm } from "../../platform/db/index.ts";
 import { refuseReadOnly } from "../../platform/full-state.ts";
 import { type ListQuery, type Page, pageInMemory, type ShortList } from "../../platform/paging/index.ts";
 import { expectVersion } from "../../platform/versions.ts";
@@ -76,6 +77,8 @@ export async function saveTemplate(ctx: Ctx, input: SaveTemplate): Promise<Versi
   const { channel } = entryOf(key);
   refuseReadOnly({ channel }, input, ["channel"], `of ${key} is ${channel}`);
   checkTemplate(key, template);
+  // Of two new languages at once, the second counts the first.
+  await lockRealm(ctx.tx, ctx.realm);
   const current = await lockTemplate(ctx.tx, ctx.realm, key, locale);
   const shipped = shippedTemplate(key, locale);
   const id = idOf(ctx.realm, key, locale);

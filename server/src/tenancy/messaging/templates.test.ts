@@ -224,11 +224,12 @@ describe("saving", () => {
     const client = await admin();
     const letters = "abcdefghijklmnopqrstuvwxyz";
     const tags = [...letters].flatMap((letter) => [`q${letter}`, `${letter}q`]).filter((tag) => tag !== "qq");
-    const statuses = [];
-    for (const locale of tags) statuses.push((await client.put(at, { ...sms, locale })).status);
-    expect(statuses).toEqual([...Array(50).fill(200)]);
+    for (const locale of tags.slice(10)) expect((await client.put(at, { ...sms, locale })).status).toBe(200);
+    const others = [...tags.slice(0, 10), ...[..."abcdefghij"].map((letter) => `z${letter}`)];
+    const statuses = (await Promise.all(others.map((locale) => client.put(at, { ...sms, locale })))).map(({ status }) => status);
+    expect(statuses.sort(), "at once").toEqual([...Array(10).fill(200), ...Array(10).fill(409)]);
     expect(await client.put(at, { ...sms, locale: "xx" })).toMatchObject({ status: 409, body: { code: "messaging.too_many_languages" } });
-    expect((await client.put(at, { ...sms, locale: "qa", body: "{{code}}!" })).status, "a known one can be changed").toBe(200);
+    expect((await client.put(at, { ...sms, locale: tags.at(-1), body: "{{code}}!" })).status, "a known one can be changed").toBe(200);
   });
 });
 

@@ -7,6 +7,7 @@ import type { RealmParts } from "../parts.ts";
 import { writeCode } from "./code.store.ts";
 import { toEngineError } from "./errors.ts";
 import { draftOf } from "./models/grant.ts";
+import { storeRequest } from "./requests/ciba.ts";
 
 /** For models that the engine neither stores nor reads: grants and sessions are ours, and so are the endpoints that would use them. */
 const nothing: Adapter = {
@@ -37,7 +38,8 @@ const keyOf = (id: string) => (id.startsWith(MARK) && Provider.ctx?.oidc?.route 
 const GRANT_CONSTRAINTS = new Set<string | undefined>(["oidc_records_grant", "session_participants_session"]);
 
 /** Codes, device codes, CIBA and pushed requests, and interactions. Issued values are stored as SHA-256 only. */
-function recordsAdapter({ db, realm }: RealmParts, model: string): Pick<Adapter, "upsert" | "find" | "consume" | "destroy"> {
+function recordsAdapter(parts: RealmParts, model: string): Pick<Adapter, "upsert" | "find" | "consume" | "destroy"> {
+  const { db, realm } = parts;
   const keyFor = (id: string) => ({ realm: realm.realmId, model, recordId: keyOf(id) });
   return {
     async upsert(id, payload, expiresIn: number) {
@@ -55,7 +57,8 @@ function recordsAdapter({ db, realm }: RealmParts, model: string): Pick<Adapter,
       };
       const draft = draftOf(Provider.ctx?.oidc?.entities?.Grant);
       try {
-        if (sessionUid === undefined || clientId === undefined) await tokens.writeRecord(db, record);
+        if (model === "BackchannelAuthenticationRequest") await storeRequest(parts, record, payload.accountId!);
+        else if (sessionUid === undefined || clientId === undefined) await tokens.writeRecord(db, record);
         // The client becomes a participant of the session, and is notified when the session ends.
         else await writeCode(db, record, draft?.grantId === grantId ? draft : null, { sessionId: sessionUid, clientId, now });
       } catch (error) {

@@ -3,8 +3,8 @@ import { findUserByLogin } from "../../../../directory/users/index.ts";
 import { clock } from "../../../../kernel/clock.ts";
 import { isId } from "../../../../kernel/ids.ts";
 import { sha256 } from "../../../../kernel/vault.ts";
-import { isActiveUser, keepCallback, openRequestsOf, userOfSession } from "../../../decoupled/index.ts";
-import { assertAccess } from "../../../tokens/index.ts";
+import { isActiveUser, keepCallback, keepRequest, userOfSession } from "../../../decoupled/index.ts";
+import { assertAccess, type NewRecord } from "../../../tokens/index.ts";
 import type { RealmParts } from "../../parts.ts";
 import { translated } from "../errors.ts";
 import { accountOf } from "../models/account.ts";
@@ -46,8 +46,6 @@ export const cibaFeature = (parts: RealmParts): NonNullable<NonNullable<Configur
       if (userId === null) throw new errors.UnknownUserId("could not identify end-user");
       await translated(() => assertAccess(parts, snapshotOf(ctx.oidc.client as Client), { userId }));
       ctx.oidc.entity("Account", accountOf(parts, ctx, userId));
-      if ((await openRequestsOf(db, realm.realmId, userId, clock.now())).length >= MAX_PENDING)
-        throw new errors.AccessDenied("too many requests wait for this user already");
       removeCredentials(ctx);
     },
     triggerAuthenticationDevice: async (ctx, request) => {
@@ -56,6 +54,13 @@ export const cibaFeature = (parts: RealmParts): NonNullable<NonNullable<Configur
     },
   };
 };
+
+/** Stores a request, unless too many wait for the user. */
+export async function storeRequest({ db }: RealmParts, record: NewRecord, userId: string): Promise<void> {
+  const outcome = await keepRequest(db, record, userId, { most: MAX_PENDING, now: clock.now() });
+  if (outcome === "gone") throw new errors.UnknownUserId("could not identify end-user");
+  if (outcome === "too_many") throw new errors.AccessDenied("too many requests wait for this user already");
+}
 
 /** The hints and the notification token are not stored with the request. */
 function removeCredentials(ctx: KoaContextWithOIDC): void {
