@@ -211,13 +211,14 @@ export const ONCE = [
     },
     {
       name: "holdUserForSignIn",
-      // The user proves nothing in these: a link, a ticket or a device begins or is prepared.
+      // The user proves nothing in these: a link, a ticket, a device or a request for their approval begins or is prepared.
       in: [
         "src/signin/impersonation/",
         "src/signin/authenticators/challenges.service.ts",
         "src/signin/enrolled-devices/",
         "src/signin/self-service/",
         "src/protocols/transactions/service.ts",
+        "src/protocols/decoupled/requests.store.ts",
       ],
       offence: "await holdUserForSignIn(ctx.tx, ctx.realm, userId)",
     },

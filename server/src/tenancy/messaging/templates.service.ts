@@ -77,7 +77,7 @@ export async function saveTemplate(ctx: Ctx, input: SaveTemplate): Promise<Versi
   const { channel } = entryOf(key);
   refuseReadOnly({ channel }, input, ["channel"], `of ${key} is ${channel}`);
   checkTemplate(key, template);
-  // Of two new languages at once, the second counts the first.
+  // The realm is held, so that the second of two new languages counts the first.
   await lockRealm(ctx.tx, ctx.realm);
   const current = await lockTemplate(ctx.tx, ctx.realm, key, locale);
   const shipped = shippedTemplate(key, locale);
