@@ -24,7 +24,7 @@ export { poolerVerdict } from "./pooler-settings.ts";
 export { startsWith } from "./prefix.ts";
 export { poolOf, prepared } from "./prepared.ts";
 export { deleteRows, findRow, insertRow, nextVersion, updateRows } from "./rows.ts";
-export { type Db, lockRealm, shareRealm, type Tables, type Tx, translating } from "./tables.ts";
+export { type Db, lockName, lockRealm, shareRealm, type Tables, type Tx, translating } from "./tables.ts";
 export { inSavepoint, inTransaction, isInTransaction, outsideTransaction, singleConnection } from "./transaction.ts";
 export { DatabaseUnavailable, isDatabaseUnavailable } from "./unavailable.ts";
 export { assertWritable } from "./writable.ts";

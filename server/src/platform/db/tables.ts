@@ -29,3 +29,8 @@ export async function lockRealm(tx: Tx, realm: string): Promise<void> {
 export async function shareRealm(tx: Tx, realm: string): Promise<void> {
   await sql`select 1 from realms where realm_id = ${realm} for share`.execute(tx);
 }
+
+/** Makes transactions that lock the same name wait until the commit. Take it before any row, so that nobody who waits holds one. */
+export async function lockName(tx: Tx, ...parts: readonly string[]): Promise<void> {
+  await sql`select pg_advisory_xact_lock(hashtextextended(${JSON.stringify(parts)}, 0))`.execute(tx);
+}

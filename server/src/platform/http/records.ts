@@ -1,6 +1,8 @@
 import type { FastifyContextConfig, FastifyReply, FastifyRequest, RouteOptions } from "fastify";
 import type { Static, TSchema } from "typebox";
+import { createTurns } from "../../kernel/turns.ts";
 import type { Ctx, ReadCtx } from "../context.ts";
+import { lockName } from "../db/index.ts";
 import { etag, expectVersion, isPreconditionFailed } from "../versions.ts";
 import { MERGE_PATCH } from "./bodies.ts";
 import { mergePatch, patchSchema } from "./merge-patch.ts";
@@ -110,19 +112,22 @@ export function recordRoutes<P extends TSchema, R extends TSchema, B extends TSc
       summary: replace.summary.replace(/^(Replace|Update|Set|Save)\b/, "Change"),
       operationId: replace.operationId?.replace(/^update/, "patch"),
     };
+    const inTurn = createTurns();
     const accepted = [MERGE_PATCH, "application/json"];
     route("PATCH", operation as typeof replace, { body: patchSchema(body), consumes: accepted, ...answer }, async (req, reply) => {
       const { params, query } = named(req);
-      const patched = await untilUnchanged(req, () =>
+      const record = JSON.stringify([params, query]);
+      // Patches of one record take turns: here, so that those that wait hold no connection, and in the database, for other nodes.
+      const patchOnce = () =>
         req.transact(async (ctx) => {
+          await lockName(ctx.tx, "patch", ctx.realm, url, record);
           const current = await read.run(ctx, params, query);
           expectVersion(ctx, current.version);
           const merged = merge(req, reply, current as Record<string, unknown>, body, follows);
           // Optimistic locking: the save fails if the record has changed since the read.
           return replace.run({ ...ctx, ifMatch: etag(current.version) }, params, merged as Static<B>, query, Object.keys(req.body ?? {}));
-        }),
-      );
-      return versioned(reply, patched);
+        });
+      return versioned(reply, await inTurn(record, () => untilUnchanged(req, patchOnce)));
     });
   }
 

@@ -1,0 +1,70 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { type Harness, harness, testDatabase } from "../../testing/harness.ts";
+import { identityProvider } from "../../testing/identity-providers.ts";
+import type { RealmUnderTest } from "../../testing/realm.ts";
+
+const AT_ONCE = 40;
+
+/** A record of each kind, and the patch that names its turn. */
+const kinds: Record<string, { make: (realm: RealmUnderTest) => Promise<string>; patch: (turn: number) => Record<string, unknown> }> = {
+  user: {
+    make: async (realm) => `/users/${(await realm.user()).userId}`,
+    patch: (turn) => ({ attributes: { [`a${turn}`]: [String(turn)] } }),
+  },
+  client: {
+    make: async (realm) => `/clients/${(await realm.asMaster().post("/clients", { clientId: "app", name: "App" })).body.id}`,
+    patch: (turn) => ({ name: `App ${turn}` }),
+  },
+  realm: { make: async () => "", patch: (turn) => ({ displayName: `Realm ${turn}` }) },
+  "realm's settings": { make: async () => "/settings", patch: (turn) => ({ displayName: `Realm ${turn}` }) },
+  group: {
+    make: async (realm) => `/groups/${(await realm.asMaster().post("/groups", { name: "staff" })).body.groupId}`,
+    patch: (turn) => ({ description: `turn ${turn}` }),
+  },
+  role: {
+    make: async (realm) => `/roles/${(await realm.asMaster().post("/roles", { name: "clerk" })).body.roleId}`,
+    patch: (turn) => ({ description: `turn ${turn}` }),
+  },
+  organization: {
+    make: async (realm) =>
+      `/organizations/${(await realm.asMaster().post("/organizations", { name: "Acme", alias: "acme" })).body.organizationId}`,
+    patch: (turn) => ({ name: `Acme ${turn}` }),
+  },
+  "identity provider": {
+    make: async (realm) =>
+      `/identity-providers/${(await realm.asMaster().post("/identity-providers", identityProvider("oidc", "corp"))).body.alias}`,
+    patch: (turn) => ({ displayName: `Corp ${turn}` }),
+  },
+  webhook: {
+    make: async (realm) =>
+      `/webhooks/${(await realm.asMaster().post("/webhooks", { name: "hook", url: "https://hooks.example.com/in", eventTypes: "LOGIN_FAILURE", enabled: true })).body.id}`,
+    patch: (turn) => ({ name: `hook ${turn}` }),
+  },
+};
+
+describe.skipIf(testDatabase() !== "postgres")("many patches of one record at once, by two nodes", () => {
+  let iam: Harness;
+  let other: Awaited<ReturnType<Harness["secondNode"]>>;
+  beforeAll(async () => {
+    iam = await harness();
+    other = await iam.secondNode();
+  });
+  afterAll(() => iam?.close());
+
+  test.each(Object.entries(kinds))("of a %s are all applied", async (_kind, { make, patch }) => {
+    const realm = await iam.realm();
+    const master = realm.asMaster();
+    const path = await make(realm);
+    const elsewhere = master.browser.elsewhere(other.server.app);
+    const before = Number(/\d+/.exec(String((await master.get(path)).headers.etag)));
+    const answers = await Promise.all(
+      Array.from({ length: AT_ONCE }, (_, turn) =>
+        turn % 2 === 0 ? master.patch(path, patch(turn)) : elsewhere.patch(`/admin/realms/${realm.name}${path}`, patch(turn)),
+      ),
+    );
+    expect(answers.filter(({ status }) => status !== 200).map(({ status, text }) => `${status} ${text}`)).toEqual([]);
+    const { body, headers } = await master.get(path);
+    expect(Number(/\d+/.exec(String(headers.etag))) - before).toBe(AT_ONCE);
+    if (path.startsWith("/users/")) expect(Object.keys(body.attributes)).toHaveLength(AT_ONCE);
+  });
+});
