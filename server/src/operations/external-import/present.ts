@@ -1,4 +1,5 @@
 import { findClientByClientId, givesPermissions } from "../../applications/clients/index.ts";
+import { existingRoleNames } from "../../directory/roles/index.ts";
 import { isUsedByHolders } from "../../federation/index.ts";
 import { cut } from "../../kernel/text.ts";
 import type { ReadCtx } from "../../platform/context.ts";
@@ -43,6 +44,19 @@ const guarded: readonly Guarded[] = [
     },
   },
 ];
+
+/** Puts those of the roles that the files merely name into the section of roles which the realm does not have. */
+export async function withNamedRoles(
+  transact: Transact,
+  { namedRoles, ...sections }: Record<string, unknown>,
+): Promise<Record<string, unknown>> {
+  const named = recordsOf(namedRoles);
+  if (named.length === 0) return sections;
+  const names = named.map(({ name }) => String(name));
+  const present = await transact((ctx) => existingRoleNames(ctx.tx, ctx.realm, names));
+  const lacking = named.filter(({ name }) => !present.includes(String(name)));
+  return lacking.length === 0 ? sections : { ...sections, roles: [...recordsOf(sections.roles), ...lacking] };
+}
 
 /** Returns the sections without records that must not replace existing ones. */
 export async function keepPowerful(

@@ -16,7 +16,7 @@ import {
 import { externalErrors } from "./errors.ts";
 import { linesOf } from "./lines.ts";
 import { Naming, readPowers } from "./naming.ts";
-import { keepPowerful } from "./present.ts";
+import { keepPowerful, withNamedRoles } from "./present.ts";
 import { recordOf, recordsOf, type Values } from "./reading.ts";
 import { Report } from "./report.ts";
 import type { Refused, Translation } from "./schema.ts";
@@ -62,7 +62,7 @@ export async function importExternal(
     const may = (permission: Parameters<typeof allows>[1]) => allows(who.actor.permissions, permission);
     const naming = new Naming(source.name, await transact(readPowers), report);
     const translated = await source.translate({ files, parameters, from, now: clock.now(), rpId, may, naming }, { report, user });
-    const sections = await keepPowerful(transact, tools, translated, report);
+    const sections = await keepPowerful(transact, tools, await withNamedRoles(transact, translated), report);
     if (count > 0) await rows.write(Buffer.from("]"));
     const document = { schema: DOCUMENT_SCHEMA, ...(await overPresent(transact, tools, sections)) };
     const present = may("manage-identity-providers") ? await presentProviders(transact, tools) : [];

@@ -120,13 +120,17 @@ const keeping =
       return refused === null;
     });
 
+/** Returns the origin of a redirect URI. Keycloak allows these origins where a client names none. */
+const originOf = (uri: string): string[] => (/^https?:/.test(uri) && URL.canParse(uri) ? [new URL(uri).origin] : []);
+
 function redirectsOf(realm: KeycloakRealm, client: Values, at: string, applicationType: "web" | "native") {
   const attributes = recordOf(client.attributes);
   const root = textOf(client.rootUrl) ?? "";
   const absolute = (uri: string) => (uri.startsWith("/") && root !== "" ? root.replace(/\/$/, "") + uri : uri);
   const verdict = (uri: string) => redirectUriVerdict(uri, applicationType);
   const redirectUris = keeping(realm, "clients[].redirectUris", at)(textsOf(client.redirectUris).map(absolute), verdict);
-  const origins = keeping(realm, "clients[].webOrigins", at)(textsOf(client.webOrigins), originVerdict);
+  const written = Array.isArray(client.webOrigins) ? textsOf(client.webOrigins) : textsOf(client.redirectUris).flatMap(originOf);
+  const origins = keeping(realm, "clients[].webOrigins", at)(written, originVerdict);
   const after = (textOf(attributes["post.logout.redirect.uris"]) ?? "").split("##").filter((uri) => uri !== "" && uri !== "-");
   const postLogout = after.flatMap((uri) => (uri === "+" ? redirectUris : [absolute(uri)]));
   return {
@@ -236,8 +240,8 @@ function claimsOf(realm: KeycloakRealm, client: Values, at: string) {
       }
   };
   // In Keycloak, default scopes count in every token, whatever the request. Here requests ask for scopes, so the mappers of these go to the client itself.
-  for (const name of textsOf(client.defaultClientScopes))
-    if (realm.scopes.has(name))
+  for (const name of realm.scopesOf(client).defaults)
+    if (realm.scopes.has(name) && realm.scopes.get(name)!.protocol !== "saml")
       take(realm.scopes.get(name)!.protocolMappers, "clients[].defaultClientScopes[]", `${at}.defaultClientScopes[${name}]`);
   take(client.protocolMappers, "clients[].protocolMappers", at);
   // The last mapper of a claim counts. Names that occur twice, in a scope and in the client, are numbered.
@@ -253,7 +257,7 @@ function claimsOf(realm: KeycloakRealm, client: Values, at: string) {
 }
 
 /** Translates an OpenID Connect client. `account` has the roles of its service account. */
-export function clientOf(realm: KeycloakRealm, client: Values, account: { roles: string[]; clientRoles: object[] } | undefined): object {
+export function clientOf(realm: KeycloakRealm, client: Values, account: { roles: string[]; clientRoles: object[] } | undefined) {
   const { report } = realm;
   const clientId = String(client.clientId);
   const at = `clients[${clientId}]`;
@@ -279,7 +283,8 @@ export function clientOf(realm: KeycloakRealm, client: Values, account: { roles:
   };
   const hasFrontchannel = isTrue(client.frontchannelLogout);
   const base = textOf(client.baseUrl);
-  const scopes = unique([...textsOf(client.defaultClientScopes), ...textsOf(client.optionalClientScopes)]).filter(
+  const { defaults, optional } = realm.scopesOf(client);
+  const scopes = unique([...defaults, ...optional]).filter(
     (name) => realm.scopes.get(name) !== undefined && realm.scopes.get(name)!.protocol !== "saml",
   );
   const { mappers, audience } = claimsOf(realm, client, at);
@@ -356,7 +361,11 @@ export function flowsOf(realm: KeycloakRealm, client: Values, at: string): { bro
 }
 
 export const clientsOf = (realm: KeycloakRealm, accounts: ReadonlyMap<string, { roles: string[]; clientRoles: object[] }>): object[] =>
-  realm.clients("openid-connect").map((client) => clientOf(realm, client, accounts.get(String(client.clientId))));
+  realm
+    .clients("openid-connect")
+    .map((client) => clientOf(realm, client, accounts.get(String(client.clientId))))
+    // By now, every role that clients include is known.
+    .map((client) => ({ ...client, roles: [...client.roles, ...[...realm.namedRolesOf(client.clientId)].map((name) => ({ name }))] }));
 
 /** Reports scope mappings, which have no meaning here: scopes do not limit the roles of a user. */
 export function scopeMappingsOf({ value, report }: KeycloakRealm): void {

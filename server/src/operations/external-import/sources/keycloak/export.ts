@@ -2,6 +2,7 @@ import { type Permission, permissions } from "../../../../tenancy/permissions/in
 import { listOf, recordOf, recordsOf, textOf, textsOf, unique, type Values } from "../../reading.ts";
 import type { Report } from "../../report.ts";
 import type { SourceInput } from "../../source.ts";
+import { builtInAssignments, builtInScopes } from "./built-in-scopes.ts";
 
 /** Clients that ship with every Keycloak realm. This server has counterparts of its own. */
 const BUILT_IN_CLIENTS = ["account", "account-console", "admin-cli", "broker", "realm-management", "security-admin-console"];
@@ -35,6 +36,9 @@ export class KeycloakRealm {
   readonly permissionsInUse = new Set<Permission>();
   /** Our paths of groups, by Keycloak's. */
   readonly groupPaths = new Map<string, string>();
+  /** Our names of realm roles that the file gives to somebody without listing them: Keycloak makes such roles as well. */
+  readonly namedRoles = new Set<string>();
+  readonly #namedClientRoles = new Map<string, Set<string>>();
   readonly #oidcClients: ReadonlySet<string>;
   readonly #clientRoles: Values;
   readonly #ownNames = new Map<string, string>();
@@ -47,11 +51,28 @@ export class KeycloakRealm {
     this.#clientRoles = recordOf(recordOf(value.roles).client);
     this.#oidcClients = new Set(this.clients(OIDC).map(({ clientId }) => String(clientId)));
     for (const permission of permissions) input.naming.reserve(permissionRoleName(permission));
-    for (const scope of recordsOf(value.clientScopes)) this.scopes.set(String(scope.name), scope);
+    const scopes = this.hasScopes ? recordsOf(value.clientScopes) : builtInScopes;
+    for (const scope of scopes) this.scopes.set(String(scope.name), scope);
   }
 
   get name(): string {
     return textOf(this.value.realm) ?? "";
+  }
+
+  /** Tells whether the file lists scopes. Otherwise, Keycloak gives the realm those that it ships with. */
+  get hasScopes(): boolean {
+    return Array.isArray(this.value.clientScopes);
+  }
+
+  /** Returns the names of a client's scopes. A client that names none has those of the realm. */
+  scopesOf({ defaultClientScopes, optionalClientScopes }: Values): {
+    readonly defaults: readonly string[];
+    readonly optional: readonly string[];
+  } {
+    if (Array.isArray(defaultClientScopes) || Array.isArray(optionalClientScopes))
+      return { defaults: textsOf(defaultClientScopes), optional: textsOf(optionalClientScopes) };
+    if (!this.hasScopes) return builtInAssignments;
+    return { defaults: textsOf(this.value.defaultDefaultClientScopes), optional: textsOf(this.value.defaultOptionalClientScopes) };
   }
 
   /** Returns the clients of one protocol, without those that ship with Keycloak. */
@@ -76,7 +97,11 @@ export class KeycloakRealm {
 
   /** Translates the roles that a user, group or composite names: realm roles in a list, client roles by client id. */
   roleNames(realmRoles: unknown, clientRoles: unknown, pattern: string, at: string, mayGivePermissions = true): RoleNames {
-    const roles = textsOf(realmRoles).map((name) => this.roleName(name));
+    const roles = textsOf(realmRoles).map((name) => {
+      const ours = this.roleName(name);
+      if (!this.#rolesOf(null).has(name)) this.namedRoles.add(ours);
+      return ours;
+    });
     const ofClients: { clientId: string; name: string }[] = [];
     for (const [clientId, names] of Object.entries(recordOf(clientRoles)))
       for (const name of textsOf(names)) {
@@ -86,10 +111,20 @@ export class KeycloakRealm {
           if (role !== null) roles.push(role);
           else this.report.unmapped(path, "No permission of the admin API is the same", at);
         } else if (BUILT_IN_CLIENTS.includes(clientId)) this.report.ignored(path);
-        else if (this.#oidcClients.has(clientId)) ofClients.push({ clientId, name: this.roleName(name, clientId) });
-        else this.report.unmapped(path, "Only OpenID Connect clients have roles here", at);
+        else if (this.#oidcClients.has(clientId)) {
+          const ours = this.roleName(name, clientId);
+          ofClients.push({ clientId, name: ours });
+          if (!this.#rolesOf(clientId).has(name)) this.namedRolesOf(clientId).add(ours);
+        } else this.report.unmapped(path, "Only OpenID Connect clients have roles here", at);
       }
     return { roles: unique(roles), clientRoles: ofClients };
+  }
+
+  /** Returns the roles of a client that the file gives to somebody without listing them. */
+  namedRolesOf(clientId: string): Set<string> {
+    const names = this.#namedClientRoles.get(clientId) ?? new Set();
+    this.#namedClientRoles.set(clientId, names);
+    return names;
   }
 
   /** Returns the name that a role of the realm or of a client has here. */
@@ -139,8 +174,8 @@ export class KeycloakRealm {
   }
 
   /** The name of the role that every new user gets in Keycloak. */
-  get defaultRole(): string | undefined {
-    return textOf(recordOf(this.value.defaultRole).name);
+  get defaultRole(): string {
+    return textOf(recordOf(this.value.defaultRole).name) ?? `default-roles-${this.name.toLowerCase()}`;
   }
 
   /** Tells whether the name is that of a realm role (`role`), not of a client role (`client.role`). */

@@ -13,7 +13,7 @@ import { identityProvidersOf } from "./identity-providers.ts";
 import { mailOf } from "./mail.ts";
 import { membershipsOf, organizationsOf } from "./organizations.ts";
 import { reportAttributes, reportComponents } from "./realm-attributes.ts";
-import { permissionRolesOf, rolesOf } from "./roles.ts";
+import { namedRolesOf, permissionRolesOf, rolesOf } from "./roles.ts";
 import { samlClientsOf } from "./saml-clients.ts";
 import { scopesOf } from "./scopes.ts";
 import { settingsMembers, settingsOf } from "./settings.ts";
@@ -49,7 +49,18 @@ const IGNORED = [
   ],
 ];
 const MAPPED = [
-  ...["roles", "groups", "defaultRole", "defaultGroups", "users", "scopeMappings", "clientScopeMappings", "clients", "clientScopes"],
+  ...[
+    "roles",
+    "groups",
+    "defaultRole",
+    "defaultRoles",
+    "defaultGroups",
+    "users",
+    "scopeMappings",
+    "clientScopeMappings",
+    "clients",
+    "clientScopes",
+  ],
   ...["defaultDefaultClientScopes", "defaultOptionalClientScopes", "smtpServer", "identityProviders", "identityProviderMappers"],
   ...["authenticationFlows", "authenticatorConfig", "browserFlow", "registrationFlow", "directGrantFlow", "resetCredentialsFlow"],
   ...["clientAuthenticationFlow", "dockerAuthenticationFlow", "firstBrokerLoginFlow", "organizations"],
@@ -110,7 +121,7 @@ async function readUsers(realm: KeycloakRealm, parts: readonly Part[], { user: w
 
 async function translate(input: SourceInput, output: SourceOutput): Promise<Record<string, unknown>> {
   const { main, all } = chosen(await partsOf(input), input.from);
-  const realm = new KeycloakRealm(main?.value ?? {}, output.report, input);
+  const realm = new KeycloakRealm(main?.value ?? { realm: all[0]?.value.realm }, output.report, input);
   const { report, value } = realm;
   const mapped = [...settingsMembers, ...MAPPED];
   report.members("", "", value, { mapped, ignored: IGNORED, apart: APART, ignoredPrefixes: ["webAuthnPolicy"] });
@@ -119,7 +130,7 @@ async function translate(input: SourceInput, output: SourceOutput): Promise<Reco
   const groups = groupsOf(realm);
   if (main === null) {
     await readUsers(realm, all, output);
-    return {};
+    return { namedRoles: namedRolesOf(realm) };
   }
   const roles = rolesOf(realm);
   const scopes = scopesOf(realm);
@@ -139,6 +150,7 @@ async function translate(input: SourceInput, output: SourceOutput): Promise<Reco
     samlClients: samlClientsOf(realm),
     messagingProviders: mailOf(realm),
     roles: [...roles, ...permissionRolesOf(realm)],
+    namedRoles: namedRolesOf(realm),
   };
   return Object.fromEntries(Object.entries(sections).filter(([, section]) => !Array.isArray(section) || section.length > 0));
 }
@@ -147,9 +159,10 @@ async function translate(input: SourceInput, output: SourceOutput): Promise<Reco
 export const keycloak: ExternalSource = {
   name: "keycloak",
   title: "Keycloak",
+  // A file that a person wrote may have no more than the name of its realm and one list.
   looksLike: ({ head }) =>
-    /"realm"\s*:/.test(head) &&
-    /"(keycloakVersion|sslRequired|notBefore|accessTokenLifespan|requiredCredentials|serviceAccountClientId|disableableCredentialTypes|realmRoles)"\s*:/.test(
+    /"realm"\s*:\s*"/.test(head) &&
+    /"(keycloakVersion|sslRequired|notBefore|accessTokenLifespan|requiredCredentials|clients|users|roles|groups|identityProviders|enabled)"\s*:/.test(
       head,
     ),
   translate,

@@ -1,4 +1,4 @@
-import { recordOf, recordsOf, textOf, type Values } from "../../reading.ts";
+import { recordOf, recordsOf, textOf, textsOf, type Values } from "../../reading.ts";
 import { type KeycloakRealm, ownText } from "./export.ts";
 
 const known = {
@@ -22,10 +22,23 @@ export function roleOf(realm: KeycloakRealm, role: Values, pattern: string, at: 
 
 /** Translates the roles of the realm. The role that every new user gets in Keycloak is the default role here, with its own name. */
 export function rolesOf(realm: KeycloakRealm): object[] {
-  return recordsOf(recordOf(realm.value.roles).realm).map((role) => {
-    const isDefault = realm.defaultRole !== undefined && role.name === realm.defaultRole;
+  return [...recordsOf(recordOf(realm.value.roles).realm), ...earlierDefaultRole(realm)].map((role) => {
+    const isDefault = role.name === realm.defaultRole;
     return { ...roleOf(realm, role, "roles.realm[]", `roles.realm[${role.name}]`, null, isDefault), ...(isDefault && { default: true }) };
   });
+}
+
+/** Returns the default role of a file as releases before 13 wrote it: `defaultRoles` of the realm and of its clients. */
+function earlierDefaultRole({ value, defaultRole }: KeycloakRealm): Values[] {
+  const client = Object.fromEntries(
+    recordsOf(value.clients).flatMap(({ clientId, defaultRoles }) => {
+      const names = textsOf(defaultRoles);
+      return names.length === 0 ? [] : [[String(clientId), names]];
+    }),
+  );
+  const composites = { realm: textsOf(value.defaultRoles), client };
+  if (value.defaultRole !== undefined || (composites.realm.length === 0 && Object.keys(client).length === 0)) return [];
+  return [{ name: defaultRole, composites }];
 }
 
 /** Returns the roles that replace roles of `realm-management` in use. They are known only after everything else was translated. */
@@ -35,3 +48,9 @@ export const permissionRolesOf = (realm: KeycloakRealm): object[] =>
     description: `The role ${permission} of realm-management in Keycloak`,
     permissions: [permission],
   }));
+
+/** Returns the roles that the file names without listing them. One that the realm has already stays as it is. */
+export const namedRolesOf = (realm: KeycloakRealm): object[] => {
+  const ofDefault = realm.roleName(realm.defaultRole);
+  return [...realm.namedRoles].sort().map((name) => ({ name, ...(name === ofDefault && { default: true }) }));
+};

@@ -64,7 +64,7 @@ function samlClientOf(realm: KeycloakRealm, client: Values): object | null {
     unique(uris.flatMap((uri) => (uri === undefined ? [] : [uri]))).filter((uri) => addressVerdict(uri) === null);
   const written = [textOf(attributes.saml_assertion_consumer_url_post), textOf(client.adminUrl), ...textsOf(client.redirectUris)];
   const consumers = usable(written);
-  if (consumers.length < written.filter((uri) => uri !== undefined && !consumers.includes(uri)).length + consumers.length)
+  if (written.some((uri) => uri !== undefined && !consumers.includes(uri)))
     report.unmapped("clients[].redirectUris", "An address that takes assertions is written in full, with https", at);
   const [assertionConsumerServiceUrl, ...additionalAcsUrls] = consumers;
   if (assertionConsumerServiceUrl === undefined) {
@@ -107,7 +107,7 @@ function samlClientOf(realm: KeycloakRealm, client: Values): object | null {
 
 /** Translates the mappers of a client and of its scopes, because a SAML request asks for no scopes. */
 function mappersOf(realm: KeycloakRealm, client: Values, at: string): object[] {
-  const ofScopes = textsOf(client.defaultClientScopes).flatMap((name) => {
+  const ofScopes = realm.scopesOf(client).defaults.flatMap((name) => {
     const scope = realm.scopes.get(name);
     return scope?.protocol === "saml" ? recordsOf(scope.protocolMappers) : [];
   });

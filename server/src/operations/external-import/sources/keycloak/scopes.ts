@@ -21,6 +21,8 @@ export interface Scopes {
 export function scopesOf(realm: KeycloakRealm): Scopes {
   const claims = new Map<string, object>();
   const clientScopes: object[] = [];
+  // The realm keeps its own scopes of these names.
+  if (!realm.hasScopes) return { claims: [], clientScopes };
   const defaults = textsOf(realm.value.defaultDefaultClientScopes);
   const optional = textsOf(realm.value.defaultOptionalClientScopes);
   for (const [name, scope] of realm.scopes) {

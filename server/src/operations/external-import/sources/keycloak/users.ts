@@ -70,7 +70,7 @@ export function userOf(realm: KeycloakRealm, user: Values, at: string, organizat
     );
   }
   const groups = textsOf(user.groups).flatMap((path) => {
-    const ours = realm.groupPaths.get(path);
+    const ours = realm.groupPaths.get(path) ?? realm.groupPaths.get(`/${path}`);
     if (ours === undefined) report.unmapped("users[].groups", "The file does not have this group", at);
     return ours ?? [];
   });
@@ -85,6 +85,8 @@ export function userOf(realm: KeycloakRealm, user: Values, at: string, organizat
       ? []
       : [{ provider: textOf(identityProvider)!, subject: textOf(subject)!, username: textOf(userName)?.slice(0, 255) ?? null }];
   });
+  const enabled = flagOf(user.enabled) ?? false;
+  if (flagOf(user.enabled) === undefined) report.choice("Users without `enabled` come disabled, as they do in Keycloak");
   const createdAt = numberOf(user.createdTimestamp);
   const email = textOf(user.email);
   // If several users may have an address, Keycloak lets nobody sign in by it.
@@ -95,7 +97,7 @@ export function userOf(realm: KeycloakRealm, user: Values, at: string, organizat
       userId,
       email,
       emailVerified: email === undefined ? undefined : flagOf(user.emailVerified),
-      enabled: flagOf(user.enabled),
+      enabled,
       createdAt: createdAt === undefined || createdAt < 0 ? undefined : Math.min(createdAt, realm.input.now),
       password,
       passwordHash,
