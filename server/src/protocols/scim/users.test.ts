@@ -62,6 +62,39 @@ describe("a user", () => {
     expect(trail).toEqual(["ADMIN_DELETE scim:entra", "ADMIN_UPDATE scim:entra", "ADMIN_UPDATE scim:entra", "ADMIN_CREATE scim:entra"]);
   });
 
+  test("takes an attribute with null, or with an empty list, as one that is left out, whatever the attribute (RFC 7643 §2.5)", async () => {
+    const realm = await iam.realm();
+    const scim = await scimClient(iam, realm);
+    const { Resources } = (await scim.get("/Schemas")).body;
+    const namesOf = (schema: string): string[] =>
+      Resources.find(({ id }: { id: string }) => id === schema).attributes.map(({ name }: { name: string }) => name);
+    for (const [round, empty] of [null, []].entries()) {
+      const all = (schema: string) => Object.fromEntries(namesOf(schema).map((name) => [name, empty]));
+      const bodies = [{ ...all(USER), id: empty, meta: empty, [ENTERPRISE]: all(ENTERPRISE) }, { [ENTERPRISE]: empty }];
+      for (const [at, body] of bodies.entries()) {
+        const userName = `nobody-${round}-${at}`;
+        const made = await scim.post("/Users", { ...body, userName });
+        expect(made.status, made.text).toBe(201);
+        expect(made.body).toEqual({ schemas: [USER], id: made.body.id, userName, active: true, meta: made.body.meta });
+        await scim.patch(`/Users/${made.body.id}`, [{ op: "replace", value: { active: false, [ENTERPRISE]: { department: "Engines" } } }]);
+        const replaced = await scim.put(`/Users/${made.body.id}`, { ...body, userName });
+        expect(replaced.body, "`active` keeps its state").toEqual({ ...made.body, active: false, meta: replaced.body.meta });
+        const extended = (op: string, value: unknown) =>
+          scim.patch(`/Users/${made.body.id}`, [
+            { op: "replace", path: `${ENTERPRISE}:department`, value: "Engines" },
+            { op, value },
+          ]);
+        expect((await extended("replace", { [ENTERPRISE]: empty })).body).not.toHaveProperty([ENTERPRISE]);
+        expect((await extended("add", { [ENTERPRISE]: empty })).body).toHaveProperty([ENTERPRISE, "department"], "Engines");
+        expect((await extended("replace", { [ENTERPRISE]: { department: empty } })).body).not.toHaveProperty([ENTERPRISE]);
+      }
+      const unnamed = await scim.post("/Users", { userName: empty });
+      expect(unnamed).toMatchObject({ status: 400, body: { scimType: "invalidValue", detail: "userName: is required" } });
+      const group = await scim.post("/Groups", { displayName: `group-${round}`, externalId: empty, members: empty, meta: empty });
+      expect(group.status, group.text).toBe(201);
+    }
+  });
+
   test("loses the password by a PATCH that removes it, and by nothing else; a path is checked as a filter is", async () => {
     const realm = await iam.realm();
     const scim = await scimClient(iam, realm);

@@ -28,9 +28,13 @@ export function isNamedBy(type: ResourceType, operations: readonly Operation[], 
 /** A resource that was sent whole (POST, PUT), with the members that the schemas have. */
 export function readResource(type: ResourceType, body: unknown): Resource {
   const resource: Resource = {};
-  assign(type, resource, "replace", body);
+  const assigned = isObject(body) ? Object.fromEntries(Object.entries(body).filter(([, member]) => !isUnassigned(member))) : body;
+  assign(type, resource, "replace", assigned);
   return resource;
 }
+
+/** RFC 7643 §2.5: null and an empty list stand for an attribute without a value. */
+const isUnassigned = (value: unknown): boolean => value === null || (Array.isArray(value) && value.length === 0);
 
 /** Members without a path: the names may be paths themselves. A read-only or unknown member is ignored, as in a resource that is sent whole. */
 function assign(type: ResourceType, resource: Resource, op: Operation["op"], value: unknown): void {
@@ -43,8 +47,7 @@ function assign(type: ResourceType, resource: Resource, op: Operation["op"], val
       refuseOtherId(target, resource, member);
       continue;
     }
-    if (target.is === "attribute" && (member === null || (Array.isArray(member) && member.length === 0))) {
-      // RFC 7643 §2.5: null unassigns, and so does an empty list, unless it is added.
+    if (target.is === "attribute" && isUnassigned(member)) {
       if (op === "replace") unassign(resource, target);
     } else apply(type, resource, op, target, member);
   }
@@ -77,15 +80,15 @@ function apply(type: ResourceType, resource: Resource, op: Operation["op"], targ
 }
 
 function applyToExtension(type: ResourceType, resource: Resource, op: Operation["op"], extension: string, value: unknown): void {
-  if (op === "remove") {
-    delete resource[extension];
+  if (op === "remove" || isUnassigned(value)) {
+    if (op !== "add") delete resource[extension];
     return;
   }
   if (!isObject(value)) throw invalidValue(extension, "must be an object of attributes");
   for (const [name, member] of Object.entries(value)) {
     const target = findTarget(type, `${extension}:${name}`);
     if (target?.is !== "attribute" || isReadOnly(target)) continue;
-    if (member === null) unassign(resource, target);
+    if (isUnassigned(member)) unassign(resource, target);
     else apply(type, resource, op, target, member);
   }
 }
