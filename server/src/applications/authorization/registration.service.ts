@@ -20,9 +20,9 @@ export async function searchRegistered(
   server: ResourceServer,
   query: store.ResourceFilter,
 ): Promise<Page<store.ResourceRow>> {
-  const { owner } = query;
+  const owner = query.owner === server.clientId ? server.client : query.owner?.toLowerCase();
   if (owner !== undefined && !isId(owner)) return { rows: [], total: 0, estimated: false, nextCursor: null };
-  return store.listResources(tx, server, query);
+  return store.listResources(tx, server, { ...query, ...(owner !== undefined && { owner }) });
 }
 
 export async function registerResource(ctx: Ctx, server: ResourceServer, state: store.ResourceState): Promise<store.ResourceRow> {

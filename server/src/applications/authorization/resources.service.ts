@@ -14,7 +14,7 @@ import type { Server } from "./store.ts";
 export async function searchResources(ctx: ReadCtx, id: string, query: store.ResourceFilter): Promise<Page<store.ResourceRow>> {
   const server = await openServer(ctx, id);
   const { owner } = query;
-  const ownerId = owner === undefined ? undefined : (await findUserIds(ctx.tx, ctx.realm, [owner])).get(owner);
+  const ownerId = owner === undefined || owner === server.client ? owner : (await findUserIds(ctx.tx, ctx.realm, [owner])).get(owner);
   if (owner !== undefined && ownerId === undefined) return { rows: [], total: 0, estimated: false, nextCursor: null };
   const page = await store.listResources(ctx.tx, server, { ...query, ...(ownerId !== undefined && { owner: ownerId }) });
   return { ...page, rows: await spelled(ctx, page.rows) };

@@ -69,6 +69,7 @@ export interface ResourceFilter extends ListQuery {
   readonly name?: string;
   readonly type?: string;
   readonly uri?: string;
+  /** An id: of a user, or of the client itself. */
   readonly owner?: string;
   readonly scope?: string;
 }
@@ -83,7 +84,7 @@ export function listResources(db: Db, server: Server, query: ResourceFilter): Pr
     .$if(type !== undefined, (q) => q.where("type", "=", type!))
     .$if(uri !== undefined, (q) => q.where(sql<boolean>`uris @> array[${uri}::text]`))
     .$if(scope !== undefined, (q) => q.where(sql<boolean>`scopes @> array[${scope}::text]`))
-    .$if(owner !== undefined, (q) => q.where("owner_id", "=", owner!));
+    .$if(owner !== undefined, (q) => (owner === server.client ? q.where("owner_id", "is", null) : q.where("owner_id", "=", owner!)));
   return pageOf(db, base, order, query);
 }
 

@@ -18,11 +18,14 @@ export const ResourceDescription = Type.Object(
     scopes,
     icon_uri: Type.Optional(Type.Union([uri, Type.Null()])),
     owner: Type.Optional(
-      Type.Union([text(255), Type.Object({ id: Type.Optional(text(255)) }, { additionalProperties: true }), Type.Null()], {
-        description: "A user by id, as in `sub`; left out: the resource server itself",
+      Type.Union([text(255), Type.Object({ id: text(255) }, { additionalProperties: true }), Type.Null()], {
+        description:
+          "A user by id, as in `sub`; null: the resource server itself. Left out: null for a new resource, unchanged for another",
       }),
     ),
-    ownerManagedAccess: Type.Optional(Type.Boolean()),
+    ownerManagedAccess: Type.Optional(
+      Type.Boolean({ description: "The owner shares it. Left out: false for a new resource, unchanged for another" }),
+    ),
     attributes: Type.Optional(
       Type.Record(Type.String({ minLength: 1, maxLength: 128 }), Type.Array(Type.String({ maxLength: 1024 }), { maxItems: 50 }), {
         maxProperties: 50,

@@ -1,4 +1,5 @@
 import * as authz from "../../applications/authorization/index.ts";
+import { isId } from "../../kernel/ids.ts";
 import { OAuthError, oauthErrors } from "../../kernel/oauth-error.ts";
 import type { Ctx } from "../../platform/context.ts";
 import { issueTicket, type TicketContents } from "../token-endpoint/index.ts";
@@ -15,8 +16,16 @@ export function assertMayManage({ settings }: authz.ResourceServer): void {
 
 const nameOf = (scope: string | { readonly name: string }) => (typeof scope === "string" ? scope : scope.name);
 
-function stateOf(input: ResourceDescription, name: string): authz.ResourceState {
-  const owner = typeof input.owner === "object" ? (input.owner?.id ?? null) : (input.owner ?? null);
+/** The owner of a description, by id; null: the resource server itself, which Keycloak's clients name by its id. */
+function ownerIn({ client, clientId }: authz.ResourceServer, owner: NonNullable<ResourceDescription["owner"]>): string | null {
+  const named = typeof owner === "object" ? owner.id : owner;
+  const id = isId(named) ? named.toLowerCase() : named;
+  return id === client || named === clientId ? null : id;
+}
+
+/** UMA has no owners, and a description without one leaves the resource to its present owner. */
+function stateOf(server: authz.ResourceServer, input: ResourceDescription, name: string, current?: authz.ResourceRow): authz.ResourceState {
+  const owner = input.owner === undefined ? (current?.owner ?? null) : input.owner && ownerIn(server, input.owner);
   return {
     name,
     displayName: input.displayName ?? input.description ?? null,
@@ -25,7 +34,7 @@ function stateOf(input: ResourceDescription, name: string): authz.ResourceState 
     scopes: [...new Set((input.resource_scopes ?? input.scopes ?? []).map(nameOf))],
     iconUri: input.icon_uri ?? null,
     owner,
-    ownerManagedAccess: input.ownerManagedAccess ?? false,
+    ownerManagedAccess: input.ownerManagedAccess ?? (owner !== null && current?.ownerManagedAccess === true),
     attributes: input.attributes ?? {},
   };
 }
@@ -33,19 +42,14 @@ function stateOf(input: ResourceDescription, name: string): authz.ResourceState 
 export async function register(ctx: Ctx, server: authz.ResourceServer, input: ResourceDescription): Promise<authz.ResourceRow> {
   assertMayManage(server);
   if (!input.name) throw oauthErrors.invalidRequest("name is needed");
-  return authz.registerResource(ctx, server, ownedBy(server, stateOf(input, input.name)));
+  return authz.registerResource(ctx, server, stateOf(server, input, input.name));
 }
 
 export async function replace(ctx: Ctx, server: authz.ResourceServer, id: string, input: ResourceDescription): Promise<authz.ResourceRow> {
   assertMayManage(server);
-  const saved = await authz.replaceRegistered(ctx, server, id, (current) => ownedBy(server, stateOf(input, input.name || current.name)));
+  const saved = await authz.replaceRegistered(ctx, server, id, (current) => stateOf(server, input, input.name || current.name, current));
   if (!saved) throw notFound();
   return saved;
-}
-
-/** Keycloak's clients name the resource server itself by its id. */
-function ownedBy({ client, clientId }: authz.ResourceServer, state: authz.ResourceState): authz.ResourceState {
-  return state.owner === client || state.owner === clientId ? { ...state, owner: null } : state;
 }
 
 export function shown({ client, clientId }: authz.ResourceServer, accountUrl: string, row: authz.ResourceRow): RegisteredResource {

@@ -138,6 +138,46 @@ test("a resource server registers, lists, changes and deletes its own resources,
   });
 });
 
+test("a resource keeps its owner and shares where a description does not speak of them, and is found by its owner", async () => {
+  const { admin, server, photos, ada, bob } = await stage();
+  const album = { name: "Album", resource_scopes: ["view", "print"], owner: ada.userId, ownerManagedAccess: true };
+  const { _id: id, user_access_policy_uri: uri } = must(await photos.call("POST", "/resource_set", album));
+  must(await ada.account("post", `/${id}/shares`, { user: "bob", scopes: ["view"] }));
+  const put = (body: object) => photos.call("PUT", `/resource_set/${id}`, body);
+  // UMA 2.0 has no such members, so a client of UMA does not send them.
+  expect(must(await put({ name: "Summer", resource_scopes: ["view"] }))).toMatchObject({
+    ...{ name: "Summer", owner: { id: ada.userId }, ownerManagedAccess: true, user_access_policy_uri: uri },
+  });
+  expect(must(await bob.account("get", "/shared"))).toMatchObject([{ resourceId: id, owner: "ada", scopes: ["view"] }]);
+  expect(must(await put({ name: "Summer", resource_scopes: ["view"], ownerManagedAccess: false }))).toMatchObject({
+    ...{ owner: { id: ada.userId }, ownerManagedAccess: false },
+  });
+  expect(must(await put({ name: "Summer", owner: ada.userId.toUpperCase() })).owner).toEqual({ id: ada.userId });
+
+  const wall = must(await photos.call("POST", "/resource_set", { name: "Wall", owner: { id: "photos" } }))._id;
+  const { owner } = must(await photos.call("GET", `/resource_set/${wall}`));
+  expect(owner).toEqual({ id: photos.id, name: "photos" });
+  const other = await server("other");
+  for (const [name, found] of [
+    [photos.id, [wall]],
+    [photos.id.toUpperCase(), [wall]],
+    ["photos", [wall]],
+    [ada.userId, [id]],
+    [ada.userId.toUpperCase(), [id]],
+    ["ada", []],
+    ["other", []],
+    [other.id, []],
+  ] as const)
+    expect(must(await photos.call("GET", `/resource_set?owner=${name}`)), name).toEqual(found);
+  expect(must(await admin.get(`/clients/${photos.id}/authz/resources?owner=${photos.id}`))).toMatchObject([{ name: "Wall", owner: null }]);
+
+  // Who names an owner means one: the resource server does not get it instead.
+  for (const named of [{ name: "ada" }, {}, { id: "" }, "nobody"])
+    expect((await photos.call("POST", "/resource_set", { name: "Diary", owner: named })).status, JSON.stringify(named)).toBe(400);
+  expect(must(await put({ name: "Summer", owner: null })).owner).toEqual(owner);
+  expect(must(await bob.account("get", "/shared"))).toEqual([]);
+});
+
 test("owners share and revoke; tickets are used once; people who do not exist answer alike", async () => {
   const { realm, admin, photos, app, ada, bob } = await stage();
   const album = { name: "Album", resource_scopes: ["view", "print"], owner: ada.userId, ownerManagedAccess: true };
