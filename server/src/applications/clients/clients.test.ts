@@ -23,6 +23,18 @@ const create = async (body: object = {}) => {
 const snapshots = () => createClients({ db: iam.core.db, vault: iam.core.vault, changes: iam.core.changes });
 
 describe("a client", () => {
+  test("takes the full state as the contract has it, which does not name `enabled`, and keeps its state", async () => {
+    const { id, clientId } = await create();
+    const state = { publicClient: false, grantTypes: ["authorization_code"], redirectUris: ["https://shop.example.com/cb"] };
+    const full = { id, clientId, name: "Shop", ...state, webOrigins: [], scopes: [] };
+    for (const enabled of [true, false]) {
+      expect((await admin.patch(`/clients/${id}`, { enabled })).status).toBe(200);
+      const saved = await admin.put(`/clients/${id}`, full);
+      expect(saved.status, saved.text).toBe(200);
+      expect(saved.body).toMatchObject({ ...full, enabled });
+    }
+  });
+
   test("is created by its id alone, with a secret that no other read shows", async () => {
     const answer = await admin.post("/clients", { clientId: "plain" });
     expect(answer.status).toBe(201);
@@ -82,7 +94,7 @@ describe("a client", () => {
     expect({ ...same.body, updatedAt: 0 }).toEqual({ ...read.body, updatedAt: 0 });
     expect(await admin.put(`/clients/${id}`, read.body, seen)).toMatchObject({ status: 412 });
     const missing = await admin.put(`/clients/${id}`, { name: "Shop" });
-    expect(missing).toMatchObject({ status: 400, body: { errors: [{ field: "enabled" }, { field: "publicClient" }] } });
+    expect(missing).toMatchObject({ status: 400, body: { errors: [{ field: "publicClient" }] } });
     expect((await admin.put(`/clients/${id}`, { enabled: false, publicClient: false })).body).toMatchObject({
       enabled: false,
       name: null,

@@ -44,7 +44,7 @@ export const clientRoutes: FastifyPluginAsyncTypebox<service.ClientTools> = asyn
     read: { run: async (ctx, { clientId }) => service.shownWithNames(ctx, await service.readClient(ctx, clientId)) },
     replace: {
       summary: "Replace a client's state",
-      ofPut: "Members that are left out return to their defaults; `enabled` and `publicClient` are required.",
+      ofPut: "Members that are left out return to their defaults, but for `enabled`, which stays; `publicClient` is required.",
       description:
         "The client id cannot be changed. A client that becomes confidential gets a secret, which is in this answer alone: the `secret` of the request, or a generated one. If the client has a secret, `secret` replaces it at once; left out, it is kept.",
       body: schemas.UpdateClient,

@@ -356,7 +356,7 @@ const inputMembers = {
 export const CreateClient = Type.Object({ clientId, ...inputMembers }, { $id: "CreateClient", additionalProperties: false });
 export type CreateClient = Static<typeof CreateClient>;
 
-/** The full state. Members that decide access have no default. */
+/** The full state. Members that decide access have no default; a full state by the contract has no `enabled`. */
 export const UpdateClient = Type.Object(
   {
     id: Type.Optional(Type.String()),
@@ -366,7 +366,7 @@ export const UpdateClient = Type.Object(
     createdAt: Type.Optional(Type.Integer()),
     updatedAt: Type.Optional(Type.Integer()),
     ...inputMembers,
-    enabled: Type.Boolean(),
+    enabled: Type.Optional(Type.Boolean({ description: "Left out: unchanged" })),
     publicClient: Type.Boolean(),
   },
   { $id: "UpdateClient", additionalProperties: false },

@@ -137,7 +137,7 @@ export async function saveClient(
     const message = "publicClient: the client belongs to an agent, and must be able to prove that it is the agent";
     throw invalidFields([{ field: "publicClient", code: "agent", message }]);
   }
-  const state: store.ClientState = { name: input.name ?? null, enabled: input.enabled, publicClient, stored };
+  const state: store.ClientState = { name: input.name ?? null, enabled: input.enabled ?? current.enabled, publicClient, stored };
   // Also if the secret is unchanged: otherwise the response would reveal whether a guess is right.
   if (input.secret !== undefined || changesControl(current, state)) await assertMayControlClient(ctx, current.id);
   assertMayReachAdministrators(ctx, tools.baseUrl, current, { stored, allowedResources: current.allowedResources });
