@@ -81,6 +81,46 @@ describe.skipIf(noBrowser)("in a browser (needs Chromium):", () => {
     await ada.close();
   });
 
+  test("a form is sent once, however often it is pressed, and again when the page is shown anew", async () => {
+    const ada = await personIn(browser);
+    const page = await ada.tab();
+    const sent: string[] = [];
+    let isStopped = false;
+    await page.route("**/login**", async (route) => {
+      if (route.request().method() !== "POST") return route.continue();
+      sent.push(route.request().postData()!);
+      await new Promise((resolve) => setTimeout(resolve, 300));
+      // The browser stays on the page after a 204, as when the request is stopped.
+      return isStopped ? route.fulfill({ status: 204 }) : route.continue();
+    });
+    const pressTwice = async () => {
+      const { x, y, width, height } = (await page.locator("#sign-in").boundingBox())!;
+      for (let times = 0; times < 2; times++) {
+        await page.mouse.click(x + width / 2, y + height / 2);
+        await page.waitForTimeout(50);
+      }
+    };
+    await page.goto(url + RETURNING);
+    await fill(page, "admin", "not this one");
+    await pressTwice();
+    await page.locator("[role=alert]").waitFor();
+    expect(sent).toHaveLength(1);
+
+    isStopped = true;
+    await page.locator("#password").fill(PASSWORD);
+    await page.keyboard.press("Enter");
+    await page.waitForTimeout(50);
+    await page.keyboard.press("Enter");
+    await page.waitForTimeout(600);
+    expect(sent).toHaveLength(2);
+    isStopped = false;
+    await page.evaluate(`dispatchEvent(new PageTransitionEvent("pageshow", { persisted: true }))`);
+    await pressTwice();
+    await page.getByRole("heading", { name: "You are signed in" }).waitFor();
+    expect(sent).toHaveLength(3);
+    await ada.close();
+  });
+
   test("without scripts, a wrong password and the right one", async () => {
     const ada = await personIn(browser, { javaScriptEnabled: false });
     const page = await ada.tab();

@@ -28,6 +28,17 @@ test("a script is served as it is, to be kept for good under the address of its 
     expect((await browser.get(address)).headers["cache-control"]).toBe("public, max-age=300");
 });
 
+test("pages send their forms once", async () => {
+  const realm = await iam.realm();
+  const { browser } = await realm.admin();
+  for (const path of ["login", "device", "logout", "account/"]) {
+    const page = await browser.get(`/realms/${realm.name}/${path}`);
+    const nonce = /'nonce-([^']+)'/.exec(String(page.headers["content-security-policy"]))?.[1];
+    expect(page.text, path).toContain('<form class="gh-');
+    expect(page.text, path).toContain(`<script src="${assetHref("forms.js")}" nonce="${nonce}" defer>`);
+  }
+});
+
 test.each(["none.js", "passkey-script.js", "constructor", "__proto__", "..%2Fapp.ts", "%2e%2e%2fpackage.json"])(
   "%s is not there",
   async (name) => {

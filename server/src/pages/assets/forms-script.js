@@ -1,11 +1,24 @@
 // Runs in the browser and makes forms easier to use. Every page works without it. The file is served unchanged, so it uses no syntax that browsers with
 // passkeys may lack. The server's code is checked without the browser's types, so they are taken from the global object here.
 (() => {
-  const { document, navigator, performance, print, setTimeout, Blob, URL } = /** @type {any} */ (globalThis);
+  const { document, navigator, addEventListener, performance, print, setTimeout, Blob, URL } = /** @type {any} */ (globalThis);
 
   /** @typedef {any} Element */
   /** @param {string} selector @returns {Element[]} */
   const all = (selector) => Array.from(document.querySelectorAll(selector));
+
+  // A form is sent once, because the answer to a second click would say that the code or the page is used. It can be sent again when the browser shows the page
+  // anew, and after a while, because nothing tells a script that the user has stopped the request.
+  /** @type {Set<Element>} */
+  const sent = new Set();
+  document.addEventListener("submit", (/** @type {any} */ event) => {
+    const form = event.target;
+    if (event.defaultPrevented) return;
+    if (sent.has(form)) event.preventDefault();
+    else setTimeout(() => sent.delete(form), 10000);
+    sent.add(form);
+  });
+  addEventListener("pageshow", (/** @type {any} */ event) => event.persisted && sent.clear());
 
   // A button shows a password while it is typed.
   for (const button of all("[data-shows]")) {

@@ -3,6 +3,8 @@
 (() => {
   const { document, location } = /** @type {any} */ (globalThis);
   const hop = document.querySelector("[data-hop]");
-  if (hop.method) hop.submit();
-  else location.assign(hop.href);
+  if (!hop.method) location.assign(hop.href);
+  // Unlike `submit`, this tells forms.js that the form is sent.
+  else if (hop.requestSubmit) hop.requestSubmit();
+  else hop.submit();
 })();

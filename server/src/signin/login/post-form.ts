@@ -12,11 +12,8 @@ export function showPostForm(
   title: keyof Messages = "postFormTitle",
 ) {
   const nonce = nonceOf(reply.request);
-  const html = renderPostForm({
-    ...visitors.frameOf(request, reply, request.visitor),
-    hop,
-    title,
-    script: { src: assetHref("hop.js"), nonce },
-  });
+  const frame = visitors.frameOf(request, reply, request.visitor);
+  const scripts = [...frame.scripts, { src: assetHref("hop.js"), nonce }];
+  const html = renderPostForm({ ...frame, hop, title, scripts });
   return sendPage(reply, 200, html, { nonce, postsElsewhere: true });
 }

@@ -62,7 +62,8 @@ export function showSigningOut(visitors: Visitors, { request, reply }: Exchange,
   const frame = visitors.frameOf(request, reply, { ...visitor, session: null });
   // In this order: a browser that is leaving loads no more scripts.
   const names = page.hop ? (["signing-out.js", "hop.js"] as const) : (["signing-out.js"] as const);
-  const html = renderLogout({ ...frame, state: "frames", ...page, scripts: names.map((name) => ({ src: assetHref(name), nonce })) });
+  const scripts = [...frame.scripts, ...names.map((name) => ({ src: assetHref(name), nonce }))];
+  const html = renderLogout({ ...frame, state: "frames", ...page, scripts });
   const headers: SendPageOptions = { nonce, frames: page.frames.map(({ url }) => url) };
   return sendPage(reply, 200, html, page.hop?.form ? { ...headers, postsElsewhere: true } : headers);
 }

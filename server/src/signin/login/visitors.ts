@@ -133,6 +133,7 @@ export function createVisitors({ db, realms, csrf, cookies, mailbox, copies, ...
     const { realm, session } = visitor;
     const frame = {
       ...{ branding: realm.settings, locale: localeOf(request, realm), theme: themeOf(request) },
+      scripts: [{ src: assetHref("forms.js"), nonce: nonceOf(request) }],
       mailbox: mailbox?.isUsed(realm.realmId) && isLocal(request) ? `/realms/${realm.realmId}/mailbox` : undefined,
     } satisfies PageFrame;
     if (session === null || session.impersonator === null) return frame;
@@ -165,8 +166,7 @@ export function createVisitors({ db, realms, csrf, cookies, mailbox, copies, ...
   const formOf = (request: FastifyRequest, reply: FastifyReply, path?: string, kept?: Record<string, string>) => {
     const { visitor } = request;
     const frame = path === undefined ? frameOf(request, reply, visitor) : frameAt(request, reply, visitor, path, kept);
-    const scripts = [{ src: assetHref("forms.js"), nonce: nonceOf(request) }];
-    return { ...frame, scripts, csrf: tokenFor(request, reply, visitor) };
+    return { ...frame, csrf: tokenFor(request, reply, visitor) };
   };
 
   /** The page for a user who is signed in already. */

@@ -44,6 +44,7 @@ export interface AccountFrame extends PageFrame {
   readonly account: string;
   readonly now: number;
   readonly text: Messages;
+  readonly scripts: NonNullable<PageFrame["scripts"]>;
   /** Lets the scripts of this answer run. */
   readonly nonce: string;
   /** Pages that would have nothing to show. */
@@ -83,7 +84,7 @@ function AccountPage({ view, title, values = {}, lead, notice, problem, scripts 
   const { text } = view;
   const brand = brandOf(view);
   const refusal = problem && { title: text.accountRefusedTitle, text: problem.field === null ? problem.text : undefined };
-  const ours = ["forms.js" as const, ...scripts].map((name) => ({ src: assetHref(name), nonce: view.nonce }));
+  const ours = [...view.scripts, ...scripts.map((name) => ({ src: assetHref(name), nonce: view.nonce }))];
   const names = { name: brandName(brand), ...values };
   const plain = title.replace(/\{([a-z]+)\}/g, (whole, key: string) => withoutBidiControls(names[key as "name"] ?? whole));
   return (
