@@ -21,7 +21,7 @@ import type { Batch } from "./batches.ts";
 import { type Belongings, createResolver, insertBelongings, isFault } from "./belongings.ts";
 import { createPrivileges, type Privileges } from "./privileges.ts";
 import type { Fault } from "./readers/index.ts";
-import { type CheckedRow, checkRow, faultOfError, isReady, keysOf, type ReadyRow } from "./row.ts";
+import { type CheckedRow, checkRow, faultIn, faultOfError, isReady, keysOf, type ReadyRow } from "./row.ts";
 import type { ImportUser, OnConflict } from "./schema.ts";
 
 export type Outcome = "created" | "updated" | "skipped" | Fault;
@@ -245,7 +245,7 @@ async function rolesOf(ctx: Ctx, rows: readonly ReadyRow[]) {
       await assertMayGrant(ctx, [roleId]);
       return null;
     } catch (error) {
-      return faultOfError(error);
+      return faultIn("roles", faultOfError(error));
     }
   };
   return {
@@ -254,7 +254,10 @@ async function rolesOf(ctx: Ctx, rows: readonly ReadyRow[]) {
       const unknown = (user.roles ?? []).filter((name) => !found.has(loginKey(name)));
       return unknown.length === 0
         ? null
-        : { code: "request.invalid", message: unknown.map((name) => `There is no role “${name}” in this realm`).join("; ") };
+        : faultIn("roles", {
+            code: "request.invalid",
+            message: unknown.map((name) => `There is no role “${name}” in this realm`).join("; "),
+          });
     },
     /** Applies the escalation rule, once for each role. Returns the reason why the caller may not create a user with these roles, or null. */
     async refusalFor(row: ReadyRow): Promise<Fault | null> {

@@ -10,7 +10,7 @@ import { assertMayGrant, shareNamedRole } from "../roles/index.ts";
 import { insertCredentials, type NewCredential } from "./batch.store.ts";
 import type { BatchTools } from "./batch-tools.ts";
 import type { Fault } from "./readers/index.ts";
-import { faultOfError, type ReadyRow } from "./row.ts";
+import { faultIn, faultOfError, type ReadyRow } from "./row.ts";
 import type { ImportUser } from "./schema.ts";
 
 /** The groups, organizations and client roles of a new user. Names are resolved once per batch, under the escalation rule. */
@@ -27,29 +27,31 @@ const nothing: Belongings = { groupIds: [], organizations: [], clientRoleIds: []
 /** Returns a function that looks up the names of a row, each name once in a batch. */
 export function createResolver(ctx: Ctx, { links }: BatchTools) {
   const known = new Map<string, Promise<string | Fault>>();
-  const once = (key: string, find: () => Promise<string>): Promise<string | Fault> => {
-    const found = known.get(key) ?? find().catch((error) => faultOfError(error));
+  const once = (member: keyof ImportUser, name: string, find: () => Promise<string>): Promise<string | Fault> => {
+    const key = `${member} ${name}`;
+    const found = known.get(key) ?? find().catch((error) => faultIn(member, faultOfError(error)));
     known.set(key, found);
     return found;
   };
-  const unknown = (what: string) => invalidFields([{ field: what, code: "unknown", message: `There is no ${what} in this realm` }]);
+  const unknown = (field: keyof ImportUser, what: string) =>
+    invalidFields([{ field, code: "unknown", message: `There is no ${what} in this realm` }]);
   const group = (path: string) =>
-    once(`group ${path}`, async () => {
+    once("groups", path, async () => {
       assertHolds(ctx.actor, ["manage-organizations"]);
       const id = await findGroupId(ctx.tx, ctx.realm, path);
-      if (id === null) throw unknown(`group “${path}”`);
+      if (id === null) throw unknown("groups", `group “${path}”`);
       await assertMayGrant(ctx, await rolesGrantedBy(ctx.tx, ctx.realm, [id]));
       return id;
     });
   const organization = (alias: string) =>
-    once(`organization ${alias}`, async () => {
+    once("organizations", alias, async () => {
       assertHolds(ctx.actor, ["manage-organizations"]);
       const id = (await organizationsByAlias(ctx.tx, ctx.realm, [alias])).get(alias);
-      if (id === undefined) throw unknown(`organization “${alias}”`);
+      if (id === undefined) throw unknown("organizations", `organization “${alias}”`);
       return id;
     });
   const clientRole = (clientId: string, name: string) =>
-    once(`role ${clientId} ${name}`, async () => {
+    once("clientRoles", `${clientId}/${name}`, async () => {
       const { roleId } = await shareNamedRole(ctx, { clientId, name });
       await assertMayGrant(ctx, [roleId]);
       return roleId;
@@ -58,9 +60,10 @@ export function createResolver(ctx: Ctx, { links }: BatchTools) {
   const given = new Set<string>();
   const providerOf = async (link: { readonly provider: string; readonly subject: string }): Promise<string | Fault> => {
     const key = `${link.provider} ${link.subject}`;
-    if (given.has(key)) return { code: "request.invalid", message: "Another row has this account at the identity provider" };
+    const again = { code: "request.invalid", message: "Another row has this account at the identity provider" };
+    if (given.has(key)) return faultIn("federatedIdentities", again);
     given.add(key);
-    return links.check(ctx, link).catch((error) => faultOfError(error));
+    return links.check(ctx, link).catch((error) => faultIn("federatedIdentities", faultOfError(error)));
   };
   return async ({ user }: ReadyRow): Promise<Belongings | Fault> => {
     const { groups = [], organizations = [], clientRoles = [], federatedIdentities = [] } = user;

@@ -118,12 +118,34 @@ describe("the formats", () => {
   test.each([
     ["email\na@example.com\n", "username"],
     ["username,shoeSize\nada,5\n", "shoeSize"],
+    ["username,,email\nada,,\n", "2"],
     ["username,username\nada,5\n", "username"],
     ["username,attributes.__proto__\nada,5\n", "attributes.__proto__"],
     ["username,attributes.\nada,5\n", "attributes."],
   ])("a header that says something else is refused before any row: %j", async (body, field) => {
-    expect(await csv(untouched.asMaster(), body)).toMatchObject({ status: 400, body: { errors: [{ field }] } });
+    expect(await csv(untouched.asMaster(), body)).toMatchObject({
+      ...{ status: 400, body: { errors: [{ field }], detail: expect.stringContaining(`The column “${field}” `) } },
+    });
     expect(await find(untouched, "ada")).toBeUndefined();
+  });
+
+  test("the message of a refused header names every wrong column", async () => {
+    const { body } = await csv(untouched.asMaster(), "username,shoeSize,hat\nada,5,6\n");
+    expect(body.detail).toMatch(/^The column “shoeSize” is not known. The column “hat” is not known. Known columns: username, /);
+  });
+
+  test.each([
+    ["roles", "nobody"],
+    ["groups", "/none"],
+    ["clientRoles", "none"],
+    ["clientRoles", "none/role"],
+    ["organizations", "none"],
+    ["createdAt", "yesterday"],
+    ["totpSecret", "1"],
+    ["userId", "none"],
+  ])("the message of a refused row names the column %s", async (column, value) => {
+    const { body } = await csv(untouched.asMaster(), `username,${column}\nada,${value}\n`, "dryRun=true");
+    expect(body.errors).toMatchObject([{ row: 1, line: 2, message: expect.stringMatching(new RegExp(`^${column}\\b`)) }]);
   });
 
   test.each([

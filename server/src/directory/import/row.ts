@@ -108,6 +108,9 @@ export function faultOfError(error: unknown): Fault {
   return { code, message: errors.length > 1 ? errors.map((field) => field.message).join("; ") : message };
 }
 
+/** Returns the fault of a member. Its message begins with the member's name, which in a CSV is that of the column. */
+export const faultIn = (member: keyof ImportUser, { code, message }: Fault): Fault => ({ code, message: `${member}: ${message}` });
+
 export const toRowError = ({ row, line }: { row: number; line: number }, { code, message }: Fault): RowError => ({
   row,
   line,

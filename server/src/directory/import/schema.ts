@@ -1,7 +1,7 @@
 import Type, { type Static } from "typebox";
 import { oneOf } from "../../platform/http/index.ts";
 import { CreateUser, requiredActions } from "../users/index.ts";
-import { type Delimiter, delimiters } from "./readers/index.ts";
+import { type Delimiter, delimiters, TOTP_KEY } from "./readers/index.ts";
 
 const { username, email, attributes, roles } = CreateUser.properties;
 
@@ -97,7 +97,7 @@ export const ImportUser = Type.Object(
     totp: Type.Optional(
       Type.Object(
         {
-          secret: Type.String({ pattern: "^[A-Za-z2-7]{16,256}=*$", description: "the key in base32, as authenticator apps take it" }),
+          secret: Type.String({ pattern: TOTP_KEY, description: "the key in base32, as authenticator apps take it" }),
           algorithm: Type.Optional(oneOf(["SHA1", "SHA256", "SHA512"], { default: "SHA1" })),
           digits: Type.Optional(Type.Integer({ minimum: 6, maximum: 8, default: 6 })),
           period: Type.Optional(Type.Integer({ minimum: 15, maximum: 120, default: 30 })),

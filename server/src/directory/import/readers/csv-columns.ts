@@ -1,4 +1,5 @@
-import { type FieldError, invalidFields } from "../../../kernel/errors.ts";
+import { AppError, type FieldError } from "../../../kernel/errors.ts";
+import { cut } from "../../../kernel/text.ts";
 import type { Fault } from "./rows.ts";
 
 /** One column of a CSV. `put` writes its field into the row, or returns the reason why it cannot. */
@@ -13,7 +14,14 @@ const ATTRIBUTE = "attributes.";
 type Read = (field: string) => { value: unknown } | { expected: string };
 const asText: Read = (field) => ({ value: field });
 const asList: Read = (field) => ({ value: field.split(LIST) });
-const asTime: Read = (field) => ({ value: /^\d{1,16}$/.test(field) ? Number(field) : field });
+const asTime: Read = (field) => {
+  if (/^\d{1,16}$/.test(field)) return { value: Number(field) };
+  return Number.isNaN(Date.parse(field)) ? { expected: "a time, such as 2026-01-31T12:00:00Z" } : { value: field };
+};
+/** A key in base32, as authenticator apps take it. */
+export const TOTP_KEY = "^[A-Za-z2-7]{16,256}=*$";
+const asKey: Read = (field) =>
+  new RegExp(TOTP_KEY).test(field) ? { value: field } : { expected: "a key in base32 of at least 16 characters" };
 const words = new Map([
   ...["true", "yes", "1"].map((word) => [word, true] as const),
   ...["false", "no", "0"].map((word) => [word, false] as const),
@@ -53,24 +61,34 @@ const known = new Map<string, Read>([
   ["groups", asList],
   ["clientRoles", asClientRoles],
   ["organizations", asOrganizations],
-  ["totpSecret", asText],
+  ["totpSecret", asKey],
 ]);
+
+/** Names every column that is wrong, because people read the message before the list of fields. */
+const refused = (errors: readonly FieldError[]) => {
+  const faults = cut(errors.map(({ message }) => message).join(". "), 500);
+  return new AppError("request.invalid", 400, `${faults}. Known columns: ${[...known.keys()].join(", ")}, attributes.<name>`, { errors });
+};
 
 /** Returns the columns of a header. An unknown column is refused before any row is read, because its data would be lost. */
 export function columnsOf(header: readonly string[]): RowColumns {
   const names = header.map((name) => name.trim());
   const faults: FieldError[] = [];
-  const refuse = (name: string, code: string, message: string) => faults.push({ field: name.slice(0, 200), code, message });
+  const refuse = (name: string, code: string, why: string) => {
+    const field = cut(name, 200);
+    faults.push({ field, code, message: `The column “${field}” ${why}` });
+  };
   const columns = names.map((name, index): Column => {
-    if (names.indexOf(name) !== index) refuse(name, "repeated", "The header names this column twice");
+    if (names.indexOf(name) !== index) refuse(name, "repeated", "stands twice in the header");
     if (name.startsWith(ATTRIBUTE))
-      return attributeColumn(name.slice(ATTRIBUTE.length), () => refuse(name, "unknown", "No attribute can have this name"));
+      return attributeColumn(name.slice(ATTRIBUTE.length), () => refuse(name, "unknown", "has no name that an attribute can have"));
     const read = known.get(name);
-    if (!read) refuse(name, "unknown", `This column is not known. Known are: ${[...known.keys()].join(", ")}, attributes.<name>`);
+    if (name === "") refuse(String(index + 1), "unknown", "has no name");
+    else if (!read) refuse(name, "unknown", "is not known");
     return memberColumn(name, read ?? asText);
   });
-  if (!names.includes("username")) refuse("username", "required", "The header must name the column username");
-  if (faults.length > 0) throw invalidFields(faults.slice(0, 200));
+  if (!names.includes("username")) refuse("username", "required", "is missing in the header");
+  if (faults.length > 0) throw refused(faults.slice(0, 200));
   return columns;
 }
 

@@ -6,6 +6,7 @@ import { jsonArrayReader } from "./json-array.ts";
 import { ndjsonReader } from "./ndjson.ts";
 import type { RawRow, RowReader, Stop } from "./rows.ts";
 
+export { TOTP_KEY } from "./csv-columns.ts";
 export type { Fault, RawRow, Stop } from "./rows.ts";
 
 export const delimiters = { ",": ",", ";": ";", tab: "\t" } as const;
