@@ -23,6 +23,7 @@ export const opens: Record<string, readonly Permission[]> = {
   "POST /users/bulk": ["manage-users", "manage-roles", "manage-organizations"],
   "POST /users/import": ["manage-users"],
   "GET /users/import/:importId": ["view-users"],
+  "GET /users/profile": ["view-users"],
   "GET /users/:userId": ["view-users"],
   "PUT /users/:userId": ["manage-users"],
   "DELETE /users/:userId": ["manage-users"],

@@ -88,6 +88,26 @@ describe.skipIf(noBrowser)("the forms of the admin console (need Chromium)", () 
     await page.context().close();
   });
 
+  test("show a help desk the attributes that the realm declares, and offer it only what it may do", async () => {
+    const attributes = [
+      { name: "shoeSize", displayName: { en: "Size of the shoes" }, type: "choice", options: [{ value: "41" }, { value: "42" }] },
+    ];
+    expect((await admin.patch("/admin/realms/demo/settings", { userProfile: { attributes } })).status).toBe(200);
+    const { roleId } = await create("/roles", { name: "help-desk" });
+    const may = { body: { permissions: ["view-users", "manage-users"] } };
+    expect((await admin.request("PUT", `/admin/realms/demo/admin-roles/${roleId}`, may)).status).toBe(200);
+    await create("/users", { username: "hilda", email: "hilda@example.com", password: PASSWORD, roles: ["help-desk"] });
+    const { userId } = await create("/users", { username: "tall", attributes: { shoeSize: "41" } });
+    const page = await administrator(`users/${userId}`, "demo", "hilda");
+    await page.getByRole("combobox", { name: "Size of the shoes" }).click();
+    await page.getByRole("option", { name: "42" }).click();
+    await page.getByRole("button", { name: "Save changes" }).click();
+    await page.getByText("Saved", { exact: true }).waitFor();
+    expect((await admin.get(`/admin/realms/demo/users/${userId}`)).body.attributes).toEqual({ shoeSize: "42" });
+    await page.context().close();
+    expect((await admin.patch("/admin/realms/demo/settings", { userProfile: { attributes: [] } })).status).toBe(200);
+  });
+
   test("make and change a provider of messages by the fields of its driver, and keep its secret", async () => {
     const page = await administrator("messages");
     await page.getByRole("button", { name: "Add a provider" }).click();

@@ -2,6 +2,7 @@ import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import Type from "typebox";
 import { collectionRoutes, created, noContent, pathParams, recordRoutes } from "../../platform/http/index.ts";
 import { ListQuery, pageInMemory } from "../../platform/paging/index.ts";
+import { readUserProfile, UserProfilePolicy } from "../../tenancy/settings/index.ts";
 import { AssignRole, givenRoles, RoleMapping } from "../roles/index.ts";
 import { createUserToSignIn, prepareFirstPassword } from "./creation.service.ts";
 import type { UserCredentialParts } from "./credentials.routes.ts";
@@ -47,6 +48,22 @@ export const userRoutes: FastifyPluginAsyncTypebox<Omit<UserCredentialParts, "di
       const user = await req.transact((ctx) => createUserToSignIn(ctx, req.body, hash));
       return created(reply, user.userId, user);
     },
+  );
+
+  app.get(
+    "/profile",
+    {
+      config: read,
+      schema: {
+        summary: "Read the attributes that the realm declares",
+        description: "Returns the member `userProfile` of the realm's settings, for callers who may read users but not the settings.",
+        operationId: "getUserProfile",
+        tags,
+        params: pathParams(),
+        response: { 200: UserProfilePolicy },
+      },
+    },
+    (req) => req.read(readUserProfile),
   );
 
   recordRoutes(app, "/:userId", {

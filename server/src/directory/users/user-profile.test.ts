@@ -34,6 +34,17 @@ const typed = [
 ];
 
 describe("the setting", () => {
+  test("is shown without the other settings to those who may read users", async () => {
+    const own = await iam.realm();
+    const manager = await own.as("manage-realm");
+    expect((await declare(typed, manager)).status).toBe(200);
+    const reader = await own.as("view-users");
+    expect((await reader.get("/settings")).status).toBe(403);
+    const shown = await reader.get("/users/profile");
+    expect([shown.status, shown.body]).toEqual([200, (await manager.get("/settings")).body.userProfile]);
+    expect((await (await own.as("manage-users", "view-clients")).get("/users/profile")).status).toBe(403);
+  });
+
   test("is answered in full, and says where it contradicts itself", async () => {
     const own = await iam.realm();
     const [manager, outsider] = [await own.as("manage-realm"), await own.as("manage-users")];

@@ -18,5 +18,5 @@ export {
 } from "./schema.ts";
 export { checkBranding, checkTexts, pointLogoAt, saveDisplayName, saveSettings, seedSettings } from "./service.ts";
 export { defaultSettings, readSettings, readUserProfile, settingsOf, shareSettings, withDefaults } from "./store.ts";
-export type { DeclaredAttribute, Party, UserProfile } from "./user-profile.schema.ts";
+export { type DeclaredAttribute, type Party, type UserProfile, UserProfilePolicy } from "./user-profile.schema.ts";
 export { attributesOf, isDeclarable, isVouched, openAttributes, standardAttributes, wordsIn } from "./user-profile.ts";

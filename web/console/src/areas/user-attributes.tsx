@@ -7,8 +7,8 @@ import { labelOf } from "../kit/schema.ts";
 import type { Control } from "../kit/schema-form.tsx";
 import { AttributeEditor, asStored, type Values, valuesOf } from "./attributes.tsx";
 
-type Settings = components["schemas"]["RealmSettings"];
-type Declared = Settings["userProfile"]["attributes"][number];
+type Profile = components["schemas"]["RealmSettings"]["userProfile"];
+type Declared = Profile["attributes"][number];
 /** An attribute. A part of the name that the realm does not declare has only a name. */
 type Attribute = Pick<Declared, "name"> & Partial<Declared>;
 
@@ -22,12 +22,11 @@ export const UserAttributes: Control = (props) => <UserAttributeFields {...props
 function UserAttributeFields(props: Parameters<Control>[0]) {
   const { value, error, readOnly, errorOf, onChange } = props;
   const { api, realm } = useRealm();
-  const settings = useQuery({
-    queryKey: [realm, "record", "/settings"],
-    queryFn: ({ signal }) => api.get<Settings>("/settings", { signal }),
+  const profile = useQuery({
+    queryKey: [realm, "record", "/users/profile"],
+    queryFn: ({ signal }) => api.get<Profile>("/users/profile", { signal }),
   });
-  // A caller who may not read the settings edits declared attributes by name, like the others.
-  const declared = settings.data?.data.userProfile.attributes ?? [];
+  const declared = profile.data?.data.attributes ?? [];
   const fields: readonly Attribute[] = [...NAMES.filter(({ name }) => !declared.some((one) => one.name === name)), ...declared];
   const attributes = (value ?? {}) as Readonly<Record<string, Values>>;
   const isField = (name: string) => fields.some((one) => one.name === name);
