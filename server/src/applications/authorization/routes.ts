@@ -1,6 +1,6 @@
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import Type from "typebox";
-import { crudRoutes, pathParams, recordRoutes } from "../../platform/http/index.ts";
+import { callRoute, crudRoutes, pathParams, recordRoutes } from "../../platform/http/index.ts";
 import { ListQuery, listQuery } from "../../platform/paging/index.ts";
 import { EvaluateRequest, EvaluateResponse } from "./evaluate.schema.ts";
 import { evaluateFor } from "./evaluate.service.ts";
@@ -124,19 +124,14 @@ export const authorizationRoutes: FastifyPluginAsyncTypebox<{ servers: ResourceS
     remove: { run: (ctx, { clientId, name }) => removePermission(ctx, clientId, name) },
   });
 
-  app.post(
-    "/evaluate",
-    {
-      config: { ...read, versioned: false },
-      schema: {
-        summary: "Evaluate an authorization request",
-        description: "Says what would be decided, and why, also with changed policies. Needs `view-users`, too. Leaves no event.",
-        tags,
-        params,
-        body: EvaluateRequest,
-        response: { 200: EvaluateResponse },
-      },
-    },
-    (req) => req.read((ctx) => evaluateFor(ctx, servers, req.params.clientId, req.body)),
-  );
+  callRoute(app, "POST", "/evaluate", {
+    config: { ...read, versioned: false },
+    summary: "Evaluate an authorization request",
+    description: "Says what would be decided, and why, also with changed policies. Needs `view-users`, too. Leaves no event.",
+    tags,
+    params,
+    body: EvaluateRequest,
+    answer: EvaluateResponse,
+    read: (ctx, req) => evaluateFor(ctx, servers, req.params.clientId, req.body),
+  });
 };

@@ -1,5 +1,5 @@
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
-import { crudRoutes, noContent, noContentAnswer, pathParams } from "../../platform/http/index.ts";
+import { callRoute, crudRoutes, pathParams } from "../../platform/http/index.ts";
 import { ListQuery } from "../../platform/paging/index.ts";
 import { ClientScope, ClientScopeClaim, CreateClientScope, UpdateClientScope } from "./schema.ts";
 import { addClaim, createScope, dropClaim, readScope, readScopeClaim, removeScope, saveScope, searchScopes } from "./service.ts";
@@ -25,45 +25,30 @@ export const clientScopeRoutes: FastifyPluginAsyncTypebox = async (app) => {
     },
   });
 
-  app.get(
-    "/:scopeId/claims/:claimId",
-    {
-      config: read,
-      schema: {
-        summary: "Read a claim mapper of a client scope",
-        tags,
-        params: claimParams,
-        response: { 200: ClientScopeClaim },
-      },
-    },
-    (req) => req.read((ctx) => readScopeClaim(ctx, req.params.scopeId, req.params.claimId)),
-  );
+  callRoute(app, "GET", "/:scopeId/claims/:claimId", {
+    config: read,
+    summary: "Read a claim mapper of a client scope",
+    tags,
+    params: claimParams,
+    answer: ClientScopeClaim,
+    read: (ctx, { params }) => readScopeClaim(ctx, params.scopeId, params.claimId),
+  });
 
-  app.put(
-    "/:scopeId/claims/:claimId",
-    {
-      config: write,
-      schema: {
-        summary: "Attach a claim mapper to a client scope",
-        tags,
-        params: claimParams,
-        response: noContentAnswer("Attached"),
-      },
-    },
-    async (req, reply) => noContent(reply, await req.transact((ctx) => addClaim(ctx, req.params.scopeId, req.params.claimId))),
-  );
+  callRoute(app, "PUT", "/:scopeId/claims/:claimId", {
+    config: write,
+    summary: "Attach a claim mapper to a client scope",
+    tags,
+    params: claimParams,
+    done: "Attached",
+    transact: (ctx, { params }) => addClaim(ctx, params.scopeId, params.claimId),
+  });
 
-  app.delete(
-    "/:scopeId/claims/:claimId",
-    {
-      config: write,
-      schema: {
-        summary: "Detach a claim mapper from a client scope",
-        tags,
-        params: claimParams,
-        response: noContentAnswer("Detached"),
-      },
-    },
-    async (req, reply) => noContent(reply, await req.transact((ctx) => dropClaim(ctx, req.params.scopeId, req.params.claimId))),
-  );
+  callRoute(app, "DELETE", "/:scopeId/claims/:claimId", {
+    config: write,
+    summary: "Detach a claim mapper from a client scope",
+    tags,
+    params: claimParams,
+    done: "Detached",
+    transact: (ctx, { params }) => dropClaim(ctx, params.scopeId, params.claimId),
+  });
 };

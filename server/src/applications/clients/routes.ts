@@ -3,7 +3,15 @@ import type { FastifyInstance } from "fastify";
 import Type from "typebox";
 import { AssignRole, CreateRole, givenRoles, Role, roleNameMembers } from "../../directory/roles/index.ts";
 import type { Ctx } from "../../platform/context.ts";
-import { collectionRoutes, crudRoutes, noContent, noContentAnswer, pathParams, recordRoutes } from "../../platform/http/index.ts";
+import {
+  callRoute,
+  collectionRoutes,
+  crudRoutes,
+  noContent,
+  noContentAnswer,
+  pathParams,
+  recordRoutes,
+} from "../../platform/http/index.ts";
 import { ListQuery, pageInMemory } from "../../platform/paging/index.ts";
 import { mapperRoutes } from "../claims/index.ts";
 import { clientMappers } from "./mappers.ts";
@@ -58,39 +66,29 @@ export const clientRoutes: FastifyPluginAsyncTypebox<service.ClientTools> = asyn
     },
   });
 
-  app.get(
-    "/:clientId/secret",
-    {
-      // The secret needs more than the permission to view clients.
-      config: { ...write, recentAuthentication: true },
-      schema: {
-        summary: "Reveal a client's secret",
-        description: "Leaves a security event. Refused where the realm setting `clientSecretReveal` is false.",
-        tags,
-        params,
-        response: { 200: schemas.ClientSecret },
-      },
-    },
-    (req) => req.transact((ctx) => revealSecret(ctx, tools, req.params.clientId)),
-  );
+  callRoute(app, "GET", "/:clientId/secret", {
+    // The secret needs more than the permission to view clients.
+    config: { ...write, recentAuthentication: true },
+    summary: "Reveal a client's secret",
+    description: "Leaves a security event. Refused where the realm setting `clientSecretReveal` is false.",
+    tags,
+    params,
+    answer: schemas.ClientSecret,
+    transact: (ctx, { params }) => revealSecret(ctx, tools, params.clientId),
+  });
 
-  app.post(
-    "/:clientId/secret",
-    {
-      config: { ...write, recentAuthentication: true },
-      schema: {
-        operationId: "regenerateClientSecret",
-        summary: "Make a new secret for a client",
-        description:
-          "The old one ends at once, and with it the registration access token of a client that registered itself; or after `overlapSeconds`, so that the client can change over without a gap.",
-        tags,
-        params,
-        body: schemas.RegenerateSecret,
-        response: { 200: schemas.ClientSecret },
-      },
-    },
-    (req) => req.transact((ctx) => regenerateSecret(ctx, tools, req.params.clientId, req.body)),
-  );
+  callRoute(app, "POST", "/:clientId/secret", {
+    config: { ...write, recentAuthentication: true },
+    operationId: "regenerateClientSecret",
+    summary: "Make a new secret for a client",
+    description:
+      "The old one ends at once, and with it the registration access token of a client that registered itself; or after `overlapSeconds`, so that the client can change over without a gap.",
+    tags,
+    params,
+    body: schemas.RegenerateSecret,
+    answer: schemas.ClientSecret,
+    transact: (ctx, req) => regenerateSecret(ctx, tools, req.params.clientId, req.body),
+  });
 
   const resourcesOf = ({ allowedResources, version }: { allowedResources: readonly string[]; version: number }) => ({
     allowedResources: [...allowedResources],
@@ -149,20 +147,15 @@ const clientRoleRoutes: FastifyPluginAsyncTypebox = async (app) => {
     },
   });
 
-  app.post(
-    "/service-account/roles",
-    {
-      config: write,
-      schema: {
-        summary: "Give a role to a client's service account",
-        tags,
-        params,
-        body: AssignRole,
-        response: { 200: Type.Array(schemas.ServiceAccountRole) },
-      },
-    },
-    (req) => req.transact((ctx) => grantToServiceAccount(ctx, req.params.clientId, req.body)),
-  );
+  callRoute(app, "POST", "/service-account/roles", {
+    config: write,
+    summary: "Give a role to a client's service account",
+    tags,
+    params,
+    body: AssignRole,
+    answer: Type.Array(schemas.ServiceAccountRole),
+    transact: (ctx, req) => grantToServiceAccount(ctx, req.params.clientId, req.body),
+  });
 
   app.delete(
     "/service-account/roles",

@@ -40,6 +40,7 @@ export { answerProblem, asAppError, logFailure, logShownError, notFound, Problem
 export { type Operation, type Routes, recordRoutes, textsOf } from "./records.ts";
 export { answerConditionally, created, createdAt, noContent, noContentAnswer, paged, pathParams, versioned } from "./replies.ts";
 export { unitOfWorkPlugin } from "./requests.ts";
+export { callRoute, route } from "./route.ts";
 export {
   field,
   fitsSchema,

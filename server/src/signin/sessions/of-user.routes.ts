@@ -1,6 +1,5 @@
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
-import Type from "typebox";
-import { noContent, noContentAnswer, paged, pathParams } from "../../platform/http/index.ts";
+import { callRoute, collectionRoutes, pathParams } from "../../platform/http/index.ts";
 import { ListQuery } from "../../platform/paging/index.ts";
 import { logOutUser, revokeSessionsOfUser, searchSessionsOfUser } from "./of-user.service.ts";
 import { Session } from "./schema.ts";
@@ -11,53 +10,37 @@ const write = { permission: "manage-users", versioned: false } as const;
 
 /** Mounted under /admin/realms/:realm/users. */
 export const userSessionRoutes: FastifyPluginAsyncTypebox = async (app) => {
-  app.get(
-    "/:userId/sessions",
-    {
+  collectionRoutes(app, "/:userId/sessions", {
+    tags,
+    params,
+    record: Session,
+    list: {
       config: { permission: "view-users" },
-      schema: {
-        summary: "List a user's live sessions",
-        tags,
-        params,
-        querystring: ListQuery,
-        response: { 200: Type.Array(Session) },
-      },
+      summary: "List a user's live sessions",
+      query: ListQuery,
+      run: (ctx, { userId }, query) => searchSessionsOfUser(ctx, userId, query),
     },
-    async (req, reply) => {
-      const page = await req.read((ctx) => searchSessionsOfUser(ctx, req.params.userId, req.query));
-      return paged(reply, page);
-    },
-  );
+  });
 
-  app.delete(
-    "/:userId/sessions",
-    {
-      config: write,
-      schema: {
-        summary: "End all sessions of a user",
-        description:
-          "Ends the grants of those sessions, and sends back-channel logout to the clients that took part. Offline access goes on: " +
-          "`POST …/logout` ends that, too.",
-        tags,
-        params,
-        response: noContentAnswer("Ended"),
-      },
-    },
-    async (req, reply) => noContent(reply, await req.transact((ctx) => revokeSessionsOfUser(ctx, req.params.userId))),
-  );
+  callRoute(app, "DELETE", "/:userId/sessions", {
+    config: write,
+    summary: "End all sessions of a user",
+    description:
+      "Ends the grants of those sessions, and sends back-channel logout to the clients that took part. Offline access goes on: " +
+      "`POST …/logout` ends that, too.",
+    tags,
+    params,
+    done: "Ended",
+    transact: (ctx, { params }) => revokeSessionsOfUser(ctx, params.userId),
+  });
 
-  app.post(
-    "/:userId/logout",
-    {
-      config: write,
-      schema: {
-        summary: "Sign a user out everywhere",
-        description: "Ends all sessions, as `DELETE …/sessions` does, and every grant that lives without one (`offline_access`).",
-        tags,
-        params,
-        response: noContentAnswer("Signed out"),
-      },
-    },
-    async (req, reply) => noContent(reply, await req.transact((ctx) => logOutUser(ctx, req.params.userId))),
-  );
+  callRoute(app, "POST", "/:userId/logout", {
+    config: write,
+    summary: "Sign a user out everywhere",
+    description: "Ends all sessions, as `DELETE …/sessions` does, and every grant that lives without one (`offline_access`).",
+    tags,
+    params,
+    done: "Signed out",
+    transact: (ctx, { params }) => logOutUser(ctx, params.userId),
+  });
 };

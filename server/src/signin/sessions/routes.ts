@@ -1,5 +1,5 @@
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
-import { collectionRoutes, noContent, noContentAnswer, pathParams } from "../../platform/http/index.ts";
+import { callRoute, collectionRoutes, pathParams } from "../../platform/http/index.ts";
 import { ListQuery } from "../../platform/paging/index.ts";
 import { Session } from "./schema.ts";
 import { readSession, revokeSession, searchSessions } from "./service.ts";
@@ -20,26 +20,21 @@ export const sessionRoutes: FastifyPluginAsyncTypebox = async (app) => {
     },
   });
 
-  app.get(
-    "/:id",
-    {
-      config: { permission: "view-events" },
-      schema: { summary: "Read a live session", tags, params: pathParams("id"), response: { 200: Session } },
-    },
-    (req) => req.read((ctx) => readSession(ctx, req.params.id)),
-  );
+  callRoute(app, "GET", "/:id", {
+    config: { permission: "view-events" },
+    summary: "Read a live session",
+    tags,
+    params: pathParams("id"),
+    answer: Session,
+    read: (ctx, { params }) => readSession(ctx, params.id),
+  });
 
-  app.delete(
-    "/:id",
-    {
-      config: { permission: "manage-events" },
-      schema: {
-        summary: "Revoke a session",
-        tags,
-        params: pathParams("id"),
-        response: noContentAnswer("Revoked"),
-      },
-    },
-    async (req, reply) => noContent(reply, await req.transact((ctx) => revokeSession(ctx, req.params.id))),
-  );
+  callRoute(app, "DELETE", "/:id", {
+    config: { permission: "manage-events" },
+    summary: "Revoke a session",
+    tags,
+    params: pathParams("id"),
+    done: "Revoked",
+    transact: (ctx, { params }) => revokeSession(ctx, params.id),
+  });
 };

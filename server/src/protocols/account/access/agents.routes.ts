@@ -2,7 +2,7 @@ import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import type { FastifyRequest } from "fastify";
 import Type from "typebox";
 import { Agent, attestOwnAgent, readOwnAgents, suspendOwnAgent } from "../../../applications/agents/index.ts";
-import { pathParams, versioned } from "../../../platform/http/index.ts";
+import { callRoute, pathParams, versioned } from "../../../platform/http/index.ts";
 import { accountErrors } from "../errors.ts";
 
 const params = pathParams("id");
@@ -15,18 +15,13 @@ function assertInPerson({ accessToken }: FastifyRequest): void {
 
 /** Mounted under /realms/:realm/account/agents: the agents that a user answers for. */
 export const ownAgentRoutes: FastifyPluginAsyncTypebox = async (app) => {
-  app.get(
-    "/",
-    {
-      config: { impersonated: true },
-      schema: {
-        operationId: "listAccountAgents",
-        summary: "List the agents that you answer for",
-        response: { 200: Type.Array(Agent) },
-      },
-    },
-    (req) => req.read(async (ctx) => (await readOwnAgents(ctx)).map(({ version: _version, ...agent }) => agent)),
-  );
+  callRoute(app, "GET", "/", {
+    config: { impersonated: true },
+    operationId: "listAccountAgents",
+    summary: "List the agents that you answer for",
+    answer: Type.Array(Agent),
+    read: async (ctx) => (await readOwnAgents(ctx)).map(({ version: _version, ...agent }) => agent),
+  });
 
   app.post(
     "/:id/attest",

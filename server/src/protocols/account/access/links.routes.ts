@@ -1,33 +1,27 @@
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import Type from "typebox";
 import { keepLinkTokens, LinkedAccount, readLink, readLinks, removeOwnLink } from "../../../federation/index.ts";
-import { noContent, noContentAnswer, pathParams } from "../../../platform/http/index.ts";
+import { callRoute, noContent, noContentAnswer, pathParams } from "../../../platform/http/index.ts";
 import { assertHasScope, assertMayChangeSignIn } from "../audience.ts";
 import { LinkToken, type LinkTokenParts, readableToken } from "./link-token.service.ts";
 import { beginLink, LinkBegun, type LinkParts } from "./links.service.ts";
 
 /** Mounted under /realms/:realm/account/linked-accounts. */
 export const ownLinkRoutes: FastifyPluginAsyncTypebox<LinkParts & LinkTokenParts> = async (app, parts) => {
-  app.get(
-    "/",
-    {
-      config: { impersonated: true },
-      schema: {
-        summary: "List your accounts at identity providers",
-        description: "Not paged: one for each provider at the most.",
-        response: { 200: Type.Array(LinkedAccount) },
-      },
-    },
-    (req) => req.read((ctx) => readLinks(ctx, ctx.actor.id)),
-  );
+  callRoute(app, "GET", "/", {
+    config: { impersonated: true },
+    summary: "List your accounts at identity providers",
+    description: "Not paged: one for each provider at the most.",
+    answer: Type.Array(LinkedAccount),
+    read: (ctx) => readLinks(ctx, ctx.actor.id),
+  });
 
-  app.get(
-    "/:alias",
-    {
-      schema: { summary: "Read your account at an identity provider", params: pathParams("alias"), response: { 200: LinkedAccount } },
-    },
-    (req) => req.read((ctx) => readLink(ctx, ctx.actor.id, req.params.alias)),
-  );
+  callRoute(app, "GET", "/:alias", {
+    summary: "Read your account at an identity provider",
+    params: pathParams("alias"),
+    answer: LinkedAccount,
+    read: (ctx, { params }) => readLink(ctx, ctx.actor.id, params.alias),
+  });
 
   app.get(
     "/:alias/token",

@@ -12,7 +12,7 @@ import {
   revokeOwnCredential,
 } from "../../../directory/users/index.ts";
 import { invalidFields } from "../../../kernel/errors.ts";
-import { noContent, noContentAnswer, pathParams } from "../../../platform/http/index.ts";
+import { callRoute, noContent, noContentAnswer, pathParams } from "../../../platform/http/index.ts";
 import { creationOptions, type RegistrationParts } from "../../../signin/passkeys/index.ts";
 import { changeSignIn } from "../audience.ts";
 import { addOwnPasskey, ownRegistration, renameOwnPasskey } from "./passkeys.service.ts";
@@ -23,13 +23,12 @@ const bySession = `${onlyThey} Administrators use their session.`;
 
 /** Mounted under /realms/:realm/account/credentials. */
 export const ownCredentialRoutes: FastifyPluginAsyncTypebox<RegistrationParts> = async (app, parts) => {
-  app.get(
-    "/",
-    {
-      schema: { summary: "List by what you sign in", description: onlyThey, response: { 200: Type.Array(Credential) } },
-    },
-    (req) => req.read((ctx) => readCredentials(ctx, ctx.actor.id)),
-  );
+  callRoute(app, "GET", "/", {
+    summary: "List by what you sign in",
+    description: onlyThey,
+    answer: Type.Array(Credential),
+    read: (ctx) => readCredentials(ctx, ctx.actor.id),
+  });
 
   app.post(
     "/",
@@ -70,19 +69,14 @@ export const ownCredentialRoutes: FastifyPluginAsyncTypebox<RegistrationParts> =
     },
   );
 
-  app.put(
-    "/passkey/:credentialId",
-    {
-      schema: {
-        summary: "Rename one of your passkeys",
-        description: onlyThey,
-        params: pathParams("credentialId"),
-        body: RenameCredential,
-        response: { 200: Credential },
-      },
-    },
-    (req) => req.transact((ctx) => renameOwnPasskey(ctx, req.params.credentialId, req.body.label)),
-  );
+  callRoute(app, "PUT", "/passkey/:credentialId", {
+    summary: "Rename one of your passkeys",
+    description: onlyThey,
+    params: pathParams("credentialId"),
+    body: RenameCredential,
+    answer: Credential,
+    transact: (ctx, req) => renameOwnPasskey(ctx, req.params.credentialId, req.body.label),
+  });
 
   app.delete(
     "/:type/:credentialId",

@@ -1,7 +1,7 @@
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import Type from "typebox";
 import { Consent, readConsents, revokeConsent } from "../../../directory/consents/index.ts";
-import { noContent, noContentAnswer } from "../../../platform/http/index.ts";
+import { callRoute } from "../../../platform/http/index.ts";
 import { ApplicationParams } from "../access/access.schema.ts";
 import { PersonalData } from "./personal-data.schema.ts";
 import { collectPersonalData, fileNameOf } from "./personal-data.ts";
@@ -24,24 +24,17 @@ export const personalDataRoutes: FastifyPluginAsyncTypebox = async (app) => {
     },
   );
 
-  app.get(
-    "/consents",
-    {
-      config: { impersonated: true },
-      schema: { summary: "List what you allowed applications", response: { 200: Type.Array(Consent) } },
-    },
-    (req) => req.read((ctx) => readConsents(ctx, ctx.actor.id)),
-  );
+  callRoute(app, "GET", "/consents", {
+    config: { impersonated: true },
+    summary: "List what you allowed applications",
+    answer: Type.Array(Consent),
+    read: (ctx) => readConsents(ctx, ctx.actor.id),
+  });
 
-  app.delete(
-    "/consents/:clientId",
-    {
-      schema: {
-        summary: "Take back what you allowed an application",
-        params: ApplicationParams,
-        response: noContentAnswer("Taken back"),
-      },
-    },
-    async (req, reply) => noContent(reply, await req.transact((ctx) => revokeConsent(ctx, ctx.actor.id, req.params.clientId))),
-  );
+  callRoute(app, "DELETE", "/consents/:clientId", {
+    summary: "Take back what you allowed an application",
+    params: ApplicationParams,
+    done: "Taken back",
+    transact: (ctx, { params }) => revokeConsent(ctx, ctx.actor.id, params.clientId),
+  });
 };

@@ -12,7 +12,7 @@ import {
   shareResource,
   unshareResource,
 } from "../../../applications/authorization/index.ts";
-import { collectionRoutes, noContent, noContentAnswer, pathParams } from "../../../platform/http/index.ts";
+import { callRoute, collectionRoutes, pathParams } from "../../../platform/http/index.ts";
 import { ListQuery } from "../../../platform/paging/index.ts";
 
 const read = { impersonated: true } as const;
@@ -42,18 +42,13 @@ export const ownResourceRoutes: FastifyPluginAsyncTypebox = async (app) => {
     },
   });
 
-  app.get(
-    "/:resourceId",
-    {
-      config: read,
-      schema: {
-        summary: "Read what you own, with whom you share it, and who asked for it",
-        params: pathParams("resourceId"),
-        response: { 200: OwnResourceDetails },
-      },
-    },
-    (req) => req.read((ctx) => readOwnResource(ctx, req.params.resourceId)),
-  );
+  callRoute(app, "GET", "/:resourceId", {
+    config: read,
+    summary: "Read what you own, with whom you share it, and who asked for it",
+    params: pathParams("resourceId"),
+    answer: OwnResourceDetails,
+    read: (ctx, { params }) => readOwnResource(ctx, params.resourceId),
+  });
 
   collectionRoutes(app, "/:resourceId/shares", {
     params: pathParams("resourceId"),
@@ -70,28 +65,18 @@ export const ownResourceRoutes: FastifyPluginAsyncTypebox = async (app) => {
     },
   });
 
-  app.delete(
-    "/:resourceId/shares/:shareId",
-    {
-      schema: {
-        summary: "Stop sharing with a user",
-        description: "Counts for the next decision. Tokens that hold the permission already keep it until they expire.",
-        params: pathParams("resourceId", "shareId"),
-        response: noContentAnswer("Not shared any more"),
-      },
-    },
-    async (req, reply) => noContent(reply, await req.transact((ctx) => unshareResource(ctx, req.params.resourceId, req.params.shareId))),
-  );
+  callRoute(app, "DELETE", "/:resourceId/shares/:shareId", {
+    summary: "Stop sharing with a user",
+    description: "Counts for the next decision. Tokens that hold the permission already keep it until they expire.",
+    params: pathParams("resourceId", "shareId"),
+    done: "Not shared any more",
+    transact: (ctx, { params }) => unshareResource(ctx, params.resourceId, params.shareId),
+  });
 
-  app.delete(
-    "/:resourceId/requests/:userId",
-    {
-      schema: {
-        summary: "Refuse what a user asked you to share",
-        params: pathParams("resourceId", "userId"),
-        response: noContentAnswer("Refused"),
-      },
-    },
-    async (req, reply) => noContent(reply, await req.transact((ctx) => refuseRequest(ctx, req.params.resourceId, req.params.userId))),
-  );
+  callRoute(app, "DELETE", "/:resourceId/requests/:userId", {
+    summary: "Refuse what a user asked you to share",
+    params: pathParams("resourceId", "userId"),
+    done: "Refused",
+    transact: (ctx, { params }) => refuseRequest(ctx, params.resourceId, params.userId),
+  });
 };

@@ -1,5 +1,5 @@
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
-import { collectionRoutes, noContent, noContentAnswer, pathParams, recordRoutes } from "../../../platform/http/index.ts";
+import { callRoute, collectionRoutes, pathParams, recordRoutes } from "../../../platform/http/index.ts";
 import { ListQuery } from "../../../platform/paging/index.ts";
 import * as schemas from "./provisioning.schema.ts";
 import { createToken, readProvisioning, readToken, removeToken, replaceProvisioning, searchTokens } from "./provisioning.service.ts";
@@ -46,24 +46,22 @@ export const provisioningRoutes: FastifyPluginAsyncTypebox = async (app) => {
     },
   });
 
-  app.get(
-    "/initial-access-tokens/:tokenId",
-    { config, schema: { summary: "Read an initial access token", tags, params, response: { 200: schemas.InitialAccessToken } } },
-    (req) => req.read((ctx) => readToken(ctx, req.params.tokenId)),
-  );
+  callRoute(app, "GET", "/initial-access-tokens/:tokenId", {
+    config,
+    summary: "Read an initial access token",
+    tags,
+    params,
+    answer: schemas.InitialAccessToken,
+    read: (ctx, { params }) => readToken(ctx, params.tokenId),
+  });
 
-  app.delete(
-    "/initial-access-tokens/:tokenId",
-    {
-      config,
-      schema: {
-        summary: "Delete an initial access token",
-        description: "Clients that were registered with it stay.",
-        tags,
-        params,
-        response: noContentAnswer("Deleted"),
-      },
-    },
-    async (req, reply) => noContent(reply, await req.transact((ctx) => removeToken(ctx, req.params.tokenId))),
-  );
+  callRoute(app, "DELETE", "/initial-access-tokens/:tokenId", {
+    config,
+    summary: "Delete an initial access token",
+    description: "Clients that were registered with it stay.",
+    tags,
+    params,
+    done: "Deleted",
+    transact: (ctx, { params }) => removeToken(ctx, params.tokenId),
+  });
 };

@@ -1,5 +1,5 @@
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
-import { collectionRoutes, noContent, noContentAnswer, pathParams } from "../../../platform/http/index.ts";
+import { callRoute, collectionRoutes, pathParams } from "../../../platform/http/index.ts";
 import { ListQuery } from "../../../platform/paging/index.ts";
 import { CreatedScimToken, CreateScimToken, ScimToken } from "./schema.ts";
 import { createToken, readToken, removeToken, searchTokens } from "./service.ts";
@@ -35,25 +35,24 @@ export const scimTokenRoutes: FastifyPluginAsyncTypebox<{ baseUrl: string }> = a
     },
   });
 
-  app.get(
-    "/:scimTokenId",
-    { config, schema: { operationId: "getScimToken", summary: "Read a SCIM token", tags, params, response: { 200: ScimToken } } },
-    (req) => req.read((ctx) => readToken(ctx, baseUrl, req.params.scimTokenId)),
-  );
+  callRoute(app, "GET", "/:scimTokenId", {
+    config,
+    operationId: "getScimToken",
+    summary: "Read a SCIM token",
+    tags,
+    params,
+    answer: ScimToken,
+    read: (ctx, { params }) => readToken(ctx, baseUrl, params.scimTokenId),
+  });
 
-  app.delete(
-    "/:scimTokenId",
-    {
-      config,
-      schema: {
-        operationId: "deleteScimToken",
-        summary: "Revoke a SCIM token",
-        description: "The next request with it is refused. Users and groups that it provisioned stay.",
-        tags,
-        params,
-        response: noContentAnswer("Revoked"),
-      },
-    },
-    async (req, reply) => noContent(reply, await req.transact((ctx) => removeToken(ctx, req.params.scimTokenId))),
-  );
+  callRoute(app, "DELETE", "/:scimTokenId", {
+    config,
+    operationId: "deleteScimToken",
+    summary: "Revoke a SCIM token",
+    description: "The next request with it is refused. Users and groups that it provisioned stay.",
+    tags,
+    params,
+    done: "Revoked",
+    transact: (ctx, { params }) => removeToken(ctx, params.scimTokenId),
+  });
 };
