@@ -1,6 +1,6 @@
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import type { Ctx } from "../../platform/context.ts";
-import { collectionRoutes, crudRoutes, pathParams, versioned } from "../../platform/http/index.ts";
+import { collectionRoutes, crudRoutes, pathParams, route, versioned } from "../../platform/http/index.ts";
 import { ListQuery } from "../../platform/paging/index.ts";
 import { Agent, AgentQuery, CreateAgent, UpdateAgent } from "./schema.ts";
 import * as service from "./service.ts";
@@ -52,11 +52,15 @@ export const agentRoutes: FastifyPluginAsyncTypebox<service.AgentTools> = async 
   });
 
   const action = (name: string, summary: string, description: string, run: (ctx: Ctx, id: string) => Promise<service.VersionedAgent>) =>
-    app.post(
-      `/:id/${name}`,
-      { config: { ...write, versioned: true }, schema: { summary, description, tags, params, response: { 200: Agent } } },
-      async (req, reply) => versioned(reply, await req.transact((ctx) => run(ctx, (req.params as { id: string }).id))),
-    );
+    route(app, "POST", `/:id/${name}`, {
+      config: { ...write, versioned: true },
+      summary,
+      description,
+      tags,
+      params,
+      response: { 200: Agent },
+      handler: async (req, reply) => versioned(reply, await req.transact((ctx) => run(ctx, (req.params as { id: string }).id))),
+    });
   action(
     "activate",
     "Activate an agent",

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from "fastify";
 import Type, { type TSchema } from "typebox";
 import type { Ctx, ReadCtx } from "../../platform/context.ts";
-import { created, paged, pathParams, recordRoutes } from "../../platform/http/index.ts";
+import { created, paged, pathParams, recordRoutes, route } from "../../platform/http/index.ts";
 import { ListQuery, pageInMemory, type ShortList } from "../../platform/paging/index.ts";
 import type { OwnedMapper, OwnedMappers } from "./owned-mappers.ts";
 
@@ -32,29 +32,31 @@ export function mapperRoutes<Input, State extends { readonly claim: string }>(
     names: ({ name, claim }) => [name, claim],
     ids: ({ mapperId }) => [mapperId],
   };
-  app.get(
-    "/mappers",
-    {
-      config: read,
-      schema: { summary: `List ${of}'s own claim mappers`, tags, params, querystring: ListQuery, response: { 200: Type.Array(record) } },
-    },
-    async (req, reply) => {
+  route(app, "GET", "/mappers", {
+    config: read,
+    summary: `List ${of}'s own claim mappers`,
+    tags,
+    params,
+    querystring: ListQuery,
+    response: { 200: Type.Array(record) },
+    handler: async (req, reply) => {
       const found = await req.read((ctx: ReadCtx) => mappers.list(ctx, keyOf(req.params)));
       return paged(reply, pageInMemory(found, list, req.query as ListQuery));
     },
-  );
+  });
 
-  app.post(
-    "/mappers",
-    {
-      config: write,
-      schema: { summary: `Add a claim mapper to ${of}`, tags, params, body: create, response: { 201: record } },
-    },
-    async (req, reply) => {
+  route(app, "POST", "/mappers", {
+    config: write,
+    summary: `Add a claim mapper to ${of}`,
+    tags,
+    params,
+    body: create,
+    response: { 201: record },
+    handler: async (req, reply) => {
       const mapper = await req.transact((ctx: Ctx) => mappers.create(ctx, keyOf(req.params), req.body as Input));
       return created(reply, mapper.mapperId, mapper);
     },
-  );
+  });
 
   const idOf = (given: unknown): string => (given as { mapperId: string }).mapperId;
   recordRoutes(app, "/mappers/:mapperId", {

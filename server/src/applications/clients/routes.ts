@@ -11,6 +11,7 @@ import {
   noContentAnswer,
   pathParams,
   recordRoutes,
+  route,
 } from "../../platform/http/index.ts";
 import { ListQuery, pageInMemory } from "../../platform/paging/index.ts";
 import { mapperRoutes } from "../claims/index.ts";
@@ -157,21 +158,17 @@ const clientRoleRoutes: FastifyPluginAsyncTypebox = async (app) => {
     transact: (ctx, req) => grantToServiceAccount(ctx, req.params.clientId, req.body),
   });
 
-  app.delete(
-    "/service-account/roles",
-    {
-      config: write,
-      schema: {
-        summary: "Take a role from a client's service account",
-        tags,
-        params,
-        querystring: Type.Object(
-          { name: Type.Optional(roleNameMembers.name), clientId: Type.Optional(Type.String({ minLength: 1, maxLength: 255 })) },
-          { additionalProperties: false },
-        ),
-        response: done,
-      },
-    },
-    async (req, reply) => noContent(reply, await req.transact((ctx) => takeFromServiceAccount(ctx, req.params.clientId, req.query))),
-  );
+  route(app, "DELETE", "/service-account/roles", {
+    config: write,
+    summary: "Take a role from a client's service account",
+    tags,
+    params,
+    querystring: Type.Object(
+      { name: Type.Optional(roleNameMembers.name), clientId: Type.Optional(Type.String({ minLength: 1, maxLength: 255 })) },
+      { additionalProperties: false },
+    ),
+    response: done,
+    handler: async (req, reply) =>
+      noContent(reply, await req.transact((ctx) => takeFromServiceAccount(ctx, req.params.clientId, req.query))),
+  });
 };

@@ -3,7 +3,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import Type from "typebox";
 import { clock } from "../../kernel/clock.ts";
 import { AppError } from "../../kernel/errors.ts";
-import { buildValidator, createdAt, crudRoutes, pathParams, versioned } from "../../platform/http/index.ts";
+import { buildValidator, createdAt, crudRoutes, pathParams, route, versioned } from "../../platform/http/index.ts";
 import type { Outbound } from "../../platform/outbound/index.ts";
 import { METADATA_BYTES } from "../../platform/saml/index.ts";
 import { mapperRoutes } from "../claims/index.ts";
@@ -134,25 +134,20 @@ const samlImportRoutes: FastifyPluginAsyncTypebox<ImportTools> = async (app, too
   };
   await app.register(uploads);
 
-  app.post(
-    "/import-url",
-    {
-      config: write,
-      schema: {
-        summary: "Import a SAML client from the address of its metadata",
-        operationId: "importSamlClientFromUrl",
-        description,
-        tags,
-        params: pathParams(),
-        querystring: schemas.ImportUrlQuery,
-        body: schemas.ImportSamlClient,
-        response,
-      },
-    },
-    async (req, reply) => {
+  route(app, "POST", "/import-url", {
+    config: write,
+    summary: "Import a SAML client from the address of its metadata",
+    operationId: "importSamlClientFromUrl",
+    description,
+    tags,
+    params: pathParams(),
+    querystring: schemas.ImportUrlQuery,
+    body: schemas.ImportSamlClient,
+    response,
+    handler: async (req, reply) => {
       return save(req, reply, await imports.fetchProvider(tools.outbound, req.body), req.query.preview ?? false);
     },
-  );
+  });
 };
 
 const notXml = () => new AppError("request.media_type", 415, `Send the metadata as ${mediaTypes.join(", ")}`);

@@ -2,7 +2,7 @@ import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import type { FastifyRequest } from "fastify";
 import { type ResourceServer, type ResourceServers, recordDecisions } from "../../applications/authorization/index.ts";
 import { invalidFields } from "../../kernel/errors.ts";
-import { bearer, declare } from "../../platform/http/index.ts";
+import { bearer, declare, route } from "../../platform/http/index.ts";
 import { AccessError } from "./authzen.errors.ts";
 import * as schemas from "./authzen.schema.ts";
 import * as service from "./authzen.service.ts";
@@ -23,39 +23,29 @@ export const authzenRoutes: FastifyPluginAsyncTypebox<{ resourceServers: Resourc
   });
   const serverOf = (request: FastifyRequest) => resourceServerOf(resourceServers, request);
 
-  app.post(
-    "/evaluation",
-    {
-      schema: {
-        operationId: "evaluateAccess",
-        summary: "Decide one question (AuthZEN 1.0 §6)",
-        description:
-          "`subject` is a `user` (id, username or mail address) a `client` or an `agent` (id); `resource` has the type and the name, or id, of a resource; " +
-          "`action.name` is a scope. An unknown subject, resource or action is denied.",
-        body: schemas.AccessEvaluationRequest,
-        response: { 200: schemas.AccessDecision, "4xx": AccessError },
-      },
-    },
-    async (req) => {
+  route(app, "POST", "/evaluation", {
+    operationId: "evaluateAccess",
+    summary: "Decide one question (AuthZEN 1.0 §6)",
+    description:
+      "`subject` is a `user` (id, username or mail address) a `client` or an `agent` (id); `resource` has the type and the name, or id, of a resource; " +
+      "`action.name` is a scope. An unknown subject, resource or action is denied.",
+    body: schemas.AccessEvaluationRequest,
+    response: { 200: schemas.AccessDecision, "4xx": AccessError },
+    handler: async (req) => {
       const server = await serverOf(req);
       const answered = await req.read((ctx) => service.evaluateOne(ctx, server, req.body));
       await log(req, server, [answered]);
       return { decision: answered.isPermitted };
     },
-  );
+  });
 
-  app.post(
-    "/evaluations",
-    {
-      schema: {
-        operationId: "evaluateAccesses",
-        summary: "Decide several questions (AuthZEN 1.0 §7)",
-        description: "An item that is not a question has `decision: false` and `context.error`. Without `evaluations` it is one question.",
-        body: schemas.AccessEvaluationsRequest,
-        response: { 200: schemas.AccessDecisions, "4xx": AccessError },
-      },
-    },
-    async (req) => {
+  route(app, "POST", "/evaluations", {
+    operationId: "evaluateAccesses",
+    summary: "Decide several questions (AuthZEN 1.0 §7)",
+    description: "An item that is not a question has `decision: false` and `context.error`. Without `evaluations` it is one question.",
+    body: schemas.AccessEvaluationsRequest,
+    response: { 200: schemas.AccessDecisions, "4xx": AccessError },
+    handler: async (req) => {
       const server = await serverOf(req);
       const { evaluations, answered } = await req.read((ctx) =>
         service.evaluateSeveral(ctx, server, service.isSingle(req.body) ? { ...req.body, evaluations: [{}] } : req.body),
@@ -67,57 +57,42 @@ export const authzenRoutes: FastifyPluginAsyncTypebox<{ resourceServers: Resourc
       await log(req, server, answered);
       return service.isSingle(req.body) ? { decision: evaluations[0]!.decision } : { evaluations };
     },
-  );
+  });
 
-  app.post(
-    "/search/subject",
-    {
-      schema: {
-        operationId: "searchAccessSubjects",
-        summary: "Find the users who may do something (AuthZEN 1.0 §8.4)",
-        description: "By id. Only where the client's `subjectSearch` is on.",
-        body: schemas.SubjectSearchRequest,
-        response: { 200: schemas.FoundSubjects, "4xx": AccessError },
-      },
-    },
-    async (req) => {
+  route(app, "POST", "/search/subject", {
+    operationId: "searchAccessSubjects",
+    summary: "Find the users who may do something (AuthZEN 1.0 §8.4)",
+    description: "By id. Only where the client's `subjectSearch` is on.",
+    body: schemas.SubjectSearchRequest,
+    response: { 200: schemas.FoundSubjects, "4xx": AccessError },
+    handler: async (req) => {
       const server = await serverOf(req);
       return req.read((ctx) => service.searchSubjects(ctx, server, req.body));
     },
-  );
+  });
 
-  app.post(
-    "/search/resource",
-    {
-      schema: {
-        operationId: "searchAccessResources",
-        summary: "Find the resources of a type with which a subject may do something (AuthZEN 1.0 §8.5)",
-        description: "The resource server's own by name, those of users by id.",
-        body: schemas.ResourceSearchRequest,
-        response: { 200: schemas.FoundResources, "4xx": AccessError },
-      },
-    },
-    async (req) => {
+  route(app, "POST", "/search/resource", {
+    operationId: "searchAccessResources",
+    summary: "Find the resources of a type with which a subject may do something (AuthZEN 1.0 §8.5)",
+    description: "The resource server's own by name, those of users by id.",
+    body: schemas.ResourceSearchRequest,
+    response: { 200: schemas.FoundResources, "4xx": AccessError },
+    handler: async (req) => {
       const server = await serverOf(req);
       return req.read((ctx) => service.searchResources(ctx, server, req.body));
     },
-  );
+  });
 
-  app.post(
-    "/search/action",
-    {
-      schema: {
-        operationId: "searchAccessActions",
-        summary: "Find what a subject may do with a resource (AuthZEN 1.0 §8.6)",
-        body: schemas.ActionSearchRequest,
-        response: { 200: schemas.FoundActions, "4xx": AccessError },
-      },
-    },
-    async (req) => {
+  route(app, "POST", "/search/action", {
+    operationId: "searchAccessActions",
+    summary: "Find what a subject may do with a resource (AuthZEN 1.0 §8.6)",
+    body: schemas.ActionSearchRequest,
+    response: { 200: schemas.FoundActions, "4xx": AccessError },
+    handler: async (req) => {
       const server = await serverOf(req);
       return req.read((ctx) => service.searchActions(ctx, server, req.body));
     },
-  );
+  });
 };
 
 const log = (request: FastifyRequest, server: ResourceServer, answered: readonly service.Answered[]): Promise<void> =>

@@ -1,7 +1,7 @@
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import Type from "typebox";
 import * as authz from "../../applications/authorization/index.ts";
-import { bearer, created, declare, noContent, noContentAnswer, paged, pathParams } from "../../platform/http/index.ts";
+import { bearer, created, declare, noContent, noContentAnswer, paged, pathParams, route } from "../../platform/http/index.ts";
 import { listQuery } from "../../platform/paging/index.ts";
 import { resourceServerOf } from "./caller.ts";
 import { PermissionRequests, RegisteredResource, ResourceDescription, Ticket } from "./protection.schema.ts";
@@ -26,110 +26,80 @@ export const protectionRoutes: FastifyPluginAsyncTypebox<ProtectionParts> = asyn
   const accountOf = (realm: string) => `${baseUrl}/realms/${realm}/account`;
   const show = (server: authz.ResourceServer, row: Parameters<typeof shown>[2]) => shown(server, accountOf(server.realm), row);
 
-  app.post(
-    "/permission",
-    {
-      schema: {
-        summary: "Ask for a permission ticket (UMA 2.0 Federated Authorization §4)",
-        description: "The resource server hands the ticket to the client that lacks the permission. It is used once, within five minutes.",
-        body: PermissionRequests,
-        response: { 201: Ticket },
-      },
-    },
-    async (req, reply) => {
+  route(app, "POST", "/permission", {
+    summary: "Ask for a permission ticket (UMA 2.0 Federated Authorization §4)",
+    description: "The resource server hands the ticket to the client that lacks the permission. It is used once, within five minutes.",
+    body: PermissionRequests,
+    response: { 201: Ticket },
+    handler: async (req, reply) => {
       const server = await resourceServerOf(resourceServers, req);
       const ticket = await req.transact((ctx) => ticketFor(ctx, server, req.body));
       return reply.code(201).header("cache-control", "no-store").send({ ticket });
     },
-  );
+  });
 
-  app.get(
-    "/resource_set",
-    {
-      schema: {
-        operationId: "listUmaResources",
-        summary: "List the resources of the resource server (UMA 2.0 Federated Authorization §3.2.5)",
-        description: "Ids, or descriptions with `deep=true`.",
-        querystring: Query,
-        response: { 200: Type.Array(Type.Union([Type.String(), RegisteredResource])) },
-      },
-    },
-    async (req, reply) => {
+  route(app, "GET", "/resource_set", {
+    operationId: "listUmaResources",
+    summary: "List the resources of the resource server (UMA 2.0 Federated Authorization §3.2.5)",
+    description: "Ids, or descriptions with `deep=true`.",
+    querystring: Query,
+    response: { 200: Type.Array(Type.Union([Type.String(), RegisteredResource])) },
+    handler: async (req, reply) => {
       const server = await resourceServerOf(resourceServers, req);
       const { deep = false, ...query } = req.query;
       const page = await req.read((ctx) => authz.searchRegistered(ctx, server, query));
       return paged(reply, { ...page, rows: page.rows.map((row) => (deep ? show(server, row) : row.resourceId)) });
     },
-  );
+  });
 
-  app.post(
-    "/resource_set",
-    {
-      schema: {
-        operationId: "registerUmaResource",
-        summary: "Register a resource (UMA 2.0 Federated Authorization §3.2.1)",
-        description: "Scopes that the resource server does not have yet are created with it.",
-        body: ResourceDescription,
-        response: { 201: RegisteredResource },
-      },
-    },
-    async (req, reply) => {
+  route(app, "POST", "/resource_set", {
+    operationId: "registerUmaResource",
+    summary: "Register a resource (UMA 2.0 Federated Authorization §3.2.1)",
+    description: "Scopes that the resource server does not have yet are created with it.",
+    body: ResourceDescription,
+    response: { 201: RegisteredResource },
+    handler: async (req, reply) => {
       const server = await resourceServerOf(resourceServers, req);
       const row = await req.transact((ctx) => register(ctx, server, req.body));
       return created(reply, row.resourceId, show(server, row));
     },
-  );
+  });
 
-  app.get(
-    "/resource_set/:id",
-    {
-      schema: {
-        operationId: "readUmaResource",
-        summary: "Read a resource (UMA 2.0 Federated Authorization §3.2.2)",
-        params,
-        response: { 200: RegisteredResource },
-      },
-    },
-    async (req) => {
+  route(app, "GET", "/resource_set/:id", {
+    operationId: "readUmaResource",
+    summary: "Read a resource (UMA 2.0 Federated Authorization §3.2.2)",
+    params,
+    response: { 200: RegisteredResource },
+    handler: async (req) => {
       const server = await resourceServerOf(resourceServers, req);
       const row = await req.read((ctx) => authz.findRegistered(ctx, server, req.params.id));
       if (!row) throw notFound();
       return show(server, row);
     },
-  );
+  });
 
-  app.put(
-    "/resource_set/:id",
-    {
-      schema: {
-        operationId: "replaceUmaResource",
-        summary: "Replace a resource (UMA 2.0 Federated Authorization §3.2.3)",
-        params,
-        body: ResourceDescription,
-        response: { 200: RegisteredResource },
-      },
-    },
-    async (req) => {
+  route(app, "PUT", "/resource_set/:id", {
+    operationId: "replaceUmaResource",
+    summary: "Replace a resource (UMA 2.0 Federated Authorization §3.2.3)",
+    params,
+    body: ResourceDescription,
+    response: { 200: RegisteredResource },
+    handler: async (req) => {
       const server = await resourceServerOf(resourceServers, req);
       return show(server, await req.transact((ctx) => replace(ctx, server, req.params.id, req.body)));
     },
-  );
+  });
 
-  app.delete(
-    "/resource_set/:id",
-    {
-      schema: {
-        operationId: "deleteUmaResource",
-        summary: "Delete a resource (UMA 2.0 Federated Authorization §3.2.4)",
-        params,
-        response: noContentAnswer("Deleted"),
-      },
-    },
-    async (req, reply) => {
+  route(app, "DELETE", "/resource_set/:id", {
+    operationId: "deleteUmaResource",
+    summary: "Delete a resource (UMA 2.0 Federated Authorization §3.2.4)",
+    params,
+    response: noContentAnswer("Deleted"),
+    handler: async (req, reply) => {
       const server = await resourceServerOf(resourceServers, req);
       assertMayManage(server);
       if (!(await req.transact((ctx) => authz.removeRegistered(ctx, server, req.params.id)))) throw notFound();
       return noContent(reply);
     },
-  );
+  });
 };

@@ -2,7 +2,7 @@ import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import Type from "typebox";
 import { renderCiba, sendPage } from "../../pages/index.ts";
-import { declare, field, page, pathParams, redirect, session as sessionCaller } from "../../platform/http/index.ts";
+import { declare, field, page, pathParams, redirect, route, session as sessionCaller } from "../../platform/http/index.ts";
 import { issuerFor } from "../gate/index.ts";
 import { answer, findRequest, listRequests, messageOf, requestedBy } from "./approval.ts";
 import {
@@ -48,17 +48,12 @@ export const cibaRoutes: FastifyPluginAsyncTypebox<DecoupledRouteParts> = async 
     return sendPage(reply, status ?? 200, renderCiba(view));
   };
 
-  app.get(
-    "/ciba",
-    {
-      schema: {
-        operationId: "listCibaRequests",
-        summary: "Requests that wait for the signed-in user (CIBA)",
-        querystring: Type.Object({ lang: field(35), account: OtherAccount }),
-        response: { 200: page("The list"), 303: toLogin },
-      },
-    },
-    async (request, reply) => {
+  route(app, "GET", "/ciba", {
+    operationId: "listCibaRequests",
+    summary: "Requests that wait for the signed-in user (CIBA)",
+    querystring: Type.Object({ lang: field(35), account: OtherAccount }),
+    response: { 200: page("The list"), 303: toLogin },
+    handler: async (request, reply) => {
       const { realmId } = request;
       if (request.query.account === "other")
         return visitors.toSignIn(request, reply, { kind: "page", request: { reauthenticate: true }, returnTo: here(realmId) });
@@ -69,57 +64,47 @@ export const cibaRoutes: FastifyPluginAsyncTypebox<DecoupledRouteParts> = async 
         message: messageOf(each),
       }));
       const frame = visitors.frameAt(request, reply, request.visitor, here(realmId));
-      return sendPage(reply, 200, renderCiba({ ...frame, state: "list", account: session.username, requests })) as never;
+      return sendPage(reply, 200, renderCiba({ ...frame, state: "list", account: session.username, requests }));
     },
-  );
+  });
 
-  app.get(
-    "/ciba/:id",
-    {
-      schema: {
-        summary: "One of them",
-        params: requestParams,
-        response: { 200: page("The question"), 303: toLogin, 404: page("Answered, expired, or another user's") },
-      },
-    },
-    async (request, reply) => showAfresh(request, reply) as never,
-  );
+  route(app, "GET", "/ciba/:id", {
+    summary: "One of them",
+    params: requestParams,
+    response: { 200: page("The question"), 303: toLogin, 404: page("Answered, expired, or another user's") },
+    handler: async (request, reply) => showAfresh(request, reply),
+  });
 
-  app.post(
-    "/ciba/:id",
-    {
-      config: { onStale: (request, reply) => showAfresh(request, reply, 403) },
-      schema: {
-        summary: "Answer it",
-        params: requestParams,
-        body: Answer,
-        response: {
-          200: page("The outcome"),
-          303: toLogin,
-          403: page("CSRF token missing or stale, or the user may not use the client"),
-          404: page("Answered, expired, or another user's"),
-          409: page("Answered in another tab"),
-        },
-      },
+  route(app, "POST", "/ciba/:id", {
+    config: { onStale: (request, reply) => showAfresh(request, reply, 403) },
+    summary: "Answer it",
+    params: requestParams,
+    body: Answer,
+    response: {
+      200: page("The outcome"),
+      303: toLogin,
+      403: page("CSRF token missing or stale, or the user may not use the client"),
+      404: page("Answered, expired, or another user's"),
+      409: page("Answered in another tab"),
     },
-    async (request, reply) => {
+    handler: async (request, reply) => {
       const { realmId } = request;
       const session = request.visitor.session!;
       const { id } = request.params;
       const { parts: realm } = await issuerFor(issuers, request);
       const found = await findRequest(realm, session, id);
-      if (!found) return showGone(request, reply, 404) as never;
+      if (!found) return showGone(request, reply, 404);
       const isAllowed = request.body.decision === "allow";
       if (isAllowed && (await isRefusedTo(realm, found.client, session, true)))
-        return sendNoAccess(visitors, request, reply, found.client, { path: here(realmId) }) as never;
+        return sendNoAccess(visitors, request, reply, found.client, { path: here(realmId) });
       const missing = isAllowed ? await missingSignIn(realm, request, found) : null;
       if (missing) return visitors.toSignIn(request, reply, { kind: "page", request: missing, returnTo: pathOf(realmId, id) });
       if (isAllowed && (await needsRecentSignIn(realm, session, requestedBy(realm, found.request).scopes)))
         return visitors.toSignIn(request, reply, { kind: "page", request: { recent: true }, returnTo: pathOf(realmId, id) });
       const approval = { ...found, parts: realm, model: "BackchannelAuthenticationRequest", session } as const;
-      if (!(await answer(request, approval, isAllowed))) return showGone(request, reply, 409) as never;
+      if (!(await answer(request, approval, isAllowed))) return showGone(request, reply, 409);
       const view = { values: { client: nameOf(found.client) }, back: listOf(realmId) };
-      return visitors.showMessage(request, reply, 200, isAllowed ? "ciba-allowed" : "ciba-denied", view) as never;
+      return visitors.showMessage(request, reply, 200, isAllowed ? "ciba-allowed" : "ciba-denied", view);
     },
-  );
+  });
 };

@@ -6,7 +6,7 @@ import { clock, SECOND } from "../../kernel/clock.ts";
 import { cut } from "../../kernel/text.ts";
 import { type DeviceError, renderDevice, sendPage } from "../../pages/index.ts";
 import type { Ctx } from "../../platform/context.ts";
-import { declare, field, page, redirect, session as sessionCaller } from "../../platform/http/index.ts";
+import { declare, field, page, redirect, route, session as sessionCaller } from "../../platform/http/index.ts";
 import { type Origin, requestSource, type UnitOfWork } from "../../platform/unit-of-work.ts";
 import { addressSubject } from "../../signin/run/index.ts";
 import type { RealmSnapshot } from "../../tenancy/realms/index.ts";
@@ -118,41 +118,31 @@ export const deviceRoutes: FastifyPluginAsyncTypebox<DecoupledRouteParts> = asyn
     return sendPage(reply, status, html, { ...(retryAfterSeconds !== undefined && { retryAfterSeconds }) });
   };
 
-  app.get(
-    "/device",
-    {
-      schema: {
-        summary: "Type the code of a device (RFC 8628 §3.3)",
-        description: "After signing in. A code in the address only fills in the field.",
-        querystring: Type.Object({ user_code: field(64), lang: field(35), account: OtherAccount }),
-        response: { 200: page("The page"), 303: redirect("To the sign-in page") },
-      },
-    },
-    async (request, reply) => {
+  route(app, "GET", "/device", {
+    summary: "Type the code of a device (RFC 8628 §3.3)",
+    description: "After signing in. A code in the address only fills in the field.",
+    querystring: Type.Object({ user_code: field(64), lang: field(35), account: OtherAccount }),
+    response: { 200: page("The page"), 303: redirect("To the sign-in page") },
+    handler: async (request, reply) => {
       if (request.query.account === "other")
         return visitors.toSignIn(request, reply, { kind: "page", request: { reauthenticate: true }, returnTo: withCode(request) });
-      return showEnter(request, reply, 200, { userCode: codeIn(request) }) as never;
+      return showEnter(request, reply, 200, { userCode: codeIn(request) });
     },
-  );
+  });
 
-  app.post(
-    "/device",
-    {
-      config: { onStale: (request, reply) => showEnter(request, reply, 403, { userCode: "", error: "csrf" }) },
-      schema: {
-        summary: "Look at a device's request, and answer it",
-        body: DeviceForm,
-        response: {
-          200: page("The question, or how it ended"),
-          303: redirect("To the sign-in page"),
-          400: page("No such code"),
-          403: page("CSRF token missing or stale, or the user may not use the client"),
-          409: page("Answered already"),
-          429: page("Too many codes"),
-        },
-      },
+  route(app, "POST", "/device", {
+    config: { onStale: (request, reply) => showEnter(request, reply, 403, { userCode: "", error: "csrf" }) },
+    summary: "Look at a device's request, and answer it",
+    body: DeviceForm,
+    response: {
+      200: page("The question, or how it ended"),
+      303: redirect("To the sign-in page"),
+      400: page("No such code"),
+      403: page("CSRF token missing or stale, or the user may not use the client"),
+      409: page("Answered already"),
+      429: page("Too many codes"),
     },
-    async (request, reply) => {
+    handler: async (request, reply) => {
       const { realm } = request;
       const session = request.visitor.session!;
       const { user_code: typed, decision } = request.body;
@@ -160,7 +150,7 @@ export const deviceRoutes: FastifyPluginAsyncTypebox<DecoupledRouteParts> = asyn
         showEnter(request, reply, status, {
           ...{ userCode: cut(typed, 32), error },
           ...(retryAfterSeconds !== undefined && { retryAfterSeconds }),
-        }) as never;
+        });
 
       const code = normaliseUserCode(typed);
       if (code === null) return again(400, "unknown");
@@ -177,21 +167,21 @@ export const deviceRoutes: FastifyPluginAsyncTypebox<DecoupledRouteParts> = asyn
       const page = { path, query: { user_code: userCode } };
       const isAllowed = decision === "allow";
       if (decision !== "deny" && (await isRefusedTo(ofRealm, found.client, session, isAllowed)))
-        return sendNoAccess(visitors, request, reply, found.client, page) as never;
+        return sendNoAccess(visitors, request, reply, found.client, page);
       const back = `${path}?${new URLSearchParams(page.query)}`;
       const missing = decision === "deny" ? null : await missingSignIn(ofRealm, request, found);
       if (missing) return visitors.toSignIn(request, reply, { kind: "page", request: missing, returnTo: back });
       if (decision !== "allow" && decision !== "deny") {
         const view = { ...(await confirmationOf(visitors, { req: request, reply }, ofRealm, found, page)), userCode };
-        return sendPage(reply, 200, renderDevice(view)) as never;
+        return sendPage(reply, 200, renderDevice(view));
       }
       if (isAllowed && (await needsRecentSignIn(ofRealm, session, requestedBy(ofRealm, found.request).scopes)))
         return visitors.toSignIn(request, reply, { kind: "page", request: { recent: true }, returnTo: back });
       const approval = { ...found, parts: ofRealm, model: "DeviceCode", session } as const;
       if (!(await answer(request, approval, isAllowed))) return again(409, "unknown");
-      return visitors.showMessage(request, reply, 200, isAllowed ? "device-allowed" : "device-denied") as never;
+      return visitors.showMessage(request, reply, 200, isAllowed ? "device-allowed" : "device-denied");
     },
-  );
+  });
 };
 
 /** The code in the query, formatted as the device shows it. */

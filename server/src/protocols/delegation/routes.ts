@@ -1,6 +1,6 @@
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import Type from "typebox";
-import { anyOf, bearer, client, declare } from "../../platform/http/index.ts";
+import { anyOf, bearer, client, declare, route } from "../../platform/http/index.ts";
 import { requestSource } from "../../platform/unit-of-work.ts";
 import { clientForm, formOf, issuerFor, takeForms } from "../gate/index.ts";
 import type { TokenEndpoints } from "../token-endpoint/index.ts";
@@ -39,20 +39,15 @@ export const delegationRoutes: FastifyPluginAsyncTypebox<{ issuers: TokenEndpoin
   declare(app, { tags: ["Protocol"], caller: anyOf(client(), bearer({ audience: "delegation" })), errors: "oauth", impersonated: true });
   takeForms(app);
 
-  app.post(
-    PATH,
-    {
-      schema: {
-        operationId: "delegateToAgent",
-        summary: "Act for a user (RFC 8693)",
-        description:
-          "For agents: exchanges a user's access token and the agent's own for one with which the agent acts for the user, who has allowed it. " +
-          "The agent's client authenticates itself and sends `actor_token`, or the agent's token is in the header.",
-        ...Form,
-        response: { 200: Tokens },
-      },
-    },
-    async (request, reply) => {
+  route(app, "POST", PATH, {
+    operationId: "delegateToAgent",
+    summary: "Act for a user (RFC 8693)",
+    description:
+      "For agents: exchanges a user's access token and the agent's own for one with which the agent acts for the user, who has allowed it. " +
+      "The agent's client authenticates itself and sends `actor_token`, or the agent's token is in the header.",
+    ...Form,
+    response: { 200: Tokens },
+    handler: async (request, reply) => {
       const { parts } = await issuerFor(issuers, request);
       const { headers, accessToken } = request;
       const answer = await delegate(parts, {
@@ -62,7 +57,7 @@ export const delegationRoutes: FastifyPluginAsyncTypebox<{ issuers: TokenEndpoin
         client: request.client!,
         bearer: accessToken,
       });
-      return reply.header("cache-control", "no-store").send(answer as never);
+      return reply.header("cache-control", "no-store").send(answer);
     },
-  );
+  });
 };

@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest } from "fastify";
-import { anonymous, client, declare, noContent, notFound } from "../../platform/http/index.ts";
+import { anonymous, client, declare, noContent, notFound, route } from "../../platform/http/index.ts";
 import { requestSource } from "../../platform/unit-of-work.ts";
 import type { SingleLogout } from "../../signin/login/index.ts";
 import { authenticateClient } from "../client-auth/index.ts";
@@ -68,15 +68,18 @@ const aliasRoutes: FastifyPluginAsync<Pick<Parts, "root">> = async (app, { root 
 const logoutRoute: FastifyPluginAsync<Omit<Parts, "root">> = async (app, { issuers, singleLogout }) => {
   declare(app, { caller: client({ in: "pipeline" }), errors: "oauth" });
   takeForms(app);
-  app.post("/logout", { schema: { hide: true } }, async (request, reply) => {
-    assertOn(request);
-    const form = formOf(request);
-    const token = single(form, "refresh_token");
-    if (token === undefined) return reply.redirect(ownPath(request, "/logout"), 307);
-    const { parts } = await issuerFor(issuers, request);
-    const from = requestSource(request);
-    const caller = await authenticateClient(parts, { headers: request.headers, form, endpoint: `${parts.issuer}/logout`, ...from });
-    allowOrigin(request, reply, caller);
-    return noContent(reply, await signOutByToken({ ...parts, singleLogout }, caller, token, from));
+  route(app, "POST", "/logout", {
+    hide: true,
+    handler: async (request, reply) => {
+      assertOn(request);
+      const form = formOf(request);
+      const token = single(form, "refresh_token");
+      if (token === undefined) return reply.redirect(ownPath(request, "/logout"), 307);
+      const { parts } = await issuerFor(issuers, request);
+      const from = requestSource(request);
+      const caller = await authenticateClient(parts, { headers: request.headers, form, endpoint: `${parts.issuer}/logout`, ...from });
+      allowOrigin(request, reply, caller);
+      return noContent(reply, await signOutByToken({ ...parts, singleLogout }, caller, token, from));
+    },
   });
 };

@@ -1,6 +1,6 @@
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import type { FastifyRequest } from "fastify";
-import { declare, noContent, noContentAnswer, pathParams, registration } from "../../platform/http/index.ts";
+import { declare, noContent, noContentAnswer, pathParams, registration, route } from "../../platform/http/index.ts";
 import { requestSource } from "../../platform/unit-of-work.ts";
 import { RegisteredClient, RegistrationProblem, RegistrationRequest, RegistrationUpdate } from "./metadata/metadata.schema.ts";
 import * as service from "./service.ts";
@@ -27,79 +27,59 @@ export const registrationRoutes: FastifyPluginAsyncTypebox<service.RegistrationT
     return [caller, await service.authenticate(parts, caller, id)] as const;
   };
   // Authorisation is checked before the schema.
-  const route = { bodyLimit: BODY_LIMIT, attachValidation: true };
-  app.post(
-    "/",
-    {
-      ...route,
-      schema: {
-        operationId: "registerClient",
-        summary: "Register a client (RFC 7591)",
-        description:
-          "With an initial access token as `Authorization: Bearer`, unless the realm allows anonymous registration. See `/provisioning`.",
-        body: RegistrationRequest,
-        response: { 201: RegisteredClient, ...refusals },
-      },
-    },
-    async (request, reply) => {
+  const unchecked = { bodyLimit: BODY_LIMIT, attachValidation: true };
+  route(app, "POST", "/", {
+    ...unchecked,
+    operationId: "registerClient",
+    summary: "Register a client (RFC 7591)",
+    description:
+      "With an initial access token as `Authorization: Bearer`, unless the realm allows anonymous registration. See `/provisioning`.",
+    body: RegistrationRequest,
+    response: { 201: RegisteredClient, ...refusals },
+    handler: async (request, reply) => {
       const caller = callerOf(request);
       const admission = await service.admit(parts, caller);
       if (request.validationError) throw request.validationError;
       return reply.code(201).send(await service.register(parts, caller, admission, request.body));
     },
-  );
+  });
 
   const changes = "With the registration access token. The answer brings a new one, and the old one works until that was used.";
-  app.get(
-    "/:clientInternalId",
-    {
-      ...route,
-      schema: {
-        operationId: "readRegistration",
-        summary: "Read a registered client (RFC 7592)",
-        description: "With the registration access token, which stays the same.",
-        params: clientParams,
-        response: { 200: RegisteredClient, ...refusals },
-      },
-    },
-    async (request) => service.readRegistration(parts, ...(await authenticated(request, request.params.clientInternalId))),
-  );
+  route(app, "GET", "/:clientInternalId", {
+    ...unchecked,
+    operationId: "readRegistration",
+    summary: "Read a registered client (RFC 7592)",
+    description: "With the registration access token, which stays the same.",
+    params: clientParams,
+    response: { 200: RegisteredClient, ...refusals },
+    handler: async (request) => service.readRegistration(parts, ...(await authenticated(request, request.params.clientInternalId))),
+  });
 
-  app.put(
-    "/:clientInternalId",
-    {
-      ...route,
-      schema: {
-        operationId: "replaceRegistration",
-        summary: "Replace a registered client's metadata (RFC 7592)",
-        description: `${changes} A member that is left out returns to its default; an administrator's settings stay.`,
-        params: clientParams,
-        body: RegistrationUpdate,
-        response: { 200: RegisteredClient, ...refusals },
-      },
-    },
-    async (request) => {
+  route(app, "PUT", "/:clientInternalId", {
+    ...unchecked,
+    operationId: "replaceRegistration",
+    summary: "Replace a registered client's metadata (RFC 7592)",
+    description: `${changes} A member that is left out returns to its default; an administrator's settings stay.`,
+    params: clientParams,
+    body: RegistrationUpdate,
+    response: { 200: RegisteredClient, ...refusals },
+    handler: async (request) => {
       const [caller, client] = await authenticated(request, request.params.clientInternalId);
       if (request.validationError) throw request.validationError;
       return service.replaceRegistration(parts, caller, client, request.body);
     },
-  );
+  });
 
-  app.delete(
-    "/:clientInternalId",
-    {
-      ...route,
-      schema: {
-        operationId: "removeRegistration",
-        summary: "Delete a registered client (RFC 7592)",
-        description: "With its registration access token. Its grants and tokens end with it.",
-        params: clientParams,
-        response: { ...noContentAnswer("Deleted"), ...refusals },
-      },
-    },
-    async (request, reply) =>
+  route(app, "DELETE", "/:clientInternalId", {
+    ...unchecked,
+    operationId: "removeRegistration",
+    summary: "Delete a registered client (RFC 7592)",
+    description: "With its registration access token. Its grants and tokens end with it.",
+    params: clientParams,
+    response: { ...noContentAnswer("Deleted"), ...refusals },
+    handler: async (request, reply) =>
       noContent(reply, await service.removeRegistration(parts, ...(await authenticated(request, request.params.clientInternalId)))),
-  );
+  });
 };
 
 const callerOf = (request: FastifyRequest): service.Caller => ({

@@ -1,6 +1,6 @@
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import type { FastifyReply, FastifyRequest } from "fastify";
-import { noContent, noContentAnswer, pathParams } from "../../platform/http/index.ts";
+import { noContent, noContentAnswer, pathParams, route } from "../../platform/http/index.ts";
 import type { Permission } from "../../tenancy/permissions/index.ts";
 import { callOf, type ScimCall } from "./call.ts";
 import type { ListedPage } from "./listing/listing.ts";
@@ -40,56 +40,74 @@ export function resourceRoutes(app: Parameters<FastifyPluginAsyncTypebox>[0], re
   const [noun, write] = [one.toLowerCase(), { permission: resource.manage }];
   const described = (description: string | undefined) => (description === undefined ? {} : { description });
   const call = (request: FastifyRequest) => callOf(request, baseUrl);
-  const list = async (request: FastifyRequest, sent: Record<string, unknown>) => {
-    const [listed, projection] = [readListRequest(type, sent), projectionOf(type, sent)];
+  const list = async (request: FastifyRequest, sent: unknown) => {
+    const parameters = sent as Record<string, unknown>;
+    const [listed, projection] = [readListRequest(type, parameters), projectionOf(type, parameters)];
     return listOf(await resource.list(call(request), listed, projection), listed, projection);
   };
-  const listing = (operationId: string, summary: string, asked: object) => ({
-    config: view,
-    schema: { operationId, summary, ...asked, response: { 200: ScimList, ...refusals } },
-  });
   const shown = { querystring: shownParameters, response: { 200: document, ...refusals } };
 
-  const listed = { querystring: listParameters, ...described(descriptions.list) };
-  app.get("/", listing(`listScim${one}s`, `List ${noun}s (RFC 7644)`, listed), (request) =>
-    list(request, request.query as Record<string, unknown>),
-  );
-  app.post("/.search", listing(`searchScim${one}s`, `Search ${noun}s (RFC 7644 §3.4.3)`, { body: ScimSearch }), (request) =>
-    list(request, request.body as Record<string, unknown>),
-  );
+  route(app, "GET", "/", {
+    config: view,
+    operationId: `listScim${one}s`,
+    summary: `List ${noun}s (RFC 7644)`,
+    querystring: listParameters,
+    ...described(descriptions.list),
+    response: { 200: ScimList, ...refusals },
+    handler: (request) => list(request, request.query),
+  });
+  route(app, "POST", "/.search", {
+    config: view,
+    operationId: `searchScim${one}s`,
+    summary: `Search ${noun}s (RFC 7644 §3.4.3)`,
+    body: ScimSearch,
+    response: { 200: ScimList, ...refusals },
+    handler: (request) => list(request, request.body),
+  });
 
   const created = { ...shown, body: document, response: { 201: document, ...refusals } };
-  app.post(
-    "/",
-    { config: write, schema: { operationId: `createScim${one}`, summary: `Create a ${noun} (RFC 7644)`, ...created } },
-    (request, reply) => resource.create(reply, call(request), request.body),
-  );
+  route(app, "POST", "/", {
+    config: write,
+    operationId: `createScim${one}`,
+    summary: `Create a ${noun} (RFC 7644)`,
+    ...created,
+    handler: (request, reply) => resource.create(reply, call(request), request.body),
+  });
 
-  app.get(
-    "/:id",
-    { config: view, schema: { operationId: `readScim${one}`, summary: `Read a ${noun} (RFC 7644)`, params, ...shown } },
-    (request, reply) => resource.read(reply, call(request), request.params.id),
-  );
+  route(app, "GET", "/:id", {
+    config: view,
+    operationId: `readScim${one}`,
+    summary: `Read a ${noun} (RFC 7644)`,
+    params,
+    ...shown,
+    handler: (request, reply) => resource.read(reply, call(request), request.params.id),
+  });
 
   const replaced = { ...described(descriptions.replace), params, ...shown, body: document };
-  app.put(
-    "/:id",
-    { config: write, schema: { operationId: `replaceScim${one}`, summary: `Replace ${whole} (RFC 7644)`, ...replaced } },
-    (request, reply) => resource.replace(reply, call(request), request.params.id, request.body),
-  );
+  route(app, "PUT", "/:id", {
+    config: write,
+    operationId: `replaceScim${one}`,
+    summary: `Replace ${whole} (RFC 7644)`,
+    ...replaced,
+    handler: (request, reply) => resource.replace(reply, call(request), request.params.id, request.body),
+  });
 
   const answers = { 200: document, ...resource.patchAnswers, ...refusals };
   const patched = { ...described(descriptions.patch), params, ...shown, body: ScimPatch, response: answers };
-  app.patch(
-    "/:id",
-    { config: write, schema: { operationId: `patchScim${one}`, summary: `Change ${whole} (RFC 7644 §3.5.2)`, ...patched } },
-    (request, reply) => resource.patch(reply, call(request), request.params.id, readOperations(request.body)),
-  );
+  route(app, "PATCH", "/:id", {
+    config: write,
+    operationId: `patchScim${one}`,
+    summary: `Change ${whole} (RFC 7644 §3.5.2)`,
+    ...patched,
+    handler: (request, reply) => resource.patch(reply, call(request), request.params.id, readOperations(request.body)),
+  });
 
   const deleted = { ...described(descriptions.delete), params, response: { ...noContentAnswer("Deleted"), ...refusals } };
-  app.delete(
-    "/:id",
-    { config: write, schema: { operationId: `deleteScim${one}`, summary: `Delete a ${noun} (RFC 7644)`, ...deleted } },
-    async (request, reply) => noContent(reply, await resource.remove(call(request), request.params.id)),
-  );
+  route(app, "DELETE", "/:id", {
+    config: write,
+    operationId: `deleteScim${one}`,
+    summary: `Delete a ${noun} (RFC 7644)`,
+    ...deleted,
+    handler: async (request, reply) => noContent(reply, await resource.remove(call(request), request.params.id)),
+  });
 }

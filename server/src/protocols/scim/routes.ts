@@ -1,7 +1,7 @@
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import type { FastifyRequest } from "fastify";
 import { AppError } from "../../kernel/errors.ts";
-import { declare, parseJson, pathParams, token } from "../../platform/http/index.ts";
+import { declare, parseJson, pathParams, route, token } from "../../platform/http/index.ts";
 import { runBulk } from "./bulk.ts";
 import { callOf, connectionOf } from "./call.ts";
 import { resourceTypeDocuments, schemaDocuments, serviceProviderConfig } from "./discovery.ts";
@@ -57,34 +57,24 @@ export const scimRoutes: FastifyPluginAsyncTypebox<ScimParts> = async (app, opti
   await app.register(scimUserRoutes, { ...parts, prefix: "/Users" });
   await app.register(scimGroupRoutes, { baseUrl, prefix: "/Groups" });
 
-  app.post(
-    "/.search",
-    {
-      config: { permission: "view-users" },
-      schema: {
-        operationId: "searchScim",
-        summary: "Search users and groups (RFC 7644 §3.4.3)",
-        body: ScimSearch,
-        response: { 200: ScimList, ...refusals },
-      },
-    },
-    (request) => searchAll(request, baseUrl),
-  );
+  route(app, "POST", "/.search", {
+    config: { permission: "view-users" },
+    operationId: "searchScim",
+    summary: "Search users and groups (RFC 7644 §3.4.3)",
+    body: ScimSearch,
+    response: { 200: ScimList, ...refusals },
+    handler: (request) => searchAll(request, baseUrl),
+  });
 
-  app.post(
-    "/Bulk",
-    {
-      config: { permission: ["manage-users", "manage-organizations"] },
-      schema: {
-        operationId: "runScimBulk",
-        summary: "Run many operations (RFC 7644 §3.7)",
-        description: "Each is a transaction of its own, with its own status. `bulkId` refers to what another operation creates.",
-        body: ScimBulk,
-        response: { 200: ScimBulkAnswer, ...refusals },
-      },
-    },
-    (request) => runBulk(request, parts),
-  );
+  route(app, "POST", "/Bulk", {
+    config: { permission: ["manage-users", "manage-organizations"] },
+    operationId: "runScimBulk",
+    summary: "Run many operations (RFC 7644 §3.7)",
+    description: "Each is a transaction of its own, with its own status. `bulkId` refers to what another operation creates.",
+    body: ScimBulk,
+    response: { 200: ScimBulkAnswer, ...refusals },
+    handler: (request) => runBulk(request, parts),
+  });
 
   // RFC 7644 §3.11: `/Me` is the resource of the user who asks.
   app.setNotFoundHandler((request, reply) => {
@@ -101,42 +91,40 @@ const discoveryRoutes: FastifyPluginAsyncTypebox<{ readonly baseUrl: string }> =
   const urlOf = (request: FastifyRequest) => connectionOf(request, baseUrl).url;
   const params = pathParams("id");
 
-  app.get(
-    "/ServiceProviderConfig",
-    {
-      schema: {
-        operationId: "readScimConfig",
-        summary: "The capabilities of the SCIM server (RFC 7643 §5)",
-        response: { 200: ScimDocument, ...refusals },
-      },
-    },
-    async (request) => serviceProviderConfig(urlOf(request)),
-  );
+  route(app, "GET", "/ServiceProviderConfig", {
+    operationId: "readScimConfig",
+    summary: "The capabilities of the SCIM server (RFC 7643 §5)",
+    response: { 200: ScimDocument, ...refusals },
+    handler: async (request) => serviceProviderConfig(urlOf(request)),
+  });
 
   const documents = [
     { path: "/ResourceTypes", id: "ScimResourceType", about: "resource types (RFC 7643 §6)", of: resourceTypeDocuments },
     { path: "/Schemas", id: "ScimSchema", about: "schemas (RFC 7643 §7)", of: schemaDocuments },
   ];
   for (const { path, id, about, of } of documents) {
-    app.get(
-      path,
-      { schema: { operationId: `list${id}s`, summary: `List ${about}`, response: { 200: ScimList, ...refusals } } },
-      async (request): Promise<Resource> => {
+    route(app, "GET", path, {
+      operationId: `list${id}s`,
+      summary: `List ${about}`,
+      response: { 200: ScimList, ...refusals },
+      handler: async (request): Promise<Resource> => {
         // RFC 7644 §4: they are always listed whole.
         if ((request.query as { filter?: unknown }).filter !== undefined) throw scimErrors.no_filter();
         const all = of(urlOf(request));
         return { schemas: [LIST_RESPONSE], totalResults: all.length, itemsPerPage: all.length, startIndex: 1, Resources: all };
       },
-    );
-    app.get(
-      `${path}/:id`,
-      { schema: { operationId: `read${id}`, summary: `Read one of the ${about}`, params, response: { 200: ScimDocument, ...refusals } } },
-      async (request): Promise<Resource> => {
+    });
+    route(app, "GET", `${path}/:id`, {
+      operationId: `read${id}`,
+      summary: `Read one of the ${about}`,
+      params,
+      response: { 200: ScimDocument, ...refusals },
+      handler: async (request): Promise<Resource> => {
         const found = of(urlOf(request)).find((each) => String(each.id).toLowerCase() === request.params.id.toLowerCase());
         if (!found) throw scimErrors.not_found();
         return found;
       },
-    );
+    });
   }
 };
 

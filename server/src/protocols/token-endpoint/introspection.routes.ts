@@ -2,7 +2,7 @@ import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import type { FastifyRequest } from "fastify";
 import Type from "typebox";
 import { oauthErrors } from "../../kernel/oauth-error.ts";
-import { client, declare } from "../../platform/http/index.ts";
+import { client, declare, route } from "../../platform/http/index.ts";
 import { isPublic } from "../client-auth/index.ts";
 import { clientForm, formOf, issuerFor, single, takeForms } from "../gate/index.ts";
 import { protectedIntrospection } from "../tokens/index.ts";
@@ -37,19 +37,14 @@ export const introspectionRoutes: FastifyPluginAsyncTypebox<{ issuers: TokenEndp
     return { parts, client: request.client!, token };
   };
 
-  app.post(
-    "/introspect",
-    {
-      schema: {
-        summary: "Introspect a token (RFC 7662)",
-        description:
-          "With client authentication; public clients are refused. A token is active for the client it was issued to, and for clients that its audience names by client id or allowed resource; with the client setting `introspectAll`, for every access token of the realm. Everything else is inactive. A JWT (RFC 9701) for clients that are configured so, and for those that send `Accept: application/token-introspection+jwt`: signed by RS256 where the client names no algorithm.",
-        ...TokenForm,
-        response: { 200: Introspection },
-      },
-      serializerCompiler: () => JSON.stringify,
-    },
-    async (request, reply) => {
+  route(app, "POST", "/introspect", {
+    serializerCompiler: () => JSON.stringify,
+    summary: "Introspect a token (RFC 7662)",
+    description:
+      "With client authentication; public clients are refused. A token is active for the client it was issued to, and for clients that its audience names by client id or allowed resource; with the client setting `introspectAll`, for every access token of the realm. Everything else is inactive. A JWT (RFC 9701) for clients that are configured so, and for those that send `Accept: application/token-introspection+jwt`: signed by RS256 where the client names no algorithm.",
+    ...TokenForm,
+    response: { 200: Introspection },
+    handler: async (request, reply) => {
       const { parts, client, token } = await asked(request);
       // RFC 7662 §2.1: the endpoint requires authorization, and a public client has no credentials.
       if (isPublic(client)) throw oauthErrors.invalidClient("only a client that can prove who it is may introspect");
@@ -58,28 +53,20 @@ export const introspectionRoutes: FastifyPluginAsyncTypebox<{ issuers: TokenEndp
       const isRequested = acceptsJwt(request.headers.accept);
       const jwt = await protectedIntrospection(parts, client, answer, isRequested);
       if (jwt === null) return answer as { active: boolean };
-      return reply
-        .type(INTROSPECTION_JWT)
-        .serializer(String)
-        .send(jwt as never);
+      return reply.type(INTROSPECTION_JWT).serializer(String).send(jwt);
     },
-  );
+  });
 
-  app.post(
-    "/revoke",
-    {
-      schema: {
-        summary: "Revoke a token (RFC 7009)",
-        description: "With client authentication. Revoking a refresh token revokes the whole grant.",
-        ...TokenForm,
-        response: { 200: Type.Null({ description: "Revoked, or unknown (RFC 7009 §2.2)" }) },
-      },
-      serializerCompiler: () => () => "",
-    },
-    async (request, reply) => {
+  route(app, "POST", "/revoke", {
+    serializerCompiler: () => () => "",
+    summary: "Revoke a token (RFC 7009)",
+    description: "With client authentication. Revoking a refresh token revokes the whole grant.",
+    ...TokenForm,
+    response: { 200: Type.Null({ description: "Revoked, or unknown (RFC 7009 §2.2)" }) },
+    handler: async (request, reply) => {
       const { parts, client, token } = await asked(request);
       await revoke(parts, client, token);
       return reply.code(200).send(null);
     },
-  );
+  });
 };

@@ -5,7 +5,7 @@ import Type from "typebox";
 import { type ClientSnapshot, type GrantType, grantTypes, rulesOfGrantType } from "../../applications/clients/index.ts";
 import { listOf } from "../../kernel/lists.ts";
 import { oauthErrors } from "../../kernel/oauth-error.ts";
-import { client, declare } from "../../platform/http/index.ts";
+import { client, declare, route } from "../../platform/http/index.ts";
 import { requestSource } from "../../platform/unit-of-work.ts";
 import { authenticateClient, ForeignOrigin, type Form, isPublic, withBearerSubject } from "../client-auth/index.ts";
 import { allowOrigin, clientForm, formOf, issuerFor, takeForms } from "../gate/index.ts";
@@ -44,18 +44,13 @@ export const tokenRoutes: FastifyPluginAsyncTypebox<{ issuers: TokenEndpoints }>
   app.setErrorHandler(allowReading);
   takeForms(app);
 
-  app.post(
-    "/token",
-    {
-      schema: {
-        summary: "The token endpoint (RFC 6749 §3.2)",
-        description: "A form with `grant_type`, the parameters of that grant, and client authentication.",
-        ...TokenForm,
-        response: { 200: Tokens },
-      },
-      serializerCompiler: () => JSON.stringify,
-    },
-    async (request, reply) => {
+  route(app, "POST", "/token", {
+    serializerCompiler: () => JSON.stringify,
+    summary: "The token endpoint (RFC 6749 §3.2)",
+    description: "A form with `grant_type`, the parameters of that grant, and client authentication.",
+    ...TokenForm,
+    response: { 200: Tokens },
+    handler: async (request, reply) => {
       const { parts } = await issuerFor(issuers, request);
       const { client, body } = await answerTokenRequest(parts, {
         headers: request.headers,
@@ -65,9 +60,9 @@ export const tokenRoutes: FastifyPluginAsyncTypebox<{ issuers: TokenEndpoints }>
       // RFC 6749 §5.1
       reply.header("content-type", "application/json; charset=utf-8").header("cache-control", "no-store");
       allowOrigin(request, reply, client);
-      return reply.send(body as never);
+      return reply.send(body);
     },
-  );
+  });
 };
 
 /** CORS for errors: the client's own pages may read them, other origins may not. The gate sends the error. */

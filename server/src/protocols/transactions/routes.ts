@@ -6,7 +6,7 @@ import type { SamlClients } from "../../applications/saml-clients/index.ts";
 import { clock } from "../../kernel/clock.ts";
 import { AppError } from "../../kernel/errors.ts";
 import { renderMessage, renderTransaction, sendPage } from "../../pages/index.ts";
-import { anyOf, bearer, declare, field, negotiated, Problem, pathParams, redirect, session } from "../../platform/http/index.ts";
+import { anyOf, bearer, declare, field, negotiated, Problem, pathParams, redirect, route, session } from "../../platform/http/index.ts";
 import { findSignInUser } from "../../signin/authenticators/index.ts";
 import { createScreens, PageQuery } from "../../signin/enrolled-devices/index.ts";
 import type { Visitors } from "../../signin/login/index.ts";
@@ -57,21 +57,16 @@ export const transactionRoutes: FastifyPluginAsyncTypebox<TransactionRouteParts>
   app.addHook("preValidation", async (request) => {
     if (request.method === "POST") request.body ??= {};
   });
-  app.post(
-    "/tx",
-    {
-      bodyLimit: BODY_LIMIT,
-      schema: {
-        summary: "Ask a user to sign something",
-        description:
-          "With a user's access token, or with an application's own and `userId`; the token is one for the realm, or for the resource " +
-          "`{issuer}/tx`. The application that asks is the one that may consume it.",
-        body: CreateTransaction,
-        response: { 201: Transaction, ...refusals },
-      },
-    },
-    async (request, reply) => reply.code(201).send(await service.createTransaction(parts, callerOf(request), request.body)),
-  );
+  route(app, "POST", "/tx", {
+    bodyLimit: BODY_LIMIT,
+    summary: "Ask a user to sign something",
+    description:
+      "With a user's access token, or with an application's own and `userId`; the token is one for the realm, or for the resource " +
+      "`{issuer}/tx`. The application that asks is the one that may consume it.",
+    body: CreateTransaction,
+    response: { 201: Transaction, ...refusals },
+    handler: async (request, reply) => reply.code(201).send(await service.createTransaction(parts, callerOf(request), request.body)),
+  });
 
   const show = async (request: FastifyRequest, reply: FastifyReply, transaction: Transaction, status = 200, problem?: "wrong" | "weak") => {
     const { visitor, realm } = request;
@@ -102,91 +97,71 @@ export const transactionRoutes: FastifyPluginAsyncTypebox<TransactionRouteParts>
     return sendPage(reply, status, html);
   };
 
-  app.get(
-    "/tx/:id",
-    {
-      config: withPage,
-      schema: {
-        summary: "Read a transaction",
-        description:
-          "With the token of the application that created it, or of the user. A browser with the user's session (`Accept: text/html`) gets the " +
-          "page that shows what is to be signed.",
-        params,
-        querystring: PageQuery,
-        response: answers,
-      },
-    },
-    async (request, reply) => {
+  route(app, "GET", "/tx/:id", {
+    config: withPage,
+    summary: "Read a transaction",
+    description:
+      "With the token of the application that created it, or of the user. A browser with the user's session (`Accept: text/html`) gets the " +
+      "page that shows what is to be signed.",
+    params,
+    querystring: PageQuery,
+    response: answers,
+    handler: async (request, reply) => {
       const transaction = await service.readTransaction(parts, callerOf(request), request.params.id);
-      return request.wantsPage ? (show(request, reply, transaction) as never) : transaction;
+      return request.wantsPage ? show(request, reply, transaction) : transaction;
     },
-  );
+  });
 
-  app.post(
-    "/tx/:id/sign",
-    {
-      config: withPage,
-      bodyLimit: BODY_LIMIT,
-      schema: {
-        summary: "Sign a transaction",
-        description:
-          "With the user's own token and a fresh second factor. Wrong ones count (429), and the fifth for one transaction declines it. " +
-          "From the page: with the session and its CSRF token.",
-        consumes,
-        params,
-        body: SignTransaction,
-        response: answers,
-      },
-    },
-    async (request, reply) => {
+  route(app, "POST", "/tx/:id/sign", {
+    config: withPage,
+    bodyLimit: BODY_LIMIT,
+    summary: "Sign a transaction",
+    description:
+      "With the user's own token and a fresh second factor. Wrong ones count (429), and the fifth for one transaction declines it. " +
+      "From the page: with the session and its CSRF token.",
+    consumes,
+    params,
+    body: SignTransaction,
+    response: answers,
+    handler: async (request, reply) => {
       const { id } = request.params;
       const caller = callerOf(request);
       if (!request.wantsPage) return service.signTransaction(parts, caller, id, request.body);
       try {
-        return (await show(request, reply, await service.signTransaction(parts, caller, id, request.body))) as never;
+        return await show(request, reply, await service.signTransaction(parts, caller, id, request.body));
       } catch (error) {
         const problem = error instanceof AppError ? PROBLEMS[error.code] : undefined;
         if (problem === undefined) throw error;
-        return show(request, reply, await service.readTransaction(parts, caller, id), 403, problem) as never;
+        return show(request, reply, await service.readTransaction(parts, caller, id), 403, problem);
       }
     },
-  );
+  });
 
-  app.post(
-    "/tx/:id/decline",
-    {
-      config: withPage,
-      bodyLimit: BODY_LIMIT,
-      schema: {
-        summary: "Decline a transaction",
-        description: "With the user's own token, or from the page.",
-        consumes,
-        params,
-        body: CsrfForm,
-        response: answers,
-      },
-    },
-    async (request, reply) => {
+  route(app, "POST", "/tx/:id/decline", {
+    config: withPage,
+    bodyLimit: BODY_LIMIT,
+    summary: "Decline a transaction",
+    description: "With the user's own token, or from the page.",
+    consumes,
+    params,
+    body: CsrfForm,
+    response: answers,
+    handler: async (request, reply) => {
       const transaction = await service.declineTransaction(parts, callerOf(request), request.params.id);
-      return request.wantsPage ? (show(request, reply, transaction) as never) : transaction;
+      return request.wantsPage ? show(request, reply, transaction) : transaction;
     },
-  );
+  });
 
-  app.post(
-    "/tx/:id/consume",
-    {
-      bodyLimit: BODY_LIMIT,
-      schema: {
-        summary: "Consume a signed transaction",
-        description:
-          "Once, by the application that created it, before it expires: with its own token, or with the user's where the application has no " +
-          "grant for one of its own. A second time is a 409.",
-        params,
-        response: { 200: Transaction, ...refusals },
-      },
-    },
-    async (request) => service.consumeTransaction(parts, callerOf(request), request.params.id),
-  );
+  route(app, "POST", "/tx/:id/consume", {
+    bodyLimit: BODY_LIMIT,
+    summary: "Consume a signed transaction",
+    description:
+      "Once, by the application that created it, before it expires: with its own token, or with the user's where the application has no " +
+      "grant for one of its own. A second time is a 409.",
+    params,
+    response: { 200: Transaction, ...refusals },
+    handler: async (request) => service.consumeTransaction(parts, callerOf(request), request.params.id),
+  });
 };
 
 const PROBLEMS: Readonly<Record<string, "wrong" | "weak">> = {

@@ -3,7 +3,7 @@ import type { FastifyRequest } from "fastify";
 import Type from "typebox";
 import { AppError } from "../../kernel/errors.ts";
 import { OAuthError } from "../../kernel/oauth-error.ts";
-import { anonymous, declare } from "../../platform/http/index.ts";
+import { anonymous, declare, route } from "../../platform/http/index.ts";
 import { requestSource } from "../../platform/unit-of-work.ts";
 import { formOf, issuerFor, takeForms } from "../gate/index.ts";
 import type { TokenEndpoints } from "../token-endpoint/index.ts";
@@ -38,25 +38,20 @@ export const workloadTokenRoutes: FastifyPluginAsyncTypebox<{ issuers: TokenEndp
   declare(app, { tags: ["Protocol"], caller: anonymous(), csrf: "none", limit: "workloadTokens", errors: "oauth" });
   takeForms(app);
 
-  app.post(
-    "/workload-identity/token",
-    {
-      schema: {
-        operationId: "exchangeWorkloadToken",
-        summary: "Exchange a workload's token for an access token (RFC 8693)",
-        description: "Every refusal is the same 401; the audit trail has the reason (WORKLOAD_TOKEN_REJECTED).",
-        consumes: ["application/x-www-form-urlencoded"],
-        body: Form,
-        response: { 200: Tokens },
-      },
-    },
-    async (request, reply) => {
+  route(app, "POST", "/workload-identity/token", {
+    operationId: "exchangeWorkloadToken",
+    summary: "Exchange a workload's token for an access token (RFC 8693)",
+    description: "Every refusal is the same 401; the audit trail has the reason (WORKLOAD_TOKEN_REJECTED).",
+    consumes: ["application/x-www-form-urlencoded"],
+    body: Form,
+    response: { 200: Tokens },
+    handler: async (request, reply) => {
       const { parts } = await issuerFor(issuers, request);
       const { headers } = request;
       const answer = await exchangeWorkloadToken(parts, { headers, form: presentedForm(request), ...requestSource(request) });
       return reply.header("cache-control", "no-store").send(answer);
     },
-  );
+  });
 };
 
 /** A form that cannot be read is an empty one: it is refused like every other. */

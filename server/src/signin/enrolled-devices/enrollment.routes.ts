@@ -1,6 +1,6 @@
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import type { FastifyRequest } from "fastify";
-import { declare, link, Problem } from "../../platform/http/index.ts";
+import { declare, link, Problem, route } from "../../platform/http/index.ts";
 import { requestSource } from "../../platform/unit-of-work.ts";
 import { EnrollDevice, EnrolledDevice, EnrollmentStart } from "./enrollment.schema.ts";
 import { type Enrolling, type EnrollmentParts, enrollDevice, startEnrollment } from "./enrollment.service.ts";
@@ -21,36 +21,26 @@ export const enrollmentRoutes: FastifyPluginAsyncTypebox<EnrollmentParts> = asyn
     return { realm: realmId, token, from: requestSource({ ip, id }) };
   };
 
-  app.post(
-    "/enroll/start",
-    {
-      bodyLimit: BODY_LIMIT,
-      schema: {
-        summary: "Begin to enroll a device",
-        description:
-          "`Authorization: Bearer` with an enrollment token (`POST /account/credentials`, or an administrator's `POST /users/{id}/credentials`). " +
-          "The device makes a key and signs the challenge with it. Can be asked again for as long as the token lasts.",
-        response: { 200: EnrollmentStart, 401: Problem },
-      },
-    },
-    async (request) => startEnrollment(parts, enrolling(request)),
-  );
+  route(app, "POST", "/enroll/start", {
+    bodyLimit: BODY_LIMIT,
+    summary: "Begin to enroll a device",
+    description:
+      "`Authorization: Bearer` with an enrollment token (`POST /account/credentials`, or an administrator's `POST /users/{id}/credentials`). " +
+      "The device makes a key and signs the challenge with it. Can be asked again for as long as the token lasts.",
+    response: { 200: EnrollmentStart, 401: Problem },
+    handler: async (request) => startEnrollment(parts, enrolling(request)),
+  });
 
-  app.post(
-    "/enroll",
-    {
-      bodyLimit: BODY_LIMIT,
-      // Order of refusals: a missing token is reported first, whatever else is wrong.
-      attachValidation: true,
-      schema: {
-        summary: "Enroll a device",
-        description:
-          "Uses the enrollment token up. From now on the device approves sign-ins (`/push`) and signs transactions (`/tx`) with its key.",
-        body: EnrollDevice,
-        response: { 201: EnrolledDevice, 401: Problem, 409: Problem },
-      },
-    },
-    async (request, reply) => {
+  route(app, "POST", "/enroll", {
+    bodyLimit: BODY_LIMIT,
+    // Order of refusals: a missing token is reported first, whatever else is wrong.
+    attachValidation: true,
+    summary: "Enroll a device",
+    description:
+      "Uses the enrollment token up. From now on the device approves sign-ins (`/push`) and signs transactions (`/tx`) with its key.",
+    body: EnrollDevice,
+    response: { 201: EnrolledDevice, 401: Problem, 409: Problem },
+    handler: async (request, reply) => {
       const who = enrolling(request);
       if (request.validationError) {
         await startEnrollment(parts, who);
@@ -58,5 +48,5 @@ export const enrollmentRoutes: FastifyPluginAsyncTypebox<EnrollmentParts> = asyn
       }
       return reply.code(201).send(await enrollDevice(parts, who, request.body));
     },
-  );
+  });
 };

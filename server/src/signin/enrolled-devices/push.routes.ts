@@ -4,7 +4,7 @@ import Type from "typebox";
 import { clock } from "../../kernel/clock.ts";
 import { renderPush, sendPage } from "../../pages/index.ts";
 import type { Ctx } from "../../platform/context.ts";
-import { anyOf, declare, device, negotiated, Problem, redirect, session } from "../../platform/http/index.ts";
+import { anyOf, declare, device, negotiated, Problem, redirect, route, session } from "../../platform/http/index.ts";
 import { approveChallenge, type Challenge, denyChallenge, findChallenge, openChallengesOf } from "../authenticators/index.ts";
 import { deviceErrors } from "./errors.ts";
 import { CsrfOnly, PushAnswer, PushApproval, PushRequest } from "./requests.schema.ts";
@@ -67,42 +67,32 @@ export const pushRoutes: FastifyPluginAsyncTypebox<PushPageParts> = async (app, 
     return sendPage(reply, isWrong ? 403 : 200, html);
   };
 
-  app.get(
-    "/push",
-    {
-      schema: {
-        summary: "Sign-ins that wait for your approval",
-        description: `For apps that no push message reached. ${how}. A browser is led to the oldest of them.`,
-        response: { 200: Type.Array(PushRequest), 303: redirect("To the page of one, or to sign in"), 401: Problem },
-      },
-    },
-    async (request, reply) => {
+  route(app, "GET", "/push", {
+    summary: "Sign-ins that wait for your approval",
+    description: `For apps that no push message reached. ${how}. A browser is led to the oldest of them.`,
+    response: { 200: Type.Array(PushRequest), 303: redirect("To the page of one, or to sign in"), 401: Problem },
+    handler: async (request, reply) => {
       const { realmId, actor } = request;
       const open = await openChallengesOf(db, realmId, actor!.id, clock.now());
       if (!request.wantsPage) return Promise.all(open.map((challenge) => recordOf(realmId, challenge)));
-      if (!open[0]) return visitors.showMessage(request, reply, 404, "push-gone") as never;
-      return reply.redirect(`/realms/${realmId}/push/${open[0].id}`, 303) as never;
+      if (!open[0]) return visitors.showMessage(request, reply, 404, "push-gone");
+      return reply.redirect(`/realms/${realmId}/push/${open[0].id}`, 303);
     },
-  );
+  });
 
-  app.get(
-    "/push/:id",
-    {
-      schema: {
-        summary: "A sign-in that waits for your approval",
-        description: `${how}. Another user's is a 404.`,
-        params,
-        querystring: PageQuery,
-        response: { 200: PushRequest, 303: redirect("To sign in first"), 401: Problem, 403: Problem, 404: Problem },
-      },
-    },
-    async (request, reply) => {
+  route(app, "GET", "/push/:id", {
+    summary: "A sign-in that waits for your approval",
+    description: `${how}. Another user's is a 404.`,
+    params,
+    querystring: PageQuery,
+    response: { 200: PushRequest, 303: redirect("To sign in first"), 401: Problem, 403: Problem, 404: Problem },
+    handler: async (request, reply) => {
       const challenge = await challengeFor(request);
       if (!request.wantsPage) return recordOf(request.realmId, challenge);
-      if (challenge.status === "PENDING") return ask(request, reply, challenge) as never;
-      return visitors.showMessage(request, reply, 200, "push-gone") as never;
+      if (challenge.status === "PENDING") return ask(request, reply, challenge);
+      return visitors.showMessage(request, reply, 200, "push-gone");
     },
-  );
+  });
 
   /** Both answers run in one transaction, in which the device must still exist. */
   const answer = <T>(request: FastifyRequest, what: (ctx: Ctx) => Promise<T>): Promise<T> =>
@@ -111,22 +101,17 @@ export const pushRoutes: FastifyPluginAsyncTypebox<PushPageParts> = async (app, 
       return what(ctx);
     });
 
-  app.post(
-    "/push/:id/approve",
-    {
-      attachValidation: true,
-      schema: {
-        summary: "Approve a sign-in",
-        description:
-          `${how}, and \`number\`, as it was typed from the screen that waits. A wrong number is a 403, the third one ends the request ` +
-          "(`devices.wrong_numbers`); one that was answered or has expired is a 409.",
-        consumes,
-        params,
-        body: PushApproval,
-        response: { 200: PushAnswer, 303: Type.Null(), 401: Problem, 403: Problem, 404: Problem, 409: Problem },
-      },
-    },
-    async (request, reply) => {
+  route(app, "POST", "/push/:id/approve", {
+    attachValidation: true,
+    summary: "Approve a sign-in",
+    description:
+      `${how}, and \`number\`, as it was typed from the screen that waits. A wrong number is a 403, the third one ends the request ` +
+      "(`devices.wrong_numbers`); one that was answered or has expired is a 409.",
+    consumes,
+    params,
+    body: PushApproval,
+    response: { 200: PushAnswer, 303: Type.Null(), 401: Problem, 403: Problem, 404: Problem, 409: Problem },
+    handler: async (request, reply) => {
       const challenge = await challengeFor(request);
       const number = request.device ? request.device.payload.number : request.body.number;
       const result = await answer(request, (ctx) => approveChallenge(ctx, challenge, ctx.actor.id, String(number ?? "")));
@@ -136,32 +121,27 @@ export const pushRoutes: FastifyPluginAsyncTypebox<PushPageParts> = async (app, 
         if (result === "wrong") throw deviceErrors.wrong_numbers();
         return { status: "APPROVED" as const };
       }
-      if (result === "again") return ask(request, reply, challenge, true) as never;
-      return visitors.showMessage(request, reply, { approved: 200, wrong: 403, gone: 409 }[result], `push-${result}`) as never;
+      if (result === "again") return ask(request, reply, challenge, true);
+      return visitors.showMessage(request, reply, { approved: 200, wrong: 403, gone: 409 }[result], `push-${result}`);
     },
-  );
+  });
 
-  app.post(
-    "/push/:id/deny",
-    {
-      attachValidation: true,
-      schema: {
-        summary: "Deny a sign-in",
-        description: `${how}. Records PUSH_DENIED; for some minutes the user is not asked again.`,
-        consumes,
-        params,
-        body: CsrfOnly,
-        response: { 200: PushAnswer, 303: Type.Null(), 401: Problem, 403: Problem, 404: Problem, 409: Problem },
-      },
-    },
-    async (request, reply) => {
+  route(app, "POST", "/push/:id/deny", {
+    attachValidation: true,
+    summary: "Deny a sign-in",
+    description: `${how}. Records PUSH_DENIED; for some minutes the user is not asked again.`,
+    consumes,
+    params,
+    body: CsrfOnly,
+    response: { 200: PushAnswer, 303: Type.Null(), 401: Problem, 403: Problem, 404: Problem, 409: Problem },
+    handler: async (request, reply) => {
       const challenge = await challengeFor(request);
       const isDenied = await answer(request, (ctx) => denyChallenge(ctx, challenge, ctx.actor.id));
       if (!request.wantsPage) {
         if (!isDenied) throw deviceErrors.answered();
         return { status: "DENIED" as const };
       }
-      return visitors.showMessage(request, reply, isDenied ? 200 : 409, isDenied ? "push-denied" : "push-gone") as never;
+      return visitors.showMessage(request, reply, isDenied ? 200 : 409, isDenied ? "push-denied" : "push-gone");
     },
-  );
+  });
 };

@@ -3,7 +3,7 @@ import type { FastifyReply, FastifyRequest } from "fastify";
 import Type from "typebox";
 import { clock } from "../../kernel/clock.ts";
 import { renderQr, sendPage } from "../../pages/index.ts";
-import { declare, negotiated, Problem, redirect, session } from "../../platform/http/index.ts";
+import { declare, negotiated, Problem, redirect, route, session } from "../../platform/http/index.ts";
 import { type Challenge, confirmChallenge, findChallenge } from "../authenticators/index.ts";
 import { pagePath } from "../login/index.ts";
 import { deviceErrors } from "./errors.ts";
@@ -33,22 +33,17 @@ export const qrRoutes: FastifyPluginAsyncTypebox<DevicePageParts> = async (app, 
     return null;
   };
 
-  app.get(
-    "/qr/:id",
-    {
-      schema: {
-        summary: "A screen that waits to be let in",
-        description:
-          "The target of the QR code on a sign-in page. Needs a fresh session; otherwise a browser is sent to sign in again and comes " +
-          "back. A page, or JSON if `Accept` asks for it.",
-        params,
-        querystring: PageQuery,
-        response: { 200: QrRequest, 303: redirect("To sign in first"), 401: Problem, 403: Problem, 404: Problem },
-      },
-    },
-    async (request, reply) => {
+  route(app, "GET", "/qr/:id", {
+    summary: "A screen that waits to be let in",
+    description:
+      "The target of the QR code on a sign-in page. Needs a fresh session; otherwise a browser is sent to sign in again and comes " +
+      "back. A page, or JSON if `Accept` asks for it.",
+    params,
+    querystring: PageQuery,
+    response: { 200: QrRequest, 303: redirect("To sign in first"), 401: Problem, 403: Problem, 404: Problem },
+    handler: async (request, reply) => {
       const challenge = await challengeFor(request, reply);
-      if (!challenge) return reply as never;
+      if (!challenge) return reply;
       const { visitor, realmId: realm } = request;
       if (!request.wantsPage) {
         const { id, clientId, sourceIp, userAgent, createdAt, expiresAt, number: code } = challenge;
@@ -56,7 +51,7 @@ export const qrRoutes: FastifyPluginAsyncTypebox<DevicePageParts> = async (app, 
         const status = challenge.status === "PENDING" ? "PENDING" : challenge.status === "EXPIRED" ? "EXPIRED" : "APPROVED";
         return { id, status, clientId, clientName, sourceIp, userAgent, code, createdAt, expiresAt } as const;
       }
-      if (challenge.status !== "PENDING") return visitors.showMessage(request, reply, 200, "qr-gone") as never;
+      if (challenge.status !== "PENDING") return visitors.showMessage(request, reply, 200, "qr-gone");
       const path = `/realms/${realm}/qr/${challenge.id}`;
       const frame = visitors.formOf(request, reply, path);
       const html = renderQr({
@@ -66,31 +61,26 @@ export const qrRoutes: FastifyPluginAsyncTypebox<DevicePageParts> = async (app, 
         screen: await screenOf(realm, challenge),
         code: challenge.number,
       });
-      return sendPage(reply, 200, html) as never;
+      return sendPage(reply, 200, html);
     },
-  );
+  });
 
-  app.post(
-    "/qr/:id/confirm",
-    {
-      schema: {
-        summary: "Let the screen in as you",
-        description: "With a fresh session and its CSRF token. Works once (409), and never while an administrator acts as the user (403).",
-        consumes,
-        params,
-        body: CsrfOnly,
-        response: { 200: QrAnswer, 303: Type.Null(), 401: Problem, 403: Problem, 404: Problem, 409: Problem },
-      },
-    },
-    async (request, reply) => {
+  route(app, "POST", "/qr/:id/confirm", {
+    summary: "Let the screen in as you",
+    description: "With a fresh session and its CSRF token. Works once (409), and never while an administrator acts as the user (403).",
+    consumes,
+    params,
+    body: CsrfOnly,
+    response: { 200: QrAnswer, 303: Type.Null(), 401: Problem, 403: Problem, 404: Problem, 409: Problem },
+    handler: async (request, reply) => {
       const challenge = await challengeFor(request, reply);
-      if (!challenge) return reply as never;
+      if (!challenge) return reply;
       const isConfirmed = await request.transact((ctx) => confirmChallenge(ctx, challenge, request.visitor.session!));
       if (!request.wantsPage) {
         if (!isConfirmed) throw deviceErrors.answered();
         return { status: "APPROVED" as const };
       }
-      return visitors.showMessage(request, reply, isConfirmed ? 200 : 409, isConfirmed ? "qr-confirmed" : "qr-gone") as never;
+      return visitors.showMessage(request, reply, isConfirmed ? 200 : 409, isConfirmed ? "qr-confirmed" : "qr-gone");
     },
-  );
+  });
 };

@@ -1,6 +1,6 @@
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import Type from "typebox";
-import { crudRoutes, paged, pathParams, recordRoutes, versioned } from "../../platform/http/index.ts";
+import { crudRoutes, paged, pathParams, recordRoutes, route, versioned } from "../../platform/http/index.ts";
 import { ListQuery, pageInMemory, type ShortList } from "../../platform/paging/index.ts";
 import { AuthenticatorInfo, CreateFlow, Flow, RenameFlow, UpdateFlow } from "./schema.ts";
 import { BROWSER_FLOW, createFlow, listAuthenticators, readFlow, removeFlow, renameFlow, saveFlow, searchFlows } from "./service.ts";
@@ -37,21 +37,16 @@ export const flowRoutes: FastifyPluginAsyncTypebox = async (app) => {
     remove: { description: "Refused for a built-in one, and while clients use it.", run: (ctx, { alias }) => removeFlow(ctx, alias) },
   });
 
-  app.patch(
-    "/:alias",
-    {
-      config,
-      schema: {
-        summary: "Rename a flow",
-        description: "Clients that use it follow. Built-in flows keep their alias.",
-        tags,
-        params,
-        body: RenameFlow,
-        response: { 200: Flow },
-      },
-    },
-    async (req, reply) => versioned(reply, await req.transact((ctx) => renameFlow(ctx, req.params.alias, req.body.alias))),
-  );
+  route(app, "PATCH", "/:alias", {
+    config,
+    summary: "Rename a flow",
+    description: "Clients that use it follow. Built-in flows keep their alias.",
+    tags,
+    params,
+    body: RenameFlow,
+    response: { 200: Flow },
+    handler: async (req, reply) => versioned(reply, await req.transact((ctx) => renameFlow(ctx, req.params.alias, req.body.alias))),
+  });
 };
 
 /** Mounted under /admin/realms/:realm/flow: the browser flow, which clients may override. */
@@ -85,17 +80,12 @@ const authenticatorList: ShortList<AuthenticatorInfo> = {
 
 /** Mounted under /admin/realms/:realm/authenticators. */
 export const authenticatorRoutes: FastifyPluginAsyncTypebox = async (app) => {
-  app.get(
-    "/",
-    {
-      config,
-      schema: {
-        summary: "List what steps of a flow can ask",
-        tags,
-        querystring: ListQuery,
-        response: { 200: Type.Array(AuthenticatorInfo) },
-      },
-    },
-    async (req, reply) => paged(reply, pageInMemory(listAuthenticators(), authenticatorList, req.query)),
-  );
+  route(app, "GET", "/", {
+    config,
+    summary: "List what steps of a flow can ask",
+    tags,
+    querystring: ListQuery,
+    response: { 200: Type.Array(AuthenticatorInfo) },
+    handler: async (req, reply) => paged(reply, pageInMemory(listAuthenticators(), authenticatorList, req.query)),
+  });
 };

@@ -4,7 +4,7 @@ import Type from "typebox";
 import { clock } from "../../kernel/clock.ts";
 import { AppError } from "../../kernel/errors.ts";
 import { renderImpersonation, sendPage } from "../../pages/index.ts";
-import { browser, declare, link, logFailure, page, redirect } from "../../platform/http/index.ts";
+import { browser, declare, link, logFailure, page, redirect, route } from "../../platform/http/index.ts";
 import { requestSource, type UnitOfWork } from "../../platform/unit-of-work.ts";
 import type { RealmSnapshots } from "../../tenancy/realms/index.ts";
 import { loginPath, type PageParts, seeOther } from "../login/index.ts";
@@ -63,57 +63,42 @@ export const impersonationPages: FastifyPluginAsyncTypebox<ImpersonationPagePart
     return seeOther(reply, loginPath(realmId));
   };
 
-  app.get(
-    "/impersonation",
-    {
-      // HEAD must not use the ticket up.
-      exposeHeadRoute: false,
-      schema: {
-        summary: "Follow the link to act as a user",
-        description:
-          "Works only in the browser of the administrator who asked for it, where it starts the session at once; what reads ahead gets a " +
-          "page with a button.",
-        querystring: Type.Object({ ticket: Type.String({ maxLength: 128 }) }),
-        response: {
-          200: page("A page that asks first"),
-          303: moved,
-          403: page("Another browser, or the administrator may not any more"),
-          410: page("The link no longer works"),
-        },
-      },
+  route(app, "GET", "/impersonation", {
+    // HEAD must not use the ticket up.
+    exposeHeadRoute: false,
+    summary: "Follow the link to act as a user",
+    description:
+      "Works only in the browser of the administrator who asked for it, where it starts the session at once; what reads ahead gets a " +
+      "page with a button.",
+    querystring: Type.Object({ ticket: Type.String({ maxLength: 128 }) }),
+    response: {
+      200: page("A page that asks first"),
+      303: moved,
+      403: page("Another browser, or the administrator may not any more"),
+      410: page("The link no longer works"),
     },
-    async (request, reply) => (await open(request, reply, request.query.ticket, readsAhead(request))) as never,
-  );
+    handler: async (request, reply) => open(request, reply, request.query.ticket, readsAhead(request)),
+  });
 
-  app.post(
-    "/impersonation",
-    {
-      schema: {
-        summary: "Act as a user, after being asked",
-        body: ImpersonationForm,
-        response: {
-          303: moved,
-          403: page("CSRF token missing or stale, or another browser"),
-          410: page("The link no longer works"),
-        },
-      },
+  route(app, "POST", "/impersonation", {
+    summary: "Act as a user, after being asked",
+    body: ImpersonationForm,
+    response: {
+      303: moved,
+      403: page("CSRF token missing or stale, or another browser"),
+      410: page("The link no longer works"),
     },
-    async (request, reply) => (await open(request, reply, request.body.ticket)) as never,
-  );
+    handler: async (request, reply) => open(request, reply, request.body.ticket),
+  });
 
-  app.post(
-    "/impersonation/end",
-    {
-      attachValidation: true,
-      config: { caller: browser(), csrfUnless: ({ visitor }) => visitor.session === null || visitor.session.impersonator === null },
-      schema: {
-        summary: "Stop acting as a user",
-        description: "The administrator's own session of the realm comes back in the browser in which it was.",
-        body: EndImpersonationForm,
-        response: { 303: moved, 403: page("CSRF token missing or stale") },
-      },
-    },
-    async (request, reply) => {
+  route(app, "POST", "/impersonation/end", {
+    attachValidation: true,
+    config: { caller: browser(), csrfUnless: ({ visitor }) => visitor.session === null || visitor.session.impersonator === null },
+    summary: "Stop acting as a user",
+    description: "The administrator's own session of the realm comes back in the browser in which it was.",
+    body: EndImpersonationForm,
+    response: { 303: moved, 403: page("CSRF token missing or stale") },
+    handler: async (request, reply) => {
       const { visitor } = request;
       const { realm, session } = visitor;
       if (session === null || session.impersonator === null) return seeOther(reply, loginPath(realm.realmId));
@@ -121,7 +106,7 @@ export const impersonationPages: FastifyPluginAsyncTypebox<ImpersonationPagePart
       visitors.leave(reply, visitor, back);
       return seeOther(reply, loginPath(session.impersonatedFrom?.realm ?? realm.realmId));
     },
-  );
+  });
 };
 
 /** A browser or a proxy that prefetches. */

@@ -1,6 +1,6 @@
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import Type, { type Static } from "typebox";
-import { pathParams } from "../../platform/http/index.ts";
+import { pathParams, route } from "../../platform/http/index.ts";
 import { askToImpersonate } from "./service.ts";
 
 export const Impersonation = Type.Object(
@@ -22,24 +22,19 @@ export const EndImpersonationForm = Type.Object({ _csrf: Type.Optional(Type.Stri
 
 /** Mounted under /admin/realms/:realm/users. */
 export const impersonateRoutes: FastifyPluginAsyncTypebox<{ readonly baseUrl: string }> = async (app, { baseUrl }) => {
-  app.post(
-    "/:userId/impersonate",
-    {
-      config: { permission: "manage-users", recentAuthentication: true },
-      schema: {
-        summary: "Act as a user",
-        description:
-          "Answers a link for your own browser, which works once within a minute. Needs the permissions that the user holds. The session " +
-          "lasts an hour at most, ends with yours, and reaches neither the admin API nor the user's credentials; every event in it names you. " +
-          "409 for yourself, and for a user who is disabled or locked.",
-        tags: ["Users"],
-        params: pathParams("userId"),
-        response: { 200: Impersonation },
-      },
-    },
-    async (req) => {
+  route(app, "POST", "/:userId/impersonate", {
+    config: { permission: "manage-users", recentAuthentication: true },
+    summary: "Act as a user",
+    description:
+      "Answers a link for your own browser, which works once within a minute. Needs the permissions that the user holds. The session " +
+      "lasts an hour at most, ends with yours, and reaches neither the admin API nor the user's credentials; every event in it names you. " +
+      "409 for yourself, and for a user who is disabled or locked.",
+    tags: ["Users"],
+    params: pathParams("userId"),
+    response: { 200: Impersonation },
+    handler: async (req) => {
       const { token, ...link } = await req.transact((ctx) => askToImpersonate(ctx, req.params.userId));
       return { ...link, url: `${baseUrl}/realms/${req.params.realm}/impersonation?ticket=${token}` };
     },
-  );
+  });
 };

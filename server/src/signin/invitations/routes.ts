@@ -7,7 +7,7 @@ import { clock } from "../../kernel/clock.ts";
 import { AppError } from "../../kernel/errors.ts";
 import { cut, loginKey } from "../../kernel/text.ts";
 import type { InvitationError } from "../../pages/index.ts";
-import { declare, field, link, page, redirect } from "../../platform/http/index.ts";
+import { declare, field, link, page, redirect, route } from "../../platform/http/index.ts";
 import { requestSource } from "../../platform/unit-of-work.ts";
 import { type PageParts, seeOther, type Visitor } from "../login/index.ts";
 import type { Standings } from "../run/index.ts";
@@ -59,33 +59,23 @@ export const invitationPageRoutes: FastifyPluginAsyncTypebox<InvitationPageParts
   };
   const limit = ["signIns", "invitation"];
 
-  app.get(
-    "/invitations/:token",
-    {
-      schema: {
-        summary: "The page of an invitation",
-        description: "Behind the link in the mail. It changes nothing.",
-        params,
-        querystring,
-        response: { 200: page("The page"), 404: answers[404], 410: answers[410] },
-      },
-    },
-    async (request, reply) => showAfresh(request, reply),
-  );
+  route(app, "GET", "/invitations/:token", {
+    summary: "The page of an invitation",
+    description: "Behind the link in the mail. It changes nothing.",
+    params,
+    querystring,
+    response: { 200: page("The page"), 404: answers[404], 410: answers[410] },
+    handler: async (request, reply) => showAfresh(request, reply),
+  });
 
-  app.post(
-    "/invitations/:token",
-    {
-      config: { limit, onStale: (request, reply) => showAfresh(request, reply, { status: 403, error: "csrf" }) },
-      schema: {
-        summary: "Accept an invitation",
-        description: "For the signed-in user with the invited address. 303 to the page, which then says so.",
-        params,
-        body: AcceptForm,
-        response: { 303: redirect("Accepted, or to the sign-in page"), 401: page("No user is signed in"), ...answers },
-      },
-    },
-    async (request, reply) => {
+  route(app, "POST", "/invitations/:token", {
+    config: { limit, onStale: (request, reply) => showAfresh(request, reply, { status: 403, error: "csrf" }) },
+    summary: "Accept an invitation",
+    description: "For the signed-in user with the invited address. 303 to the page, which then says so.",
+    params,
+    body: AcceptForm,
+    response: { 303: redirect("Accepted, or to the sign-in page"), 401: page("No user is signed in"), ...answers },
+    handler: async (request, reply) => {
       const { visitor } = request;
       const { token } = request.params;
       const { realm, session } = visitor;
@@ -98,33 +88,28 @@ export const invitationPageRoutes: FastifyPluginAsyncTypebox<InvitationPageParts
       const accepted = await acceptInvitation(parts, { realm, token, session, from: requestSource(request) }).then(() => true, overtaken);
       return accepted ? seeOther(reply, pathOf(realm.realmId, token)) : showAfresh(request, reply, { status: 403 });
     },
-  );
+  });
 
-  app.post(
-    "/invitations/:token/account",
-    {
-      config: {
-        limit,
-        onStale: (request, reply) => showAfresh(request, reply, { status: 403, error: "csrf", username: usernameIn(request.body) }),
-      },
-      // The page points at the field.
-      attachValidation: true,
-      schema: {
-        summary: "Create the account that an invitation is for",
-        description:
-          "Creates the account of an invited address that has none yet. 303 to the page with the session's cookie; 400 when name or password cannot be " +
-          "taken; 409 when the name is taken, or the address has an account by now.",
-        params,
-        body: AccountForm,
-        response: {
-          303: redirect("Created, joined and signed in"),
-          400: page("Username or password cannot be taken"),
-          409: page("The username is taken"),
-          ...answers,
-        },
-      },
+  route(app, "POST", "/invitations/:token/account", {
+    config: {
+      limit,
+      onStale: (request, reply) => showAfresh(request, reply, { status: 403, error: "csrf", username: usernameIn(request.body) }),
     },
-    async (request, reply) => {
+    // The page points at the field.
+    attachValidation: true,
+    summary: "Create the account that an invitation is for",
+    description:
+      "Creates the account of an invited address that has none yet. 303 to the page with the session's cookie; 400 when name or password cannot be " +
+      "taken; 409 when the name is taken, or the address has an account by now.",
+    params,
+    body: AccountForm,
+    response: {
+      303: redirect("Created, joined and signed in"),
+      400: page("Username or password cannot be taken"),
+      409: page("The username is taken"),
+      ...answers,
+    },
+    handler: async (request, reply) => {
       const { visitor } = request;
       const { token } = request.params;
       const { realm, session } = visitor;
@@ -149,7 +134,7 @@ export const invitationPageRoutes: FastifyPluginAsyncTypebox<InvitationPageParts
       visitors.enter(request, reply, visitor, started);
       return seeOther(reply, pathOf(realm.realmId, token));
     },
-  );
+  });
 };
 
 const pathOf = (realm: string, token: string) => `/realms/${realm}/invitations/${token}`;

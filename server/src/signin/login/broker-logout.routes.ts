@@ -3,7 +3,7 @@ import Type from "typebox";
 import { findUpstreamLogout, readUpstreamLogout, sessionsToEnd, takeUpstreamLogout } from "../../federation/index.ts";
 import { clock } from "../../kernel/clock.ts";
 import { systemActor } from "../../platform/context.ts";
-import { anonymous } from "../../platform/http/index.ts";
+import { anonymous, route } from "../../platform/http/index.ts";
 import { requestSource } from "../../platform/unit-of-work.ts";
 import { endSession } from "../sessions/index.ts";
 import { seeOther } from "./begin.ts";
@@ -18,18 +18,13 @@ const Refusal = Type.Object({ error: Type.String(), error_description: Type.Stri
 export const brokerLogoutRoutes: FastifyPluginAsyncTypebox<LogoutParts> = async (app, parts) => {
   const { db, vault, visitors, work, brokers } = parts;
 
-  app.get(
-    "/broker/:alias/logout",
-    {
-      schema: {
-        summary: "Go on with a logout at the identity provider",
-        description: "The session here is over. The page leads to the provider, and on without it if it does not answer.",
-        params,
-        querystring: StateQuery,
-        response: { 200: Type.String({ description: "The page" }), 303: Type.Null({ description: "Nothing is left to do" }) },
-      },
-    },
-    async (request, reply) => {
+  route(app, "GET", "/broker/:alias/logout", {
+    summary: "Go on with a logout at the identity provider",
+    description: "The session here is over. The page leads to the provider, and on without it if it does not answer.",
+    params,
+    querystring: StateQuery,
+    response: { 200: Type.String({ description: "The page" }), 303: Type.Null({ description: "Nothing is left to do" }) },
+    handler: async (request, reply) => {
       const { visitor } = request;
       const { realmId: realm } = visitor.realm;
       const key = { realm, state: request.query.state ?? "", browsers: visitor.preSessions, now: clock.now() };
@@ -38,47 +33,37 @@ export const brokerLogoutRoutes: FastifyPluginAsyncTypebox<LogoutParts> = async 
       const { hop, next } = logout;
       const name = (await brokers.providers.get(realm))?.byAlias.get(request.params.alias)?.displayName ?? request.params.alias;
       const shown = { name, location: hop.location, ...(hop.form && { form: hop.form }) };
-      return showSigningOut(visitors, { request, reply }, visitor, { frames: [], hop: shown, next }) as never;
+      return showSigningOut(visitors, { request, reply }, visitor, { frames: [], hop: shown, next });
     },
-  );
+  });
 
-  app.get(
-    "/broker/:alias/endpoint/logout_response",
-    {
-      schema: {
-        summary: "Return from a logout at the identity provider",
-        description:
-          "To be registered at the provider as `post_logout_redirect_uri`. Without a logout of this browser it leads to the sign-in page.",
-        params,
-        querystring: StateQuery,
-        response: { 303: Type.Null({ description: "On" }) },
-      },
-    },
-    async (request, reply) => {
+  route(app, "GET", "/broker/:alias/endpoint/logout_response", {
+    summary: "Return from a logout at the identity provider",
+    description:
+      "To be registered at the provider as `post_logout_redirect_uri`. Without a logout of this browser it leads to the sign-in page.",
+    params,
+    querystring: StateQuery,
+    response: { 303: Type.Null({ description: "On" }) },
+    handler: async (request, reply) => {
       const { preSessions: browsers, realm } = request.visitor;
       const key = { realm: realm.realmId, state: request.query.state ?? "", browsers, now: clock.now() };
       return seeOther(reply, (await takeUpstreamLogout(db, vault, key))?.next ?? signedOutPath(realm.realmId));
     },
-  );
+  });
 
-  app.post(
-    "/broker/:alias/backchannel-logout",
-    {
-      config: { caller: anonymous(), csrf: "none", limit: "samlMessages", errors: "oauth" },
-      schema: {
-        summary: "Back-channel logout by an identity provider",
-        description:
-          "OpenID Connect Back-Channel Logout 1.0: to be registered at the provider as `backchannel_logout_uri`. Ends the sessions that came by the session (`sid`) or the subject (`sub`) that the logout token names.",
-        params,
-        consumes: ["application/x-www-form-urlencoded"],
-        body: Type.Object(
-          { logout_token: Type.String({ maxLength: 16_384 }) },
-          { examples: [{ logout_token: "eyJhbGciOiJSUzI1NiIsInR5cCI6ImxvZ291dCtqd3QifQ.e30.c2ln" }] },
-        ),
-        response: { 200: Type.Null({ description: "Signed out" }), 400: Refusal },
-      },
-    },
-    async (request, reply) => {
+  route(app, "POST", "/broker/:alias/backchannel-logout", {
+    config: { caller: anonymous(), csrf: "none", limit: "samlMessages", errors: "oauth" },
+    summary: "Back-channel logout by an identity provider",
+    description:
+      "OpenID Connect Back-Channel Logout 1.0: to be registered at the provider as `backchannel_logout_uri`. Ends the sessions that came by the session (`sid`) or the subject (`sub`) that the logout token names.",
+    params,
+    consumes: ["application/x-www-form-urlencoded"],
+    body: Type.Object(
+      { logout_token: Type.String({ maxLength: 16_384 }) },
+      { examples: [{ logout_token: "eyJhbGciOiJSUzI1NiIsInR5cCI6ImxvZ291dCtqd3QifQ.e30.c2ln" }] },
+    ),
+    response: { 200: Type.Null({ description: "Signed out" }), 400: Refusal },
+    handler: async (request, reply) => {
       const { realm, params: sent, body } = request;
       const { realmId } = realm;
       const refused = (description: string) =>
@@ -95,5 +80,5 @@ export const brokerLogoutRoutes: FastifyPluginAsyncTypebox<LogoutParts> = async 
       });
       return isNew ? reply.code(200).header("cache-control", "no-store").send(null) : refused("The logout token was used before");
     },
-  );
+  });
 };

@@ -2,6 +2,7 @@ import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import Type from "typebox";
 import { providerMetadataRoutes } from "../../federation/index.ts";
 import { clock } from "../../kernel/clock.ts";
+import { route } from "../../platform/http/index.ts";
 import { IDENTITY_PROVIDER } from "../authenticators/index.ts";
 import { claimInteraction, continueSignIn, interactionErrors, positionToAnswer, readState } from "../run/index.ts";
 import { seeOther } from "./begin.ts";
@@ -22,22 +23,17 @@ const AnswerQuery = Type.Object(
 export const brokerRoutes: FastifyPluginAsyncTypebox<ContinueRouteParts> = async (app, routeParts) => {
   const { parts, replies, openRun } = routeParts;
 
-  app.get(
-    "/broker/:alias/login",
-    {
-      config: { limit: "signIns" },
-      schema: {
-        summary: "Sign in at an identity provider",
-        description: "A link of the sign-in page: it begins nothing that the provider's answer could not be matched to in this browser.",
-        params,
-        querystring: Type.Object({
-          interaction: Type.Optional(Type.String({ maxLength: 64 })),
-          return_to: Type.Optional(Type.String({ maxLength: 2048, description: "A path of this server to go on to" })),
-        }),
-        response: { 303: Type.Null({ description: "To the provider" }), 400: Type.String({ description: "The page, with what is wrong" }) },
-      },
-    },
-    async (request, reply) => {
+  route(app, "GET", "/broker/:alias/login", {
+    config: { limit: "signIns" },
+    summary: "Sign in at an identity provider",
+    description: "A link of the sign-in page: it begins nothing that the provider's answer could not be matched to in this browser.",
+    params,
+    querystring: Type.Object({
+      interaction: Type.Optional(Type.String({ maxLength: 64 })),
+      return_to: Type.Optional(Type.String({ maxLength: 2048, description: "A path of this server to go on to" })),
+    }),
+    response: { 303: Type.Null({ description: "To the provider" }), 400: Type.String({ description: "The page, with what is wrong" }) },
+    handler: async (request, reply) => {
       const visit = { request, reply, visitor: request.visitor };
       const opened = await openRun(visit);
       if (opened.interaction?.result) return seeOther(reply, opened.interaction.returnTo);
@@ -50,25 +46,20 @@ export const brokerRoutes: FastifyPluginAsyncTypebox<ContinueRouteParts> = async
       const form = { provider: request.params.alias };
       return replies.answerWith(visit, await continueSignIn(parts, position, { step, form }, startingSession(parts)));
     },
-  );
+  });
 
-  app.get(
-    "/broker/:alias/link",
-    {
-      config: { limit: "signIns" },
-      schema: {
-        summary: "Link an account at an identity provider",
-        description:
-          "The address that `POST …/account/linked-accounts/{alias}` answers with. It works once, in a browser in which the same user is signed in.",
-        params,
-        querystring: Type.Object({ ticket: Type.String({ maxLength: 128 }) }),
-        response: {
-          303: Type.Null({ description: "To the provider, or to sign in first" }),
-          400: Type.String({ description: "It works no more" }),
-        },
-      },
+  route(app, "GET", "/broker/:alias/link", {
+    config: { limit: "signIns" },
+    summary: "Link an account at an identity provider",
+    description:
+      "The address that `POST …/account/linked-accounts/{alias}` answers with. It works once, in a browser in which the same user is signed in.",
+    params,
+    querystring: Type.Object({ ticket: Type.String({ maxLength: 128 }) }),
+    response: {
+      303: Type.Null({ description: "To the provider, or to sign in first" }),
+      400: Type.String({ description: "It works no more" }),
     },
-    async (request, reply) => {
+    handler: async (request, reply) => {
       const { visitor } = request;
       const { session, preSession: browser, realm } = visitor;
       const { alias } = request.params;
@@ -80,33 +71,28 @@ export const brokerRoutes: FastifyPluginAsyncTypebox<ContinueRouteParts> = async
       if (!claim || session.impersonator !== null || !(await claimInteraction(place, claim))) throw interactionErrors.gone();
       return seeOther(reply, `${path}/login?interaction=${claim.interactionId}`);
     },
-  );
+  });
 
-  app.get(
-    "/broker/:alias/endpoint",
-    {
-      config: { limit: "signIns" },
-      schema: {
-        summary: "Redirect URI of an identity provider",
-        description: "The provider's redirect URI. Only in the browser that left, and once for each time that it did.",
-        params,
-        querystring: AnswerQuery,
-        response: {
-          200: Type.String({ description: "The step again" }),
-          303: Type.Null({ description: "Signed in, or on to the next step" }),
-          400: Type.String({ description: "No sign-in of this browser, or the provider's answer was not accepted" }),
-          401: Type.String({ description: "Not one who may sign in" }),
-        },
-      },
+  route(app, "GET", "/broker/:alias/endpoint", {
+    config: { limit: "signIns" },
+    summary: "Redirect URI of an identity provider",
+    description: "The provider's redirect URI. Only in the browser that left, and once for each time that it did.",
+    params,
+    querystring: AnswerQuery,
+    response: {
+      200: Type.String({ description: "The step again" }),
+      303: Type.Null({ description: "Signed in, or on to the next step" }),
+      400: Type.String({ description: "No sign-in of this browser, or the provider's answer was not accepted" }),
+      401: Type.String({ description: "Not one who may sign in" }),
     },
-    (request, reply) => {
+    handler: (request, reply) => {
       const { alias: _, RelayState, ...query } = request.query as Readonly<Record<string, string>>;
       // SAML's word for `state`.
       const state = query.state ?? RelayState;
       const answer = { ...query, ...(state !== undefined && { state }), alias: request.params.alias };
       return continueAfterReturn(routeParts, { request, reply, visitor: request.visitor }, answer);
     },
-  );
+  });
 
   await app.register(postedAnswerRoutes, routeParts);
   await app.register(providerMetadataRoutes, parts.brokers);

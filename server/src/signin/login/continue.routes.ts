@@ -2,7 +2,7 @@ import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import Type from "typebox";
 import { clock } from "../../kernel/clock.ts";
 import { AppError } from "../../kernel/errors.ts";
-import { field, page, redirect, refuseDirtyText } from "../../platform/http/index.ts";
+import { field, page, redirect, refuseDirtyText, route } from "../../platform/http/index.ts";
 import type { SignInParts } from "../authenticators/index.ts";
 import {
   CONTINUE_PATH,
@@ -33,25 +33,20 @@ const ContinueQuery = Type.Object(
 
 /** Mounted under /realms/:realm. Other sites send a browser back here, to the sign-in that it left. */
 export const continueRoutes: FastifyPluginAsyncTypebox<ContinueRouteParts> = async (app, routeParts) => {
-  app.get(
-    `/${CONTINUE_PATH}`,
-    {
-      config: { limit: "signIns" },
-      schema: {
-        summary: "Continue a sign-in after a visit to another site",
-        description: "Only in the browser that left, and once for each time that it did; anything else leads to the present step.",
-        querystring: ContinueQuery,
-        response: {
-          200: page("The step again"),
-          303: redirect("Signed in, or on to the next step"),
-          400: page("No sign-in of this browser"),
-          401: page("The other site's answer was not accepted"),
-        },
-      },
+  route(app, "GET", `/${CONTINUE_PATH}`, {
+    config: { limit: "signIns" },
+    summary: "Continue a sign-in after a visit to another site",
+    description: "Only in the browser that left, and once for each time that it did; anything else leads to the present step.",
+    querystring: ContinueQuery,
+    response: {
+      200: page("The step again"),
+      303: redirect("Signed in, or on to the next step"),
+      400: page("No sign-in of this browser"),
+      401: page("The other site's answer was not accepted"),
     },
-    (request, reply) =>
+    handler: (request, reply) =>
       continueAfterReturn(routeParts, { request, reply, visitor: request.visitor }, request.query as Readonly<Record<string, string>>),
-  );
+  });
 };
 
 /** The browser is back with an answer, of which `state` says whose sign-in it belongs to. */

@@ -100,5 +100,5 @@ export async function depart({ parts, visitors }: { parts: SignInParts; visitors
   // Back within moments: they may want another way, and are asked.
   const isBack = visitor.ledTo === provider.alias;
   if (!isBack) visitors.rememberLed(reply, realm.realmId, provider.alias);
-  return sendPage(reply, 200, html, isBack ? {} : { refresh: { seconds: 0, to: href } }) as never;
+  return sendPage(reply, 200, html, isBack ? {} : { refresh: { seconds: 0, to: href } });
 }

@@ -3,7 +3,7 @@ import Type, { type Static } from "typebox";
 import { clock } from "../../kernel/clock.ts";
 import { AppError } from "../../kernel/errors.ts";
 import { renderLink, renderLinkElsewhere, sendPage } from "../../pages/index.ts";
-import { field, link, page } from "../../platform/http/index.ts";
+import { field, link, page, route } from "../../platform/http/index.ts";
 import { findSignInUser, fitsLink, openElsewhere, type Progress, type SignInRequest } from "../authenticators/index.ts";
 import type { Ask } from "../flows/index.ts";
 import {
@@ -34,20 +34,15 @@ const LinkForm = Type.Object(
 
 /** Mounted under /realms/:realm. The links of the step `magic-link` lead here: looking at the page does nothing, its button does. */
 export const linkRoutes: FastifyPluginAsyncTypebox<ContinueRouteParts> = async (app, { parts, visitors, openRun }) => {
-  app.get(
-    "/login/link",
-    {
-      config: { caller: link() },
-      schema: {
-        summary: "Open a link that was mailed to sign in",
-        description:
-          "Shows a button and changes nothing: programs that look through mail open links, too. In another browser than the sign-in's it shows " +
-          "which application, browser and address asked.",
-        querystring: LinkQuery,
-        response: { 200: page("The page with the button"), 400: page("The link no longer works") },
-      },
-    },
-    async (request, reply) => {
+  route(app, "GET", "/login/link", {
+    config: { caller: link() },
+    summary: "Open a link that was mailed to sign in",
+    description:
+      "Shows a button and changes nothing: programs that look through mail open links, too. In another browser than the sign-in's it shows " +
+      "which application, browser and address asked.",
+    querystring: LinkQuery,
+    response: { 200: page("The page with the button"), 400: page("The link no longer works") },
+    handler: async (request, reply) => {
       const visit = { request, reply, visitor: request.visitor };
       const { interaction, step, token } = request.query;
       const found = await findStep(visit, step);
@@ -63,21 +58,16 @@ export const linkRoutes: FastifyPluginAsyncTypebox<ContinueRouteParts> = async (
       });
       return sendPage(reply, 200, html);
     },
-  );
+  });
 
-  app.post(
-    "/login/link",
-    {
-      config: { caller: link(), limit: "signIns" },
-      schema: {
-        summary: "Confirm a sign-in by its link",
-        description:
-          "Once, in the browser in which the sign-in began. The page that waits there goes on. Any other browser gets a code to be typed there.",
-        body: LinkForm,
-        response: { 200: page("Confirmed, or the code"), 400: page("The link no longer works"), 403: page("CSRF token") },
-      },
-    },
-    async (request, reply) => {
+  route(app, "POST", "/login/link", {
+    config: { caller: link(), limit: "signIns" },
+    summary: "Confirm a sign-in by its link",
+    description:
+      "Once, in the browser in which the sign-in began. The page that waits there goes on. Any other browser gets a code to be typed there.",
+    body: LinkForm,
+    response: { 200: page("Confirmed, or the code"), 400: page("The link no longer works"), 403: page("CSRF token") },
+    handler: async (request, reply) => {
       const visit = { request, reply, visitor: request.visitor };
       const { interaction, step, token } = request.body;
       const found = await findStep(visit, step);
@@ -89,7 +79,7 @@ export const linkRoutes: FastifyPluginAsyncTypebox<ContinueRouteParts> = async (
       const back = { href: loginPath(request.realmId, interaction), label: "continue" } as const;
       return visitors.showMessage(request, reply, 200, "sign-in-link-confirmed", { back });
     },
-  );
+  });
 
   /**
    * The mail was opened in another browser than the sign-in's, as on a telephone. The page of a link names the browser that asked, and shows a code

@@ -5,7 +5,7 @@ import { prepareUpstreamLogout, recordUpstreamLogout, type UpstreamLogoutParts }
 import { newId } from "../../kernel/ids.ts";
 import { type LogoutFrame, renderLogout, sendPage } from "../../pages/index.ts";
 import type { Ctx } from "../../platform/context.ts";
-import { field, page, redirect } from "../../platform/http/index.ts";
+import { field, page, redirect, route } from "../../platform/http/index.ts";
 import type { UnitOfWork } from "../../platform/unit-of-work.ts";
 import { interactionErrors } from "../run/index.ts";
 import type { EndedSession, LiveSession } from "../sessions/index.ts";
@@ -100,22 +100,17 @@ export const logoutRoutes: FastifyPluginAsyncTypebox<LogoutParts> = async (app, 
       return { path: await singleLogout.begin(ctx, ended, { logoutId: newId(), browser, next, frames }), next };
     });
     if (path !== null) return () => seeOther(reply, path);
-    if (frames.length > 0) return () => showSigningOut(visitors, { request, reply }, visitor, { frames, next }) as never;
+    if (frames.length > 0) return () => showSigningOut(visitors, { request, reply }, visitor, { frames, next });
     return next === last ? null : () => seeOther(reply, next);
   };
 
-  app.get(
-    "/logout",
-    {
-      schema: {
-        summary: "Sign out, asking first",
-        description:
-          "OpenID Connect RP-Initiated Logout. Without a question only where `id_token_hint` belongs to the session; `post_logout_redirect_uri` must be registered for the client.",
-        querystring: LogoutQuery,
-        response: { 200: page("The page"), 303: redirect("Signed out, back to the client") },
-      },
-    },
-    async (request, reply) => {
+  route(app, "GET", "/logout", {
+    summary: "Sign out, asking first",
+    description:
+      "OpenID Connect RP-Initiated Logout. Without a question only where `id_token_hint` belongs to the session; `post_logout_redirect_uri` must be registered for the client.",
+    querystring: LogoutQuery,
+    response: { 200: page("The page"), 303: redirect("Signed out, back to the client") },
+    handler: async (request, reply) => {
       const { visitor } = request;
       const { realm, session } = visitor;
       const { lang: _lang, posted, ...query } = request.query;
@@ -144,26 +139,21 @@ export const logoutRoutes: FastifyPluginAsyncTypebox<LogoutParts> = async (app, 
       const html = renderLogout({ ...frame, state: "done", signInUrl: loginPath(realm.realmId) });
       return sendPage(reply, 200, html);
     },
-  );
+  });
 
-  app.post(
-    "/logout",
-    {
-      config: { csrf: "form", csrfUnless: (request) => request.visitor.session === null || isOfClient(request.body) },
-      // A request without parameters is answered with the page.
-      attachValidation: true,
-      schema: {
-        summary: "Sign out",
-        description: "The page's own form, with `_csrf`. A client's form, without it, is answered by the page.",
-        body: LogoutForm,
-        response: {
-          200: page("Signed out; the page notifies applications by frames (Front-Channel Logout) and goes on"),
-          303: redirect("Signed out"),
-          403: page("CSRF token missing or stale"),
-        },
-      },
+  route(app, "POST", "/logout", {
+    config: { csrf: "form", csrfUnless: (request) => request.visitor.session === null || isOfClient(request.body) },
+    // A request without parameters is answered with the page.
+    attachValidation: true,
+    summary: "Sign out",
+    description: "The page's own form, with `_csrf`. A client's form, without it, is answered by the page.",
+    body: LogoutForm,
+    response: {
+      200: page("Signed out; the page notifies applications by frames (Front-Channel Logout) and goes on"),
+      303: redirect("Signed out"),
+      403: page("CSRF token missing or stale"),
     },
-    async (request, reply) => {
+    handler: async (request, reply) => {
       const { visitor } = request;
       const { realm, session } = visitor;
       const { _csrf, ...asked } = (request.validationError ? {} : (request.body ?? {})) as Params;
@@ -177,7 +167,7 @@ export const logoutRoutes: FastifyPluginAsyncTypebox<LogoutParts> = async (app, 
       const goOn = await signOut(request, reply, wanted);
       return goOn?.() ?? seeOther(reply, wanted.redirectTo ?? signedOutPath(realm.realmId));
     },
-  );
+  });
 };
 
 /** A client's form, by which it asks to be shown the page (OpenID Connect RP-Initiated Logout §2): ours brings `_csrf`. */

@@ -2,7 +2,7 @@ import formbody from "@fastify/formbody";
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import Type from "typebox";
 import { askingProvider, brokerOf, type PostedAnswer, type ProviderSnapshot, REFUSED, UpstreamError } from "../../federation/index.ts";
-import { anonymous, refuseDirtyText } from "../../platform/http/index.ts";
+import { anonymous, refuseDirtyText, route } from "../../platform/http/index.ts";
 import { type RequestSource, requestSource } from "../../platform/unit-of-work.ts";
 import { seeOther } from "./begin.ts";
 import type { ContinueRouteParts } from "./continue.routes.ts";
@@ -21,23 +21,18 @@ export const postedAnswerRoutes: FastifyPluginAsyncTypebox<ContinueRouteParts> =
   app.removeContentTypeParser(FORM);
   await app.register(formbody, { bodyLimit: MAX_FORM });
 
-  app.post(
-    "/broker/:alias/endpoint",
-    {
-      bodyLimit: MAX_FORM,
-      config: { caller: anonymous(), csrf: "none", limit: "signIns" },
-      schema: {
-        summary: "Redirect URI of an identity provider that answers by a form (form_post, SAML POST binding)",
-        description:
-          "`response_mode=form_post` of OpenID Connect: what was posted is sent on to the same address as a query. SAML by POST: the response is verified, and waits for this browser.",
-        tags: ["Sign-in"],
-        params: Type.Object({ realm: Type.String(), alias: Type.String({ maxLength: 63 }) }),
-        consumes: [FORM],
-        body: Type.Object({}, { additionalProperties: true, examples: [{ code: "c3f1a5", state: "Ykz0R2p1bXk" }] }),
-        response: { 303: Type.Null({ description: "On, as a GET" }) },
-      },
-    },
-    async (request, reply) => {
+  route(app, "POST", "/broker/:alias/endpoint", {
+    bodyLimit: MAX_FORM,
+    config: { caller: anonymous(), csrf: "none", limit: "signIns" },
+    summary: "Redirect URI of an identity provider that answers by a form (form_post, SAML POST binding)",
+    description:
+      "`response_mode=form_post` of OpenID Connect: what was posted is sent on to the same address as a query. SAML by POST: the response is verified, and waits for this browser.",
+    tags: ["Sign-in"],
+    params: Type.Object({ realm: Type.String(), alias: Type.String({ maxLength: 63 }) }),
+    consumes: [FORM],
+    body: Type.Object({}, { additionalProperties: true, examples: [{ code: "c3f1a5", state: "Ykz0R2p1bXk" }] }),
+    response: { 303: Type.Null({ description: "On, as a GET" }) },
+    handler: async (request, reply) => {
       const form = request.body as Form;
       refuseDirtyText(form);
       const { realm, alias } = request.params;
@@ -46,7 +41,7 @@ export const postedAnswerRoutes: FastifyPluginAsyncTypebox<ContinueRouteParts> =
       if (posted.kind === "answer") return seeOther(reply, `${at}/endpoint?${new URLSearchParams(posted.query)}`);
       return seeOther(reply, `${at}/login?${new URLSearchParams(posted.returnTo === null ? {} : { return_to: posted.returnTo })}`);
     },
-  );
+  });
 
   async function answerOf(realm: string, alias: string, form: Form, from: RequestSource): Promise<PostedAnswer> {
     const { brokers } = parts;

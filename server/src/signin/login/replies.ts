@@ -52,9 +52,7 @@ export function createReplies({ parts, visitors }: { readonly parts: SignInParts
     const { reply } = visit;
     if (outcome.outcome === "pass") return finish(visit, outcome.value);
     if (outcome.outcome === "leave")
-      return typeof outcome.to === "string"
-        ? seeOther(reply, outcome.to)
-        : (showPostForm(visitors, visit, outcome.to, "brokerPostTitle") as never);
+      return typeof outcome.to === "string" ? seeOther(reply, outcome.to) : showPostForm(visitors, visit, outcome.to, "brokerPostTitle");
     if (outcome.outcome === "refuse" && outcome.reason === "declined")
       return outcome.returnTo === null ? showDeclined(visit) : seeOther(reply, outcome.returnTo);
     // The answer counted: the sign-in's own address shows where that led.

@@ -5,7 +5,7 @@ import { providerLogoutRoutes } from "../../federation/index.ts";
 import { clock } from "../../kernel/clock.ts";
 import { AppError } from "../../kernel/errors.ts";
 import { themeCss, themeVersion } from "../../pages/index.ts";
-import { anonymous, browser, declare, field, page, redirect } from "../../platform/http/index.ts";
+import { anonymous, browser, declare, field, page, redirect, route } from "../../platform/http/index.ts";
 import { requestSource } from "../../platform/unit-of-work.ts";
 import { unknownRealm } from "../../tenancy/realms/index.ts";
 import type { SignInParts } from "../authenticators/index.ts";
@@ -140,17 +140,12 @@ export const loginRoutes: FastifyPluginAsyncTypebox<LoginRouteParts> = async (ap
     return show(visit, typedInto(position.run, ask, form), ask, { status: 403, problem, others });
   };
 
-  app.get(
-    "/login",
-    {
-      schema: {
-        summary: "The sign-in page",
-        description: "Shows the step at which the sign-in is. Sets the cookie XSRF-TOKEN.",
-        querystring: LoginQuery,
-        response: { 200: page("The page"), 303: redirect("Nothing is left to ask") },
-      },
-    },
-    async (request, reply) => {
+  route(app, "GET", "/login", {
+    summary: "The sign-in page",
+    description: "Shows the step at which the sign-in is. Sets the cookie XSRF-TOKEN.",
+    querystring: LoginQuery,
+    response: { 200: page("The page"), 303: redirect("Nothing is left to ask") },
+    handler: async (request, reply) => {
       const { visitor } = request;
       const visit = { request, reply, visitor };
       const { signed_out } = request.query;
@@ -185,25 +180,20 @@ export const loginRoutes: FastifyPluginAsyncTypebox<LoginRouteParts> = async (ap
         ...(hasDeclinedLink(outcome.run) && { notice: "linkDeclined" }),
       });
     },
-  );
+  });
 
-  app.post(
-    "/login",
-    {
-      config: { limit: "signIns", onStale: (request, reply) => showStaleStep({ request, reply, visitor: request.visitor }) },
-      schema: {
-        summary: "Answer a step of the sign-in",
-        description:
-          "303 to `return_to` with the session's cookie, or to the page of the next step without one; 401 with the page when the answer is wrong; 429 after too many attempts.",
-        body: LoginForm,
-        response: {
-          303: redirect("Signed in, or on to the next step"),
-          401: page("Wrong answer"),
-          403: page("CSRF token missing or stale"),
-        },
-      },
+  route(app, "POST", "/login", {
+    config: { limit: "signIns", onStale: (request, reply) => showStaleStep({ request, reply, visitor: request.visitor }) },
+    summary: "Answer a step of the sign-in",
+    description:
+      "303 to `return_to` with the session's cookie, or to the page of the next step without one; 401 with the page when the answer is wrong; 429 after too many attempts.",
+    body: LoginForm,
+    response: {
+      303: redirect("Signed in, or on to the next step"),
+      401: page("Wrong answer"),
+      403: page("CSRF token missing or stale"),
     },
-    async (request, reply) => {
+    handler: async (request, reply) => {
       const visit = { request, reply, visitor: request.visitor };
       const opened = await openRun(visit);
       if (opened.interaction?.result) return seeOther(reply, opened.interaction.returnTo);
@@ -239,13 +229,14 @@ export const loginRoutes: FastifyPluginAsyncTypebox<LoginRouteParts> = async (ap
         });
       return answerWith(visit, await continueSignIn(parts, position, { step: ask, form }, completion));
     },
-  );
+  });
 
-  app.get(
-    "/",
-    { schema: { operationId: "openRealm", summary: "To your account, or to the sign-in", response: { 303: redirect("To the page") } } },
-    async (request, reply) => seeOther(reply, request.visitor.session ? homePath(request.realmId) : loginPath(request.realmId)),
-  );
+  route(app, "GET", "/", {
+    operationId: "openRealm",
+    summary: "To your account, or to the sign-in",
+    response: { 303: redirect("To the page") },
+    handler: async (request, reply) => seeOther(reply, request.visitor.session ? homePath(request.realmId) : loginPath(request.realmId)),
+  });
 
   for (const routes of [linkRoutes, continueRoutes, brokerRoutes]) await app.register(routes, { parts, visitors, replies, openRun });
   await app.register(stepUpRoutes, { visitors, baseUrl });
@@ -257,17 +248,18 @@ export const loginRoutes: FastifyPluginAsyncTypebox<LoginRouteParts> = async (ap
     showForm: (exchange, hop) => showPostForm(visitors, exchange, hop, "signedOutTitle"),
   });
 
-  app.get(
-    "/theme.css",
-    { config: { caller: anonymous() }, schema: { summary: "The realm's style sheet", response: { 200: Type.String() } } },
-    async (request, reply) => {
+  route(app, "GET", "/theme.css", {
+    config: { caller: anonymous() },
+    summary: "The realm's style sheet",
+    response: { 200: Type.String() },
+    handler: async (request, reply) => {
       const { realm } = request;
       const etag = `"${themeVersion(realm.settings)}"`;
       reply.headers({ etag, "cache-control": "public, max-age=300", "x-content-type-options": "nosniff" });
       if (request.headers["if-none-match"] === etag) return reply.code(304 as 200).send("");
       return reply.type("text/css; charset=utf-8").send(themeCss(realm.settings));
     },
-  );
+  });
 };
 
 /** Not even an answer: nothing is counted. Asking for another code needs none. */

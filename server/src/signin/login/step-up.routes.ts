@@ -1,7 +1,7 @@
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import Type from "typebox";
 import type { RequiredAction } from "../../directory/users/index.ts";
-import { field, redirect } from "../../platform/http/index.ts";
+import { field, redirect, route } from "../../platform/http/index.ts";
 import { loginPath } from "./begin.ts";
 import { returnTarget } from "./return-target.ts";
 import type { PageParts } from "./visitors.ts";
@@ -11,29 +11,24 @@ export const stepUpRoutes: FastifyPluginAsyncTypebox<Pick<PageParts, "visitors">
   app,
   { visitors, baseUrl },
 ) => {
-  app.get(
-    "/login/step-up",
-    {
-      // Each visit begins something.
-      config: { limit: "signIns" },
-      schema: {
-        summary: "Prove more, or again",
-        description:
-          "The address of `stepUpUrl`, by which the admin API and the account API refuse a session (403). It asks for a sign-in within the last ten minutes, with the " +
-          "second factor where the user has one, and leads back to `return_to`.",
-        querystring: Type.Object({
-          return_to: field(2048, "A path of this server to go on to"),
-          set_up: field(8, "`totp`: users who have no authenticator app set one up as well"),
-          lang: field(35),
-        }),
-        response: { 303: redirect("To the sign-in page") },
-      },
-    },
-    async (request, reply) => {
+  route(app, "GET", "/login/step-up", {
+    // Each visit begins something.
+    config: { limit: "signIns" },
+    summary: "Prove more, or again",
+    description:
+      "The address of `stepUpUrl`, by which the admin API and the account API refuse a session (403). It asks for a sign-in within the last ten minutes, with the " +
+      "second factor where the user has one, and leads back to `return_to`.",
+    querystring: Type.Object({
+      return_to: field(2048, "A path of this server to go on to"),
+      set_up: field(8, "`totp`: users who have no authenticator app set one up as well"),
+      lang: field(35),
+    }),
+    response: { 303: redirect("To the sign-in page") },
+    handler: async (request, reply) => {
       const returnTo = returnTarget(request.query.return_to, baseUrl, loginPath(request.realmId));
       const isMissing = request.query.set_up === "totp" && request.visitor.session?.user.credentials.has("totp") === false;
       const actions: readonly RequiredAction[] = isMissing ? ["CONFIGURE_TOTP"] : [];
       return visitors.toSignIn(request, reply, { kind: "page", request: { recent: true, actions }, returnTo });
     },
-  );
+  });
 };

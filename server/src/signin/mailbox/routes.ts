@@ -1,7 +1,7 @@
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import Type from "typebox";
 import { renderMailbox, sendPage } from "../../pages/index.ts";
-import { browser, declare, field, notFound } from "../../platform/http/index.ts";
+import { browser, declare, field, notFound, route } from "../../platform/http/index.ts";
 import type { Mailbox } from "../../tenancy/messaging/index.ts";
 import { isLocal, type Visitors } from "../login/index.ts";
 
@@ -16,10 +16,11 @@ export const mailboxRoutes: FastifyPluginAsyncTypebox<{
 }> = async (app, { mailbox, visitors, baseUrl }) => {
   declare(app, { tags: ["Sign-in"], caller: browser(), errors: "page" });
 
-  app.get(
-    "/mailbox",
-    { schema: { hide: true, params: Type.Object({ realm: Type.String() }), querystring: Type.Object({ lang: field(35) }) } },
-    async (request, reply) => {
+  route(app, "GET", "/mailbox", {
+    hide: true,
+    params: Type.Object({ realm: Type.String() }),
+    querystring: Type.Object({ lang: field(35) }),
+    handler: async (request, reply) => {
       if (!isLocal(request)) throw notFound();
       const path = `/realms/${request.realmId}/mailbox`;
       const mails = mailbox.mailsOf(request.realmId);
@@ -27,5 +28,5 @@ export const mailboxRoutes: FastifyPluginAsyncTypebox<{
       const html = renderMailbox({ ...frame, mails, ownOrigin: new URL(baseUrl).origin });
       return sendPage(reply, 200, html, mails.length === 0 ? { refresh: { seconds: LOOK_AGAIN_SECONDS, to: path } } : {});
     },
-  );
+  });
 };

@@ -4,7 +4,7 @@ import Type from "typebox";
 import { clock } from "../../kernel/clock.ts";
 import { safeEqual, sha256 } from "../../kernel/vault.ts";
 import { anonymousActor, type Ctx } from "../../platform/context.ts";
-import { field, link, page, redirect } from "../../platform/http/index.ts";
+import { field, link, page, redirect, route } from "../../platform/http/index.ts";
 import { requestSource } from "../../platform/unit-of-work.ts";
 import {
   type ActionToken,
@@ -97,18 +97,13 @@ export const confirmRoutes: FastifyPluginAsyncTypebox<SelfRegistrationParts> = a
     return startInteraction(ctx, { kind: "login", browser: preSession, request: { ...callbacks }, state, returnTo });
   };
 
-  app.get(
-    "/register/:id",
-    {
-      schema: {
-        operationId: "getRegistrationCode",
-        summary: "The page that waits for the code of the mail",
-        params: Type.Object({ realm: Type.String(), id: Type.String() }),
-        querystring: Type.Object({ lang: field(35), again: field(1) }),
-        response: { 200: page("The page"), 303: redirect("The account is there") },
-      },
-    },
-    async (request, reply) => {
+  route(app, "GET", "/register/:id", {
+    operationId: "getRegistrationCode",
+    summary: "The page that waits for the code of the mail",
+    params: Type.Object({ realm: Type.String(), id: Type.String() }),
+    querystring: Type.Object({ lang: field(35), again: field(1) }),
+    response: { 200: page("The page"), 303: redirect("The account is there") },
+    handler: async (request, reply) => {
       const { visitor } = request;
       const { id } = request.params;
       const waiting = await waitingOf(visitor, id);
@@ -123,32 +118,27 @@ export const confirmRoutes: FastifyPluginAsyncTypebox<SelfRegistrationParts> = a
         ...(isAgain && { notice: "mailedAgain" }),
       });
     },
-  );
+  });
 
-  app.post(
-    "/register/:id",
-    {
-      config: {
-        limit: "signIns",
-        async onStale(request: FastifyRequest<{ Params: { id: string } }>, reply) {
-          const waiting = await waitingOf(request.visitor, request.params.id);
-          return showWaiting(request, reply, { ...shownOf(request.visitor, waiting), ...stale });
-        },
-      },
-      schema: {
-        operationId: "confirmRegistrationCode",
-        summary: "Bring the code of the mail, or ask for another mail",
-        params: Type.Object({ realm: Type.String(), id: Type.String() }),
-        body: CodeForm,
-        response: {
-          303: redirect("On into the sign-in"),
-          401: page("Wrong code"),
-          403: page("CSRF token missing or stale, or registration is disabled"),
-          409: page("The name was taken meanwhile"),
-        },
+  route(app, "POST", "/register/:id", {
+    config: {
+      limit: "signIns",
+      async onStale(request: FastifyRequest<{ Params: { id: string } }>, reply) {
+        const waiting = await waitingOf(request.visitor, request.params.id);
+        return showWaiting(request, reply, { ...shownOf(request.visitor, waiting), ...stale });
       },
     },
-    async (request, reply) => {
+    operationId: "confirmRegistrationCode",
+    summary: "Bring the code of the mail, or ask for another mail",
+    params: Type.Object({ realm: Type.String(), id: Type.String() }),
+    body: CodeForm,
+    response: {
+      303: redirect("On into the sign-in"),
+      401: page("Wrong code"),
+      403: page("CSRF token missing or stale, or registration is disabled"),
+      409: page("The name was taken meanwhile"),
+    },
+    handler: async (request, reply) => {
       const { visitor } = request;
       const { realm } = visitor;
       const { id } = request.params;
@@ -196,7 +186,7 @@ export const confirmRoutes: FastifyPluginAsyncTypebox<SelfRegistrationParts> = a
       if (done === null) return refuse(wrong);
       return typeof done === "string" ? seeOther(reply, loginPath(realm.realmId, done)) : refuse(done);
     },
-  );
+  });
 
   const showGone = (request: FastifyRequest, reply: FastifyReply) => visitors.showMessageBeforeSignIn(request, reply, 410, "link-gone");
   const linkParams = Type.Object({ realm: Type.String(), token: Type.String() });
@@ -218,35 +208,25 @@ export const confirmRoutes: FastifyPluginAsyncTypebox<SelfRegistrationParts> = a
     return showLink(visitors, request, reply, { path, ...words, values, ...callbacksOf(wayOf(visitor, found)) }, isStale);
   };
 
-  app.get(
-    `/${REGISTER_PATH}/:token`,
-    {
-      config: { caller: link() },
-      schema: {
-        operationId: "getRegistrationLink",
-        summary: "The page behind the link of the mail",
-        description: "It changes nothing.",
-        ...{ params: linkParams, querystring },
-        response: { 200: page("The page"), ...gone },
-      },
-    },
-    async (request, reply) => (await showButton(request, reply)) as never,
-  );
+  route(app, "GET", `/${REGISTER_PATH}/:token`, {
+    config: { caller: link() },
+    operationId: "getRegistrationLink",
+    summary: "The page behind the link of the mail",
+    description: "It changes nothing.",
+    ...{ params: linkParams, querystring },
+    response: { 200: page("The page"), ...gone },
+    handler: async (request, reply) => showButton(request, reply),
+  });
 
-  app.post(
-    `/${REGISTER_PATH}/:token`,
-    {
-      config: { caller: link(), limit: "signIns", onStale: (request, reply) => showButton(request, reply, true) },
-      schema: {
-        operationId: "followRegistrationLink",
-        summary: "Create the account that the link of the mail is for",
-        description:
-          "In any browser; signing in goes on in that one. In another than the one that registered, the password that was typed there does not count: the page asks for one.",
-        ...{ params: linkParams, body: LinkForm },
-        response: { 303: redirect("On into the sign-in"), 403: page("CSRF token missing or stale"), ...gone },
-      },
-    },
-    async (request, reply) => {
+  route(app, "POST", `/${REGISTER_PATH}/:token`, {
+    config: { caller: link(), limit: "signIns", onStale: (request, reply) => showButton(request, reply, true) },
+    operationId: "followRegistrationLink",
+    summary: "Create the account that the link of the mail is for",
+    description:
+      "In any browser; signing in goes on in that one. In another than the one that registered, the password that was typed there does not count: the page asks for one.",
+    ...{ params: linkParams, body: LinkForm },
+    response: { 303: redirect("On into the sign-in"), 403: page("CSRF token missing or stale"), ...gone },
+    handler: async (request, reply) => {
       const { visitor } = request;
       const { realm } = visitor;
       const { token } = request.params;
@@ -262,7 +242,7 @@ export const confirmRoutes: FastifyPluginAsyncTypebox<SelfRegistrationParts> = a
         .catch((error) => problemOf(error) && null);
       return id === null ? showGone(request, reply) : seeOther(reply, loginPath(realm.realmId, id));
     },
-  );
+  });
 };
 
 const TOO_SOON = { status: 429, blamed: null, title: "mailedWaitTitle", text: "mailedWaitText" } as const;

@@ -6,7 +6,7 @@ import { cut } from "../../kernel/text.ts";
 import { sha256 } from "../../kernel/vault.ts";
 import type { RegistrationForm } from "../../pages/index.ts";
 import { anonymousActor } from "../../platform/context.ts";
-import { browser, declare, field, page, redirect } from "../../platform/http/index.ts";
+import { browser, declare, field, page, redirect, route } from "../../platform/http/index.ts";
 import { requestSource } from "../../platform/unit-of-work.ts";
 import { confirmsFirst } from "../../tenancy/settings/index.ts";
 import { loginPath, seeOther, type Visitor } from "../login/index.ts";
@@ -41,16 +41,11 @@ export const selfRegistrationRoutes: FastifyPluginAsyncTypebox<service.SelfRegis
   declare(app, { tags: ["Sign-in"], caller: browser(), csrf: "sign-in-form", errors: "page" });
   app.removeContentTypeParser(["application/json", "text/plain"]);
 
-  app.get(
-    "/register",
-    {
-      schema: {
-        summary: "The page to create an account",
-        querystring: RegisterQuery,
-        response: { 200: page("The page"), 403: page("The realm does not let people register") },
-      },
-    },
-    async (request, reply) => {
+  route(app, "GET", "/register", {
+    summary: "The page to create an account",
+    querystring: RegisterQuery,
+    response: { 200: page("The page"), 403: page("The realm does not let people register") },
+    handler: async (request, reply) => {
       const { visitor } = request;
       const reason = await service.whyClosed(parts, visitor.realm);
       if (reason) return visitors.showMessageBeforeSignIn(request, reply, 403, reason);
@@ -58,30 +53,25 @@ export const selfRegistrationRoutes: FastifyPluginAsyncTypebox<service.SelfRegis
       const typed = await typedBefore(parts, visitor, request.query.from);
       return showForm(request, reply, { typed, status: 200, ...origins });
     },
-  );
+  });
 
-  app.post(
-    "/register",
-    {
-      config: {
-        limit: ["signIns", "registrations"],
-        onStale: (request, reply) => showForm(request, reply, { typed: typedIn(request), ...stale }),
-      },
-      schema: {
-        summary: "Create an account",
-        description:
-          "303 to the page that waits for the mailed code, or, where the realm does not verify addresses, on into the sign-in; 400 with the " +
-          "page where something cannot be taken; 409 where the name is taken.",
-        body: RegisterForm,
-        response: {
-          303: redirect("On to the next page"),
-          400: page("Something cannot be taken"),
-          403: page("CSRF token missing or stale, or registration is disabled"),
-          409: page("The name is taken"),
-        },
-      },
+  route(app, "POST", "/register", {
+    config: {
+      limit: ["signIns", "registrations"],
+      onStale: (request, reply) => showForm(request, reply, { typed: typedIn(request), ...stale }),
     },
-    async (request, reply) => {
+    summary: "Create an account",
+    description:
+      "303 to the page that waits for the mailed code, or, where the realm does not verify addresses, on into the sign-in; 400 with the " +
+      "page where something cannot be taken; 409 where the name is taken.",
+    body: RegisterForm,
+    response: {
+      303: redirect("On to the next page"),
+      400: page("Something cannot be taken"),
+      403: page("CSRF token missing or stale, or registration is disabled"),
+      409: page("The name is taken"),
+    },
+    handler: async (request, reply) => {
       const { visitor } = request;
       const { realm, preSession } = visitor;
       const typed = typedIn(request);
@@ -126,7 +116,7 @@ export const selfRegistrationRoutes: FastifyPluginAsyncTypebox<service.SelfRegis
         });
       }
     },
-  );
+  });
 
   await app.register(confirmRoutes, parts);
 };

@@ -1,6 +1,6 @@
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import type { Clients } from "../../applications/clients/index.ts";
-import { noContent, noContentAnswer, pathParams } from "../../platform/http/index.ts";
+import { noContent, noContentAnswer, pathParams, route } from "../../platform/http/index.ts";
 import type { Messages } from "../../tenancy/messaging/index.ts";
 import type { RealmSnapshots } from "../../tenancy/realms/index.ts";
 import { SendActionsEmail } from "./actions-email.schema.ts";
@@ -15,26 +15,21 @@ export interface ActionsEmailParts {
 
 /** Mounted under /admin/realms/:realm/users. */
 export const actionsEmailRoutes: FastifyPluginAsyncTypebox<ActionsEmailParts> = async (app, parts) => {
-  app.post(
-    "/:userId/send-actions-email",
-    {
-      config: { permission: "manage-users", recentAuthentication: true },
-      schema: {
-        summary: "Mail a user a link to what they have to do",
-        description:
-          "The link works once and leads through the actions, after the second factor where the user has one; the user is signed in then. " +
-          "It ends when another is sent, and when the user's password or email address changes. Needs the permissions that the user holds. " +
-          "409 for a user who is disabled or locked or has no confirmed address, and where the realm cannot send mail.",
-        tags: ["Users"],
-        params: pathParams("userId"),
-        body: SendActionsEmail,
-        response: noContentAnswer("The mail is on its way"),
-      },
-    },
-    async (req, reply) => {
+  route(app, "POST", "/:userId/send-actions-email", {
+    config: { permission: "manage-users", recentAuthentication: true },
+    summary: "Mail a user a link to what they have to do",
+    description:
+      "The link works once and leads through the actions, after the second factor where the user has one; the user is signed in then. " +
+      "It ends when another is sent, and when the user's password or email address changes. Needs the permissions that the user holds. " +
+      "409 for a user who is disabled or locked or has no confirmed address, and where the realm cannot send mail.",
+    tags: ["Users"],
+    params: pathParams("userId"),
+    body: SendActionsEmail,
+    response: noContentAnswer("The mail is on its way"),
+    handler: async (req, reply) => {
       await checkActionsEmail((await parts.realms.get(req.params.realm))!, parts.clients, req.body);
       await req.transact((ctx) => sendActionsEmail(ctx, parts, req.params.userId, req.body));
       return noContent(reply);
     },
-  );
+  });
 };

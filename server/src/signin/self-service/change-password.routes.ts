@@ -1,7 +1,7 @@
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import Type from "typebox";
 import { defineErrors } from "../../kernel/errors.ts";
-import { browser, declare, field, page, redirect } from "../../platform/http/index.ts";
+import { browser, declare, field, page, redirect, route } from "../../platform/http/index.ts";
 import { homePath, loginPath, type PageParts, seeOther } from "../login/index.ts";
 import type { Cookies } from "../sessions/index.ts";
 
@@ -13,45 +13,34 @@ const errors = defineErrors("sign_in", {
 export const changePasswordRoutes: FastifyPluginAsyncTypebox<PageParts> = async (app, { visitors }) => {
   declare(app, { tags: ["Sign-in"], caller: browser(), errors: "page" });
 
-  app.get(
-    "/account-password",
-    {
-      // Each visit begins something.
-      config: { limit: "signIns" },
-      schema: {
-        summary: "Choose another password",
-        description:
-          "For users who signed in within the last ten minutes, with the second factor where they have one; others sign in first.",
-        response: {
-          303: redirect("To the page, or to the sign-in before it"),
-          403: page("An administrator acts as the user"),
-        },
-      },
+  route(app, "GET", "/account-password", {
+    // Each visit begins something.
+    config: { limit: "signIns" },
+    summary: "Choose another password",
+    description: "For users who signed in within the last ten minutes, with the second factor where they have one; others sign in first.",
+    response: {
+      303: redirect("To the page, or to the sign-in before it"),
+      403: page("An administrator acts as the user"),
     },
-    async (request, reply) => {
+    handler: async (request, reply) => {
       const { realm, session } = request.visitor;
       if (session && session.impersonator !== null) throw errors.impersonated();
       const asked = { actions: ["UPDATE_PASSWORD"], recent: true } as const;
       return visitors.toSignIn(request, reply, { request: asked, returnTo: `/realms/${realm.realmId}/account-password/done` });
     },
-  );
+  });
 
-  app.get(
-    "/account-password/done",
-    {
-      schema: {
-        summary: "The password was changed",
-        response: { 200: page("The page"), 303: redirect("No user is signed in: to the sign-in") },
-      },
-    },
-    async (request, reply) => {
+  route(app, "GET", "/account-password/done", {
+    summary: "The password was changed",
+    response: { 200: page("The page"), 303: redirect("No user is signed in: to the sign-in") },
+    handler: async (request, reply) => {
       const { visitor } = request;
       if (!visitor.session) return seeOther(reply, loginPath(visitor.realm.realmId));
       return visitors.showMessage(request, reply, 200, "password-changed", {
         back: { href: homePath(visitor.realm.realmId), label: "continue" },
       });
     },
-  );
+  });
 };
 
 const REALM = /^[a-z0-9][a-z0-9-]{0,62}$/;
@@ -61,23 +50,18 @@ const REALM = /^[a-z0-9][a-z0-9-]{0,62}$/;
  * the only one in which this browser is signed in, else `master`.
  */
 export const wellKnownChangePassword: FastifyPluginAsyncTypebox<{ readonly cookies: Cookies }> = async (app, { cookies }) => {
-  app.get(
-    "/.well-known/change-password",
-    {
-      schema: {
-        summary: "The address at which a password is changed",
-        tags: ["Sign-in"],
-        querystring: Type.Object({ realm: field(255) }),
-        response: { 303: redirect("To the page of the realm") },
-      },
-    },
-    async (request, reply) => {
+  route(app, "GET", "/.well-known/change-password", {
+    summary: "The address at which a password is changed",
+    tags: ["Sign-in"],
+    querystring: Type.Object({ realm: field(255) }),
+    response: { 303: redirect("To the page of the realm") },
+    handler: async (request, reply) => {
       const { realm } = request.query;
       const signedIn = cookies.realms(request).filter(isRealm);
       const known = [realm ?? "", ...(signedIn.length === 1 ? signedIn : []), "master"].find(isRealm)!;
       return seeOther(reply, `/realms/${known}/account-password`);
     },
-  );
+  });
 };
 
 const isRealm = (name: string): boolean => REALM.test(name);

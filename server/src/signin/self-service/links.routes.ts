@@ -7,7 +7,7 @@ import { clock } from "../../kernel/clock.ts";
 import { AppError } from "../../kernel/errors.ts";
 import { safeEqual, sha256 } from "../../kernel/vault.ts";
 import { anonymousActor, type Ctx } from "../../platform/context.ts";
-import { declare, field, link as linkCaller, page, redirect } from "../../platform/http/index.ts";
+import { declare, field, link as linkCaller, page, redirect, route } from "../../platform/http/index.ts";
 import { requestSource, type UnitOfWork } from "../../platform/unit-of-work.ts";
 import { type ActionToken, findToken, type TokenKind, takeToken } from "../action-tokens/index.ts";
 import { confirmMailed, RESET_PATH, type ResetLink } from "../authenticators/index.ts";
@@ -46,7 +46,7 @@ interface MailLink {
   readonly operation: string;
   readonly page: Pick<LinkPage, "title" | "lead" | "button"> & { values(token: ActionToken): Record<string, string> };
   /** After the button. */
-  follow(visit: Visit): Promise<unknown>;
+  follow(visit: Visit): Promise<FastifyReply>;
 }
 
 /** Mounted under /realms/:realm: the pages behind the links of our mails. */
@@ -144,17 +144,12 @@ export const mailLinkRoutes: FastifyPluginAsyncTypebox<MailLinkRouteParts> = asy
     return link && (await isDestination(parts.clients, realm.realmId, link)) ? link.redirectUri : null;
   };
 
-  app.get(
-    `/${ACTIONS_PATH}/done`,
-    {
-      schema: {
-        summary: "An action of an administrator was done",
-        querystring,
-        response: { 200: page("The page") },
-      },
-    },
-    async (request, reply) => visitors.showMessageBeforeSignIn(request, reply, 200, "actions-done"),
-  );
+  route(app, "GET", `/${ACTIONS_PATH}/done`, {
+    summary: "An action of an administrator was done",
+    querystring,
+    response: { 200: page("The page") },
+    handler: async (request, reply) => visitors.showMessageBeforeSignIn(request, reply, 200, "actions-done"),
+  });
 
   /** The sign-in that asked for the mail, where the link was opened in the same browser and it lasts. */
   const askedHere = async ({ visitor: { realm, preSessions }, token }: Visit): Promise<Interaction | null> => {
@@ -175,42 +170,32 @@ export const mailLinkRoutes: FastifyPluginAsyncTypebox<MailLinkRouteParts> = asy
       return showLink(visitors, request, reply, page, isStale);
     };
 
-    app.get(
-      `/${link.path}/:token`,
-      {
-        schema: {
-          operationId: `get${link.operation}Link`,
-          summary: `${link.summary}: the page`,
-          description: "Behind the link in the mail. It changes nothing.",
-          ...{ params, querystring },
-          response: { 200: page("The page"), ...gone },
-        },
-      },
-      async (request, reply) => (await showPage(request, reply)) as never,
-    );
+    route(app, "GET", `/${link.path}/:token`, {
+      operationId: `get${link.operation}Link`,
+      summary: `${link.summary}: the page`,
+      description: "Behind the link in the mail. It changes nothing.",
+      ...{ params, querystring },
+      response: { 200: page("The page"), ...gone },
+      handler: async (request, reply) => showPage(request, reply),
+    });
 
-    app.post(
-      `/${link.path}/:token`,
-      {
-        config: { limit: "signIns", onStale: (request, reply) => showPage(request, reply, true) },
-        schema: {
-          operationId: `follow${link.operation}Link`,
-          summary: link.summary,
-          description: "Uses the link up.",
-          ...{ params, body },
-          response: {
-            200: page("Done"),
-            303: redirect("On to the next page"),
-            403: page("CSRF token missing or stale"),
-            ...gone,
-          },
-        },
+    route(app, "POST", `/${link.path}/:token`, {
+      config: { limit: "signIns", onStale: (request, reply) => showPage(request, reply, true) },
+      operationId: `follow${link.operation}Link`,
+      summary: link.summary,
+      description: "Uses the link up.",
+      ...{ params, body },
+      response: {
+        200: page("Done"),
+        303: redirect("On to the next page"),
+        403: page("CSRF token missing or stale"),
+        ...gone,
       },
-      async (request, reply) => {
+      handler: async (request, reply) => {
         const { token } = request.params;
-        return link.follow({ request, reply, visitor: request.visitor, token }) as never;
+        return link.follow({ request, reply, visitor: request.visitor, token });
       },
-    );
+    });
   }
 };
 

@@ -1,6 +1,6 @@
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import Type from "typebox";
-import { browser, declare, field, page, redirect } from "../../platform/http/index.ts";
+import { browser, declare, field, page, redirect, route } from "../../platform/http/index.ts";
 import type { Messages } from "../../tenancy/messaging/index.ts";
 import type { PageParts } from "../login/index.ts";
 import { wayBack } from "./start.ts";
@@ -18,20 +18,15 @@ export const resetRoutes: FastifyPluginAsyncTypebox<ResetRouteParts> = async (ap
   // Each visit begins something.
   declare(app, { tags: ["Sign-in"], caller: browser(), limit: "signIns", errors: "page" });
 
-  app.get(
-    "/reset-password",
-    {
-      schema: {
-        summary: "Forgot the password",
-        description: "Begins the flow `reset-credentials`: who it is, a mail to their address, then a new password.",
-        querystring,
-        response: {
-          303: redirect("To the first page of it"),
-          403: page("The realm does not offer it, or cannot send mail"),
-        },
-      },
+  route(app, "GET", "/reset-password", {
+    summary: "Forgot the password",
+    description: "Begins the flow `reset-credentials`: who it is, a mail to their address, then a new password.",
+    querystring,
+    response: {
+      303: redirect("To the first page of it"),
+      403: page("The realm does not offer it, or cannot send mail"),
     },
-    async (request, reply) => {
+    handler: async (request, reply) => {
       const { visitor, realm } = request;
       const reason = !realm.settings.passwordReset.enabled
         ? "reset-off"
@@ -43,5 +38,5 @@ export const resetRoutes: FastifyPluginAsyncTypebox<ResetRouteParts> = async (ap
       const asked = { flow: "reset-credentials", actions: ["UPDATE_PASSWORD"], ...origins } as const;
       return visitors.toSignIn(request, reply, { request: asked, returnTo });
     },
-  );
+  });
 };

@@ -1,6 +1,6 @@
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import Type from "typebox";
-import { callRoute, paged, pathParams } from "../../../platform/http/index.ts";
+import { callRoute, paged, pathParams, route } from "../../../platform/http/index.ts";
 import { endOtherOwnSessions, endOwnSession } from "../../../signin/sessions/index.ts";
 import { AccountApplication, AccountApplicationQuery, AccountSession, ApplicationParams } from "./access.schema.ts";
 import { readApplications, removeApplication, samlStartOf } from "./applications.service.ts";
@@ -34,20 +34,15 @@ export const accessRoutes: FastifyPluginAsyncTypebox<{ readonly baseUrl: string 
     transact: (ctx, { params }) => endOwnSession(ctx, params.id),
   });
 
-  app.get(
-    "/applications",
-    {
-      config: read,
-      schema: {
-        operationId: "listAccountApplications",
-        summary: "List the applications that have access, and those that you may open",
-        description: "Last used first. `sort` is `lastUsedAt` or `name`.",
-        querystring: AccountApplicationQuery,
-        response: { 200: Type.Array(AccountApplication) },
-      },
-    },
-    async (req, reply) => paged(reply, await req.read((ctx) => readApplications(ctx, samlStartOf(baseUrl, req.realm), req.query))),
-  );
+  route(app, "GET", "/applications", {
+    config: read,
+    operationId: "listAccountApplications",
+    summary: "List the applications that have access, and those that you may open",
+    description: "Last used first. `sort` is `lastUsedAt` or `name`.",
+    querystring: AccountApplicationQuery,
+    response: { 200: Type.Array(AccountApplication) },
+    handler: async (req, reply) => paged(reply, await req.read((ctx) => readApplications(ctx, samlStartOf(baseUrl, req.realm), req.query))),
+  });
 
   callRoute(app, "DELETE", "/applications/:clientId", {
     summary: "End an application's access",

@@ -2,7 +2,7 @@ import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import type { FastifyRequest } from "fastify";
 import Type from "typebox";
 import { Agent, attestOwnAgent, readOwnAgents, suspendOwnAgent } from "../../../applications/agents/index.ts";
-import { callRoute, pathParams, versioned } from "../../../platform/http/index.ts";
+import { callRoute, pathParams, route, versioned } from "../../../platform/http/index.ts";
 import { accountErrors } from "../errors.ts";
 
 const params = pathParams("id");
@@ -23,36 +23,26 @@ export const ownAgentRoutes: FastifyPluginAsyncTypebox = async (app) => {
     read: async (ctx) => (await readOwnAgents(ctx)).map(({ version: _version, ...agent }) => agent),
   });
 
-  app.post(
-    "/:id/attest",
-    {
-      config: write,
-      schema: {
-        operationId: "attestAccountAgent",
-        summary: "Confirm that one of your agents is still needed",
-        description: "Moves `reviewDueAt`. In your own session only.",
-        params,
-        response: { 200: Agent },
-      },
-    },
-    async (req, reply) => {
+  route(app, "POST", "/:id/attest", {
+    config: write,
+    operationId: "attestAccountAgent",
+    summary: "Confirm that one of your agents is still needed",
+    description: "Moves `reviewDueAt`. In your own session only.",
+    params,
+    response: { 200: Agent },
+    handler: async (req, reply) => {
       assertInPerson(req);
       return versioned(reply, await req.transact((ctx) => attestOwnAgent(ctx, req.params.id)));
     },
-  );
+  });
 
-  app.post(
-    "/:id/suspend",
-    {
-      config: write,
-      schema: {
-        operationId: "suspendAccountAgent",
-        summary: "Suspend one of your agents",
-        description: "Its tokens do not count from the next request on. Only an administrator activates it again.",
-        params,
-        response: { 200: Agent },
-      },
-    },
-    async (req, reply) => versioned(reply, await req.transact((ctx) => suspendOwnAgent(ctx, req.params.id))),
-  );
+  route(app, "POST", "/:id/suspend", {
+    config: write,
+    operationId: "suspendAccountAgent",
+    summary: "Suspend one of your agents",
+    description: "Its tokens do not count from the next request on. Only an administrator activates it again.",
+    params,
+    response: { 200: Agent },
+    handler: async (req, reply) => versioned(reply, await req.transact((ctx) => suspendOwnAgent(ctx, req.params.id))),
+  });
 };

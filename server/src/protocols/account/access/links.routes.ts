@@ -1,7 +1,7 @@
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import Type from "typebox";
 import { keepLinkTokens, LinkedAccount, readLink, readLinks, removeOwnLink } from "../../../federation/index.ts";
-import { callRoute, noContent, noContentAnswer, pathParams } from "../../../platform/http/index.ts";
+import { callRoute, noContent, noContentAnswer, pathParams, route } from "../../../platform/http/index.ts";
 import { assertHasScope, assertMayChangeSignIn } from "../audience.ts";
 import { LinkToken, type LinkTokenParts, readableToken } from "./link-token.service.ts";
 import { beginLink, LinkBegun, type LinkParts } from "./links.service.ts";
@@ -23,18 +23,13 @@ export const ownLinkRoutes: FastifyPluginAsyncTypebox<LinkParts & LinkTokenParts
     read: (ctx, { params }) => readLink(ctx, ctx.actor.id, params.alias),
   });
 
-  app.get(
-    "/:alias/token",
-    {
-      schema: {
-        summary: "Read the token that an identity provider gave for your account there",
-        description:
-          "Needs `storeTokens` at the provider. Only with an access token of yours with the scope `account`: never by a session, for an administrator or in your name. A token that has run out is refreshed at the provider first; 409 where that cannot be.",
-        params: pathParams("alias"),
-        response: { 200: LinkToken },
-      },
-    },
-    async (req, reply) => {
+  route(app, "GET", "/:alias/token", {
+    summary: "Read the token that an identity provider gave for your account there",
+    description:
+      "Needs `storeTokens` at the provider. Only with an access token of yours with the scope `account`: never by a session, for an administrator or in your name. A token that has run out is refreshed at the provider first; 409 where that cannot be.",
+    params: pathParams("alias"),
+    response: { 200: LinkToken },
+    handler: async (req, reply) => {
       assertHasScope(req);
       const { alias } = req.params;
       const { id: userId } = req.actor!;
@@ -47,60 +42,49 @@ export const ownLinkRoutes: FastifyPluginAsyncTypebox<LinkParts & LinkTokenParts
       const { accessToken, tokenType, expiresAt, scope } = tokens;
       return reply.header("cache-control", "no-store").send({ accessToken, tokenType, expiresAt, scope });
     },
-  );
+  });
 
-  app.post(
-    "/:alias",
-    {
-      config: { recentAuthentication: true },
-      schema: {
-        summary: "Begin to link your account at an identity provider",
-        description:
-          "Answers with an address to open in a browser in which you are signed in. You sign in at the provider, see which account you came back with, and confirm. Administrators use their session.",
-        params: pathParams("alias"),
-        body: Type.Optional(
-          Type.Object(
-            {
-              returnTo: Type.Optional(
-                Type.String({
-                  maxLength: 2048,
-                  description:
-                    "The address to which the browser goes afterwards: a path of this server, or a redirect URI of the application",
-                }),
-              ),
-            },
-            { additionalProperties: false, examples: [{ returnTo: "/realms/acme/login" }] },
+  route(app, "POST", "/:alias", {
+    config: { recentAuthentication: true },
+    summary: "Begin to link your account at an identity provider",
+    description:
+      "Answers with an address to open in a browser in which you are signed in. You sign in at the provider, see which account you came back with, and confirm. Administrators use their session.",
+    params: pathParams("alias"),
+    body: Type.Optional(
+      Type.Object(
+        {
+          returnTo: Type.Optional(
+            Type.String({
+              maxLength: 2048,
+              description: "The address to which the browser goes afterwards: a path of this server, or a redirect URI of the application",
+            }),
           ),
-        ),
-        response: { 201: LinkBegun },
-      },
-    },
-    async (req, reply) => {
+        },
+        { additionalProperties: false, examples: [{ returnTo: "/realms/acme/login" }] },
+      ),
+    ),
+    response: { 201: LinkBegun },
+    handler: async (req, reply) => {
       const begun = await req.transact(async (ctx) => {
         await assertMayChangeSignIn(ctx, req.client);
         return beginLink(ctx, parts, req.params.alias, { returnTo: req.body?.returnTo, client: req.client });
       });
       return reply.code(201).send(begun);
     },
-  );
+  });
 
-  app.delete(
-    "/:alias",
-    {
-      config: { recentAuthentication: true, versioned: true },
-      schema: {
-        summary: "Unlink your account at an identity provider",
-        description: "The last way to sign in cannot be removed: set a password first.",
-        params: pathParams("alias"),
-        response: noContentAnswer("Unlinked"),
-      },
-    },
-    async (req, reply) => {
+  route(app, "DELETE", "/:alias", {
+    config: { recentAuthentication: true, versioned: true },
+    summary: "Unlink your account at an identity provider",
+    description: "The last way to sign in cannot be removed: set a password first.",
+    params: pathParams("alias"),
+    response: noContentAnswer("Unlinked"),
+    handler: async (req, reply) => {
       await req.transact(async (ctx) => {
         await assertMayChangeSignIn(ctx, req.client);
         await removeOwnLink(ctx, req.params.alias);
       });
       return noContent(reply);
     },
-  );
+  });
 };

@@ -1,7 +1,7 @@
 import Type from "typebox";
 import { isId } from "../../../kernel/ids.ts";
 import { Filled, type Messages, Timed } from "../../../pages/index.ts";
-import { field } from "../../../platform/http/index.ts";
+import { field, route } from "../../../platform/http/index.ts";
 import { ownEventsOf, type SignInEvent } from "../../../tenancy/audit/index.ts";
 import type { ConsolePages } from "./pages.ts";
 import { Action, Row, RowsPanel } from "./shell.tsx";
@@ -47,15 +47,10 @@ function placeIn(after: string | undefined): Pick<SignInEvent, "ts" | "id"> | nu
 }
 
 export const activityPages: ConsolePages = async (app, { pages, places }) => {
-  app.get(
-    `/${PATH}`,
-    {
-      schema: {
-        summary: "The page of what happened in your account",
-        querystring: Type.Object({ after: field(64), lang: field(35) }),
-      },
-    },
-    async (request, reply) => {
+  route(app, "GET", `/${PATH}`, {
+    summary: "The page of what happened in your account",
+    querystring: Type.Object({ after: field(64), lang: field(35) }),
+    handler: async (request, reply) => {
       const view = await pages.viewOf(request, reply, "activity");
       const { text, locale, now } = view;
       const before = placeIn(request.query.after);
@@ -100,5 +95,5 @@ export const activityPages: ConsolePages = async (app, { pages, places }) => {
         ),
       });
     },
-  );
+  });
 };

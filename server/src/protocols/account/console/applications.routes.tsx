@@ -3,7 +3,7 @@ import Type from "typebox";
 import { readOwnAgents } from "../../../applications/agents/index.ts";
 import { samlClientName } from "../../../applications/saml-clients/index.ts";
 import { linkTarget, logoOf, type Messages, Submit, scopeWords, Timed } from "../../../pages/index.ts";
-import { field, redirect } from "../../../platform/http/index.ts";
+import { field, redirect, route } from "../../../platform/http/index.ts";
 import type { AccountApplication } from "../access/access.schema.ts";
 import { readApplications, removeApplication, samlStartOf } from "../access/applications.service.ts";
 import { accountErrors } from "../errors.ts";
@@ -39,16 +39,11 @@ export const applicationPages: ConsolePages = async (app, { pages, baseUrl, scop
     return (name: string) => scopeWords({ name, text: known?.byName.get(name)?.consentText ?? null }, text);
   };
 
-  app.get(
-    `/${PATH}`,
-    {
-      config: { impersonated: true },
-      schema: {
-        summary: "The page of your applications",
-        querystring: Type.Object({ search: field(255), page: field(8), done: field(16), lang: field(35) }),
-      },
-    },
-    async (request, reply) => {
+  route(app, "GET", `/${PATH}`, {
+    config: { impersonated: true },
+    summary: "The page of your applications",
+    querystring: Type.Object({ search: field(255), page: field(8), done: field(16), lang: field(35) }),
+    handler: async (request, reply) => {
       const view = await pages.viewOf(request, reply, "applications");
       const { text, locale, now } = view;
       const { search = "" } = request.query;
@@ -132,19 +127,14 @@ export const applicationPages: ConsolePages = async (app, { pages, baseUrl, scop
         ),
       });
     },
-  );
+  });
 
   // It stands in the address of the form too: a sign-in in between leads back to the page by it.
   const asked = { querystring: Type.Object({ client: field(512), lang: field(35) }) };
-  app.get(
-    `/${PATH}/remove`,
-    {
-      schema: {
-        summary: "The page that asks before an application's access ends",
-        ...asked,
-      },
-    },
-    async (request, reply) => {
+  route(app, "GET", `/${PATH}/remove`, {
+    summary: "The page that asks before an application's access ends",
+    ...asked,
+    handler: async (request, reply) => {
       const view = await pages.viewOf(request, reply, "applications");
       const { text } = view;
       const { client = "" } = request.query;
@@ -164,7 +154,7 @@ export const applicationPages: ConsolePages = async (app, { pages, baseUrl, scop
         ),
       });
     },
-  );
+  });
 
   actRoute(app, `/${PATH}/remove`, {
     summary: "End an application's access on the page",

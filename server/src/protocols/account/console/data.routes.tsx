@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { loginKey } from "../../../kernel/text.ts";
 import { Field, Form, loginName } from "../../../pages/index.ts";
-import { field, page } from "../../../platform/http/index.ts";
+import { field, page, route } from "../../../platform/http/index.ts";
 import { accountErrors } from "../errors.ts";
 import { eraseAccount } from "../profile/erasure.service.ts";
 import { type ConsolePages, formOf, problemOf } from "./pages.ts";
@@ -12,32 +12,35 @@ const PATH = "pages/data";
 export const dataPages: ConsolePages = async (app, { pages, visitors, work, cookies }) => {
   const mayErase = ({ realm }: FastifyRequest) => realm.settings.account.erase;
 
-  app.get(`/${PATH}`, { schema: { summary: "The page of your data" } }, async (request, reply) => {
-    const view = await pages.viewOf(request, reply, "data");
-    const { text } = view;
-    return pages.show(request, reply, {
-      view,
-      title: text.accountData,
-      lead: text.accountDataText,
-      children: (
-        <>
-          <Panel title={text.accountDownloadTitle} icon="data" text={text.accountDownloadText}>
-            <div class="gh-panel-links">
-              <a class="gh-button gh-button--plain gh-button--small" href={`${view.base}gdpr/export`} download>
-                {text.accountDownload}
-              </a>
-            </div>
-          </Panel>
-          <Panel title={text.accountDeleteTitle} icon="profile" text={mayErase(request) ? text.accountDeleteText : text.accountDeleteOff}>
-            {mayErase(request) ? (
+  route(app, "GET", `/${PATH}`, {
+    summary: "The page of your data",
+    handler: async (request, reply) => {
+      const view = await pages.viewOf(request, reply, "data");
+      const { text } = view;
+      return pages.show(request, reply, {
+        view,
+        title: text.accountData,
+        lead: text.accountDataText,
+        children: (
+          <>
+            <Panel title={text.accountDownloadTitle} icon="data" text={text.accountDownloadText}>
               <div class="gh-panel-links">
-                <Action href={`${view.base}${PATH}/delete`}>{text.accountDelete}</Action>
+                <a class="gh-button gh-button--plain gh-button--small" href={`${view.base}gdpr/export`} download>
+                  {text.accountDownload}
+                </a>
               </div>
-            ) : null}
-          </Panel>
-        </>
-      ),
-    });
+            </Panel>
+            <Panel title={text.accountDeleteTitle} icon="profile" text={mayErase(request) ? text.accountDeleteText : text.accountDeleteOff}>
+              {mayErase(request) ? (
+                <div class="gh-panel-links">
+                  <Action href={`${view.base}${PATH}/delete`}>{text.accountDelete}</Action>
+                </div>
+              ) : null}
+            </Panel>
+          </>
+        ),
+      });
+    },
   });
 
   const showDelete = async (request: FastifyRequest, reply: FastifyReply, problem?: FormProblem) => {
@@ -71,21 +74,18 @@ export const dataPages: ConsolePages = async (app, { pages, visitors, work, cook
   };
 
   const config = { recentAuthentication: true };
-  app.get(`/${PATH}/delete`, { config, schema: { summary: "The page that asks before your account is deleted" } }, (request, reply) =>
-    showDelete(request, reply),
-  );
+  route(app, "GET", `/${PATH}/delete`, {
+    config,
+    summary: "The page that asks before your account is deleted",
+    handler: (request, reply) => showDelete(request, reply),
+  });
 
-  app.post(
-    `/${PATH}/delete`,
-    {
-      config,
-      schema: {
-        summary: "Delete your account on the page",
-        body: formOf({ username: field(1024) }, { username: "ada" }),
-        response: { 200: page("Deleted"), 400: page("The name is another"), 409: page("You are the last administrator") },
-      },
-    },
-    async (request, reply) => {
+  route(app, "POST", `/${PATH}/delete`, {
+    config,
+    summary: "Delete your account on the page",
+    body: formOf({ username: field(1024) }, { username: "ada" }),
+    response: { 200: page("Deleted"), 400: page("The name is another"), 409: page("You are the last administrator") },
+    handler: async (request, reply) => {
       const view = await pages.viewOf(request, reply, "data");
       if (loginKey(request.body.username ?? "") !== loginKey(view.account))
         return showDelete(request, reply, { status: 400, field: "username", text: view.text.accountDeleteMismatch });
@@ -96,7 +96,7 @@ export const dataPages: ConsolePages = async (app, { pages, visitors, work, cook
       }
       cookies.clearSession(reply, request.realmId);
       request.visitor = { ...request.visitor, session: null };
-      return visitors.showMessage(request, reply, 200, "account-deleted") as never;
+      return visitors.showMessage(request, reply, 200, "account-deleted");
     },
-  );
+  });
 };

@@ -2,7 +2,7 @@ import type { FastifyReply, FastifyRequest } from "fastify";
 import { createOwnEnrollmentToken, createOwnRecoveryCodes } from "../../../directory/users/index.ts";
 import { AppError } from "../../../kernel/errors.ts";
 import { CodeList, CreatePasskey, Field, Form, NameField, Submit } from "../../../pages/index.ts";
-import { field, page, redirect } from "../../../platform/http/index.ts";
+import { field, page, redirect, route } from "../../../platform/http/index.ts";
 import { cleanLabel, creationOptions } from "../../../signin/passkeys/index.ts";
 import { changeSignIn } from "../audience.ts";
 import { addOwnPasskey, ownRegistration } from "../credentials/passkeys.service.ts";
@@ -60,25 +60,22 @@ export const factorPages: ConsolePages = async (app, parts) => {
     });
   };
 
-  app.get(`/${PATH}/passkey`, { config, schema: { summary: "The page to add a passkey" } }, (request, reply) =>
-    showPasskey(request, reply),
-  );
+  route(app, "GET", `/${PATH}/passkey`, {
+    config,
+    summary: "The page to add a passkey",
+    handler: (request, reply) => showPasskey(request, reply),
+  });
 
-  app.post(
-    `/${PATH}/passkey`,
-    {
-      config,
-      schema: {
-        summary: "Add a passkey on the page",
-        body: formOf({ credential: field(32_768), label: field(255) }, { credential: "{}", label: "work laptop" }),
-        response: {
-          200: page("Your first recovery codes"),
-          303: redirect("Added"),
-          400: page("The credential of the browser cannot be used"),
-        },
-      },
+  route(app, "POST", `/${PATH}/passkey`, {
+    config,
+    summary: "Add a passkey on the page",
+    body: formOf({ credential: field(32_768), label: field(255) }, { credential: "{}", label: "work laptop" }),
+    response: {
+      200: page("Your first recovery codes"),
+      303: redirect("Added"),
+      400: page("The credential of the browser cannot be used"),
     },
-    async (request, reply) => {
+    handler: async (request, reply) => {
       const { credential = "", label = "" } = request.body;
       const added = await addOwnPasskey(parts, request, await ownRegistration(request), credential, cleanLabel(label)).catch(
         async (error: unknown) => problemOf(error, await pages.viewOf(request, reply, "security")),
@@ -86,7 +83,7 @@ export const factorPages: ConsolePages = async (app, parts) => {
       if ("status" in added) return showPasskey(request, reply, added, label);
       return added.codes ? showCodes(request, reply, added.codes) : backTo(request, reply, PATH, "passkey");
     },
-  );
+  });
 
   const showApp = async (request: FastifyRequest, reply: FastifyReply, problem?: FormProblem, kept?: TotpSetUp | null, label = "") => {
     const view = await pages.viewOf(request, reply, "security");
@@ -137,25 +134,22 @@ export const factorPages: ConsolePages = async (app, parts) => {
     });
   };
 
-  app.get(`/${PATH}/app`, { config, schema: { summary: "The page to add an authenticator app" } }, (request, reply) =>
-    showApp(request, reply),
-  );
+  route(app, "GET", `/${PATH}/app`, {
+    config,
+    summary: "The page to add an authenticator app",
+    handler: (request, reply) => showApp(request, reply),
+  });
 
-  app.post(
-    `/${PATH}/app`,
-    {
-      config,
-      schema: {
-        summary: "Add an authenticator app on the page",
-        body: formOf({ setup: field(64), code: field(64), label: field(255) }, { setup: "kTz0", code: "492039", label: "my phone" }),
-        response: {
-          200: page("Your first recovery codes"),
-          303: redirect("Added"),
-          400: page("The code is not the one that the app shows"),
-        },
-      },
+  route(app, "POST", `/${PATH}/app`, {
+    config,
+    summary: "Add an authenticator app on the page",
+    body: formOf({ setup: field(64), code: field(64), label: field(255) }, { setup: "kTz0", code: "492039", label: "my phone" }),
+    response: {
+      200: page("Your first recovery codes"),
+      303: redirect("Added"),
+      400: page("The code is not the one that the app shows"),
     },
-    async (request, reply) => {
+    handler: async (request, reply) => {
       const { setup = "", code = "", label = "" } = request.body;
       const added = await confirmOwnTotp(parts, request, { setup, code, label: cleanLabel(label) }).catch(async (error: unknown) => {
         const view = await pages.viewOf(request, reply, "security");
@@ -168,36 +162,35 @@ export const factorPages: ConsolePages = async (app, parts) => {
       const kept = added.field === "code" ? await openOwnTotp(parts, request, setup) : null;
       return showApp(request, reply, added, kept, label);
     },
-  );
-
-  app.get(`/${PATH}/recovery-codes`, { config, schema: { summary: "The page to get new recovery codes" } }, async (request, reply) => {
-    const view = await pages.viewOf(request, reply, "security");
-    const { text } = view;
-    return pages.show(request, reply, {
-      view,
-      title: text.accountCodesTitle,
-      lead: text.accountCodesText,
-      back: backOf(view),
-      children: (
-        <AskPanel view={view} action={`${PATH}/recovery-codes`} text={text.accountCodesReplace}>
-          {text.accountCodesMake}
-        </AskPanel>
-      ),
-    });
   });
 
-  app.post(
-    `/${PATH}/recovery-codes`,
-    {
-      config,
-      schema: {
-        summary: "Get new recovery codes on the page",
-        body: formOf({}),
-        response: { 200: page("The codes") },
-      },
+  route(app, "GET", `/${PATH}/recovery-codes`, {
+    config,
+    summary: "The page to get new recovery codes",
+    handler: async (request, reply) => {
+      const view = await pages.viewOf(request, reply, "security");
+      const { text } = view;
+      return pages.show(request, reply, {
+        view,
+        title: text.accountCodesTitle,
+        lead: text.accountCodesText,
+        back: backOf(view),
+        children: (
+          <AskPanel view={view} action={`${PATH}/recovery-codes`} text={text.accountCodesReplace}>
+            {text.accountCodesMake}
+          </AskPanel>
+        ),
+      });
     },
-    async (request, reply) => showCodes(request, reply, (await changeSignIn(request, createOwnRecoveryCodes)).codes),
-  );
+  });
+
+  route(app, "POST", `/${PATH}/recovery-codes`, {
+    config,
+    summary: "Get new recovery codes on the page",
+    body: formOf({}),
+    response: { 200: page("The codes") },
+    handler: async (request, reply) => showCodes(request, reply, (await changeSignIn(request, createOwnRecoveryCodes)).codes),
+  });
 
   const showPhone = async (request: FastifyRequest, reply: FastifyReply, token: string | null) => {
     const view = await pages.viewOf(request, reply, "security");
@@ -223,23 +216,20 @@ export const factorPages: ConsolePages = async (app, parts) => {
     });
   };
 
-  app.get(`/${PATH}/phone`, { config, schema: { summary: "The page to add a phone" } }, (request, reply) =>
-    showPhone(request, reply, null),
-  );
+  route(app, "GET", `/${PATH}/phone`, {
+    config,
+    summary: "The page to add a phone",
+    handler: (request, reply) => showPhone(request, reply, null),
+  });
 
-  app.post(
-    `/${PATH}/phone`,
-    {
-      config,
-      schema: {
-        summary: "Get an enrollment token on the page",
-        body: formOf({}),
-        response: { 200: page("The token") },
-      },
-    },
-    async (request, reply) => {
+  route(app, "POST", `/${PATH}/phone`, {
+    config,
+    summary: "Get an enrollment token on the page",
+    body: formOf({}),
+    response: { 200: page("The token") },
+    handler: async (request, reply) => {
       const { token } = await changeSignIn(request, (ctx) => createOwnEnrollmentToken(ctx, { type: "enrollment-token" }));
       return showPhone(request, reply, token);
     },
-  );
+  });
 };

@@ -2,7 +2,7 @@ import type { FastifyReply, FastifyRequest } from "fastify";
 import Type from "typebox";
 import { brokerOf, markOf, providerErrors, readLink, readLinks, removeOwnLink } from "../../../federation/index.ts";
 import { Filled, Timed } from "../../../pages/index.ts";
-import { field, page, redirect } from "../../../platform/http/index.ts";
+import { field, page, redirect, route } from "../../../platform/http/index.ts";
 import { accountPath, seeOther } from "../../../signin/login/index.ts";
 import { beginLink } from "../access/links.service.ts";
 import { changeSignIn } from "../audience.ts";
@@ -15,13 +15,10 @@ const asked = { querystring: Type.Object({ alias: field(64), lang: field(35) }) 
 export const linkPages: ConsolePages = async (app, { pages, baseUrl, providers }) => {
   const config = { recentAuthentication: true };
 
-  app.get(
-    `/${PATH}`,
-    {
-      config: { impersonated: true },
-      schema: { summary: "The page of your linked accounts" },
-    },
-    async (request, reply) => {
+  route(app, "GET", `/${PATH}`, {
+    config: { impersonated: true },
+    summary: "The page of your linked accounts",
+    handler: async (request, reply) => {
       const view = await pages.viewOf(request, reply, "links");
       const { text, locale, now } = view;
       const links = await request.read((ctx) => readLinks(ctx, ctx.actor.id));
@@ -83,47 +80,47 @@ export const linkPages: ConsolePages = async (app, { pages, baseUrl, providers }
         ),
       });
     },
-  );
-
-  app.get(`/${PATH}/link`, { config, schema: { summary: "The page that begins to link an account", ...asked } }, async (request, reply) => {
-    const { alias = "" } = request.query;
-    const provider = (await providers.get(request.realmId))?.byAlias.get(alias);
-    if (!provider?.enabled) throw providerErrors.not_found();
-    const view = await pages.viewOf(request, reply, "links");
-    const { text } = view;
-    return pages.show(request, reply, {
-      view,
-      title: text.accountLinkAdd,
-      values: { provider: provider.displayName },
-      lead: <Filled template={text.linkAccountText} values={{ provider: provider.displayName }} />,
-      back: { href: `${view.base}${PATH}`, label: text.accountLinks },
-      children: (
-        <AskPanel view={view} action={`${PATH}/link?${new URLSearchParams({ alias })}`}>
-          {text.continue}
-        </AskPanel>
-      ),
-    });
   });
 
-  app.post(
-    `/${PATH}/link`,
-    {
-      config,
-      schema: {
-        summary: "Begin to link an account on the page",
-        ...asked,
-        body: formOf({}),
-        response: { 303: redirect("To the identity provider") },
-      },
+  route(app, "GET", `/${PATH}/link`, {
+    config,
+    summary: "The page that begins to link an account",
+    ...asked,
+    handler: async (request, reply) => {
+      const { alias = "" } = request.query;
+      const provider = (await providers.get(request.realmId))?.byAlias.get(alias);
+      if (!provider?.enabled) throw providerErrors.not_found();
+      const view = await pages.viewOf(request, reply, "links");
+      const { text } = view;
+      return pages.show(request, reply, {
+        view,
+        title: text.accountLinkAdd,
+        values: { provider: provider.displayName },
+        lead: <Filled template={text.linkAccountText} values={{ provider: provider.displayName }} />,
+        back: { href: `${view.base}${PATH}`, label: text.accountLinks },
+        children: (
+          <AskPanel view={view} action={`${PATH}/link?${new URLSearchParams({ alias })}`}>
+            {text.continue}
+          </AskPanel>
+        ),
+      });
     },
-    async (request, reply) => {
+  });
+
+  route(app, "POST", `/${PATH}/link`, {
+    config,
+    summary: "Begin to link an account on the page",
+    ...asked,
+    body: formOf({}),
+    response: { 303: redirect("To the identity provider") },
+    handler: async (request, reply) => {
       const returnTo = `${accountPath(request.realmId, PATH)}?done=linked`;
       const { url } = await changeSignIn(request, (ctx) =>
         beginLink(ctx, { baseUrl }, request.query.alias ?? "", { returnTo, client: null }),
       );
       return seeOther(reply, url.slice(baseUrl.length));
     },
-  );
+  });
 
   const showUnlink = async (request: FastifyRequest, reply: FastifyReply, alias: string, problem?: FormProblem) => {
     const link = await request.read((ctx) => readLink(ctx, ctx.actor.id, alias));
@@ -144,24 +141,20 @@ export const linkPages: ConsolePages = async (app, { pages, baseUrl, providers }
     });
   };
 
-  app.get(
-    `/${PATH}/unlink`,
-    { config, schema: { summary: "The page that asks before an account is unlinked", ...asked } },
-    (request, reply) => showUnlink(request, reply, request.query.alias ?? ""),
-  );
+  route(app, "GET", `/${PATH}/unlink`, {
+    config,
+    summary: "The page that asks before an account is unlinked",
+    ...asked,
+    handler: (request, reply) => showUnlink(request, reply, request.query.alias ?? ""),
+  });
 
-  app.post(
-    `/${PATH}/unlink`,
-    {
-      config,
-      schema: {
-        summary: "Unlink an account on the page",
-        ...asked,
-        body: formOf({}),
-        response: { 303: redirect("Unlinked"), 409: page("It is the last way to sign in") },
-      },
-    },
-    async (request, reply) => {
+  route(app, "POST", `/${PATH}/unlink`, {
+    config,
+    summary: "Unlink an account on the page",
+    ...asked,
+    body: formOf({}),
+    response: { 303: redirect("Unlinked"), 409: page("It is the last way to sign in") },
+    handler: async (request, reply) => {
       const { alias = "" } = request.query;
       try {
         await changeSignIn(request, (ctx) => removeOwnLink(ctx, alias));
@@ -170,7 +163,7 @@ export const linkPages: ConsolePages = async (app, { pages, baseUrl, providers }
       }
       return backTo(request, reply, PATH, "unlinked");
     },
-  );
+  });
 };
 
 /** The mark of the provider's kind. */

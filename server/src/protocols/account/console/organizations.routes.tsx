@@ -1,19 +1,16 @@
 import { acceptOwnInvitation, readOwnInvitations, searchOrganizationsOfUser } from "../../../directory/organizations/index.ts";
 import { Filled, Timed } from "../../../pages/index.ts";
-import { redirect } from "../../../platform/http/index.ts";
+import { redirect, route } from "../../../platform/http/index.ts";
 import { actRoute, ById, type ConsolePages } from "./pages.ts";
 import { Act, Panel, Row, Rows, RowsPanel } from "./shell.tsx";
 
 const PATH = "pages/organizations";
 
 export const organizationPages: ConsolePages = async (app, { pages }) => {
-  app.get(
-    `/${PATH}`,
-    {
-      config: { impersonated: true },
-      schema: { summary: "The page of your organizations" },
-    },
-    async (request, reply) => {
+  route(app, "GET", `/${PATH}`, {
+    config: { impersonated: true },
+    summary: "The page of your organizations",
+    handler: async (request, reply) => {
       const view = await pages.viewOf(request, reply, "organizations");
       const { text, locale, now } = view;
       const { rows } = await request.read((ctx) => searchOrganizationsOfUser(ctx, ctx.actor.id, { size: 200 }));
@@ -66,7 +63,7 @@ export const organizationPages: ConsolePages = async (app, { pages }) => {
         ),
       });
     },
-  );
+  });
 
   actRoute(app, `/${PATH}/join`, {
     summary: "Accept an invitation to your confirmed address on the page",

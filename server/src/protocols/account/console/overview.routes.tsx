@@ -1,7 +1,7 @@
 import { readOwnInvitations } from "../../../directory/organizations/index.ts";
 import { readCredentials } from "../../../directory/users/index.ts";
 import { brandName, brandOf, countedText, Filled, linkTarget, Timed } from "../../../pages/index.ts";
-import { redirect } from "../../../platform/http/index.ts";
+import { redirect, route } from "../../../platform/http/index.ts";
 import { accountPath, seeOther } from "../../../signin/login/index.ts";
 import { secondFactors } from "../../../signin/sessions/index.ts";
 import { readApplications, samlStartOf } from "../access/applications.service.ts";
@@ -14,24 +14,20 @@ import { Action, Panel } from "./shell.tsx";
 const SHOWN = 6;
 
 export const overviewPages: ConsolePages = async (app, { pages, baseUrl }) => {
-  app.get(
-    "/",
-    {
-      config: { impersonated: true },
-      prefixTrailingSlash: "no-slash",
-      schema: { summary: "To your account", response: { 303: redirect("To the page") } },
-    },
-    async (request, reply) => seeOther(reply, accountPath(request.realmId)),
-  );
+  route(app, "GET", "/", {
+    config: { impersonated: true },
+    prefixTrailingSlash: "no-slash",
+    summary: "To your account",
+    response: { 303: redirect("To the page") },
+    handler: async (request, reply) => seeOther(reply, accountPath(request.realmId)),
+  });
 
-  app.get(
-    "/",
-    {
-      config: { impersonated: true },
-      prefixTrailingSlash: "slash",
-      schema: { operationId: "accountOverviewPage", summary: "The page of your account" },
-    },
-    async (request, reply) => {
+  route(app, "GET", "/", {
+    config: { impersonated: true },
+    prefixTrailingSlash: "slash",
+    operationId: "accountOverviewPage",
+    summary: "The page of your account",
+    handler: async (request, reply) => {
       const view = await pages.viewOf(request, reply, "overview");
       const { locale, now, impersonation } = view;
       const { text } = view;
@@ -125,5 +121,5 @@ export const overviewPages: ConsolePages = async (app, { pages, baseUrl }) => {
         ),
       });
     },
-  );
+  });
 };

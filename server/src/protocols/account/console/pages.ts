@@ -114,7 +114,7 @@ export function createPages({ visitors, providers }: ConsoleParts) {
     show(request: FastifyRequest, reply: FastifyReply, { logos = [], ...content }: AccountPageProps & Pick<SendPageOptions, "logos">) {
       const { view, problem } = content;
       const html = renderAccountPage({ ...content, notice: noticeOf(request, view) ?? content.notice });
-      return sendPage(reply, problem?.status ?? 200, html, { nonce: view.nonce, logos }) as never;
+      return sendPage(reply, problem?.status ?? 200, html, { nonce: view.nonce, logos });
     },
   };
 }

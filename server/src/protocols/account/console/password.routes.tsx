@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { Field, Form, HiddenUsername, PasswordRuleList, Submit } from "../../../pages/index.ts";
-import { field, page, redirect } from "../../../platform/http/index.ts";
+import { field, page, redirect, route } from "../../../platform/http/index.ts";
 import { changePassword } from "../credentials/password.service.ts";
 import { backTo, type ConsolePages, formOf, problemOf } from "./pages.ts";
 import { type FormProblem, Panel } from "./shell.tsx";
@@ -57,19 +57,18 @@ export const passwordPages: ConsolePages = async (app, parts) => {
     });
   };
 
-  app.get(`/${PATH}`, { config, schema: { summary: "The page to change your password" } }, (request, reply) => show(request, reply));
+  route(app, "GET", `/${PATH}`, {
+    config,
+    summary: "The page to change your password",
+    handler: (request, reply) => show(request, reply),
+  });
 
-  app.post(
-    `/${PATH}`,
-    {
-      config: { ...config, limit: "account-password" },
-      schema: {
-        summary: "Change your password on the page",
-        body: PasswordForm,
-        response: { 303: redirect("Changed"), 400: page("The input is refused") },
-      },
-    },
-    async (request, reply) => {
+  route(app, "POST", `/${PATH}`, {
+    config: { ...config, limit: "account-password" },
+    summary: "Change your password on the page",
+    body: PasswordForm,
+    response: { 303: redirect("Changed"), 400: page("The input is refused") },
+    handler: async (request, reply) => {
       const { currentPassword = "", newPassword = "", newPasswordAgain } = request.body;
       const view = await pages.viewOf(request, reply, "security");
       if (newPasswordAgain !== undefined && newPasswordAgain !== newPassword)
@@ -81,5 +80,5 @@ export const passwordPages: ConsolePages = async (app, parts) => {
       }
       return backTo(request, reply, "pages/security", "password");
     },
-  );
+  });
 };

@@ -1,6 +1,6 @@
 import { takeOwnUser } from "../../../directory/users/index.ts";
 import { Form, LOCALES, messagesOf, Submit, THEMES } from "../../../pages/index.ts";
-import { field, redirect } from "../../../platform/http/index.ts";
+import { field, redirect, route } from "../../../platform/http/index.ts";
 import { readOnlyMembers, readProfile, saveProfile } from "../profile/profile.service.ts";
 import { backTo, type ConsolePages, formOf } from "./pages.ts";
 import { Panel } from "./shell.tsx";
@@ -10,13 +10,10 @@ const PATH = "pages/preferences";
 export const preferencePages: ConsolePages = async (app, parts) => {
   const { pages, cookies } = parts;
 
-  app.get(
-    `/${PATH}`,
-    {
-      config: { impersonated: true },
-      schema: { summary: "The page of your language and theme" },
-    },
-    async (request, reply) => {
+  route(app, "GET", `/${PATH}`, {
+    config: { impersonated: true },
+    summary: "The page of your language and theme",
+    handler: async (request, reply) => {
       const view = await pages.viewOf(request, reply, "preferences");
       const { text } = view;
       const themes = [
@@ -61,18 +58,13 @@ export const preferencePages: ConsolePages = async (app, parts) => {
         ),
       });
     },
-  );
+  });
 
-  app.post(
-    `/${PATH}`,
-    {
-      schema: {
-        summary: "Choose your language and theme on the page",
-        body: formOf({ locale: field(35), theme: field(8) }, { locale: "nl", theme: "dark" }),
-        response: { 303: redirect("Saved") },
-      },
-    },
-    async (request, reply) => {
+  route(app, "POST", `/${PATH}`, {
+    summary: "Choose your language and theme on the page",
+    body: formOf({ locale: field(35), theme: field(8) }, { locale: "nl", theme: "dark" }),
+    response: { 303: redirect("Saved") },
+    handler: async (request, reply) => {
       const locale = LOCALES.find((each) => each === request.body.locale);
       const options = { policy: request.realm.settings.account, broughtBy: null, mail: parts };
       if (locale) {
@@ -90,5 +82,5 @@ export const preferencePages: ConsolePages = async (app, parts) => {
       cookies.setTheme(reply, THEMES.find((each) => each === request.body.theme) ?? null);
       return backTo(request, reply, PATH, "saved");
     },
-  );
+  });
 };

@@ -2,7 +2,7 @@ import type { FastifyReply, FastifyRequest } from "fastify";
 import Type from "typebox";
 import { takeOwnUser } from "../../../directory/users/index.ts";
 import { AppError } from "../../../kernel/errors.ts";
-import { field, page, redirect } from "../../../platform/http/index.ts";
+import { field, page, redirect, route } from "../../../platform/http/index.ts";
 import { isIn, shownAttribute, shownInProfile, typedIn } from "../../../signin/own-profile/index.ts";
 import { type Profile, UpdateProfile } from "../profile/profile.schema.ts";
 import { readOnlyMembers, readProfile, saveProfile, withdrawAddress } from "../profile/profile.service.ts";
@@ -63,20 +63,17 @@ export const profilePages: ConsolePages = async (app, parts) => {
   };
 
   const routes = (path: string, members: readonly Member[], pageOf: typeof profilePage, config: object, summary: string) => {
-    app.get(`/${path}`, { config: { impersonated: true, ...config }, schema: { summary: `The page of ${summary}` } }, (request, reply) =>
-      show(request, reply, pageOf),
-    );
-    app.post(
-      `/${path}`,
-      {
-        config,
-        schema: {
-          summary: `Change ${summary} on the page`,
-          body: bodyOf(members),
-          response: { 303: redirect("Saved"), 400: page("The input is refused"), 409: page("The name is taken") },
-        },
-      },
-      async (request, reply) => {
+    route(app, "GET", `/${path}`, {
+      config: { impersonated: true, ...config },
+      summary: `The page of ${summary}`,
+      handler: (request, reply) => show(request, reply, pageOf),
+    });
+    route(app, "POST", `/${path}`, {
+      config,
+      summary: `Change ${summary} on the page`,
+      body: bodyOf(members),
+      response: { 303: redirect("Saved"), 400: page("The input is refused"), 409: page("The name is taken") },
+      handler: async (request, reply) => {
         const form = request.body as Form;
         try {
           await save(request, members, form);
@@ -89,7 +86,7 @@ export const profilePages: ConsolePages = async (app, parts) => {
         }
         return backTo(request, reply, PATH, "saved");
       },
-    );
+    });
   };
   routes(PATH, DETAILS, profilePage, {}, "your profile");
   routes(`${PATH}/contact`, CONTACT, contactPage, { recentAuthentication: true, impersonated: false }, "your username, address and number");

@@ -3,7 +3,7 @@ import Type from "typebox";
 import { credentialErrors } from "../../../directory/credentials/index.ts";
 import { type Credential, readCredentials, revokeOwnCredential } from "../../../directory/users/index.ts";
 import { Field, Form, Submit } from "../../../pages/index.ts";
-import { field, page, redirect } from "../../../platform/http/index.ts";
+import { field, page, redirect, route } from "../../../platform/http/index.ts";
 import { forgetBrowser } from "../../../signin/known-browsers/index.ts";
 import { cleanLabel } from "../../../signin/passkeys/index.ts";
 import { readBrowsers } from "../access/places.service.ts";
@@ -16,12 +16,15 @@ import { AskPanel, type FormProblem, Panel } from "./shell.tsx";
 const PATH = "pages/security";
 
 export const securityPages: ConsolePages = async (app, { pages, messages }) => {
-  app.get(`/${PATH}`, { schema: { summary: "The page of how you sign in" } }, async (request, reply) => {
-    const view = await pages.viewOf(request, reply, "security");
-    const credentials = await request.read((ctx) => readCredentials(ctx, ctx.actor.id));
-    const browsers = await request.read((ctx) => readBrowsers(ctx, request.visitor.deviceToken));
-    const canPush = await request.read(({ tx, realm }) => messages.canSend(tx, realm, "PUSH"));
-    return pages.show(request, reply, securityPage({ view, credentials, browsers, canPush }));
+  route(app, "GET", `/${PATH}`, {
+    summary: "The page of how you sign in",
+    handler: async (request, reply) => {
+      const view = await pages.viewOf(request, reply, "security");
+      const credentials = await request.read((ctx) => readCredentials(ctx, ctx.actor.id));
+      const browsers = await request.read((ctx) => readBrowsers(ctx, request.visitor.deviceToken));
+      const canPush = await request.read(({ tx, realm }) => messages.canSend(tx, realm, "PUSH"));
+      return pages.show(request, reply, securityPage({ view, credentials, browsers, canPush }));
+    },
   });
 
   const findCredential = async (request: FastifyRequest, type: string, id: string): Promise<Credential> => {
@@ -55,30 +58,20 @@ export const securityPages: ConsolePages = async (app, { pages, messages }) => {
   };
 
   const removing = { recentAuthentication: true };
-  app.get(
-    `/${PATH}/remove`,
-    {
-      config: removing,
-      schema: {
-        summary: "The page that asks before a credential is removed",
-        querystring: removed,
-      },
-    },
-    (request, reply) => showRemove(request, reply, request.query),
-  );
+  route(app, "GET", `/${PATH}/remove`, {
+    config: removing,
+    summary: "The page that asks before a credential is removed",
+    querystring: removed,
+    handler: (request, reply) => showRemove(request, reply, request.query),
+  });
 
-  app.post(
-    `/${PATH}/remove`,
-    {
-      config: removing,
-      schema: {
-        summary: "Remove one of your credentials on the page",
-        querystring: removed,
-        body: formOf({}),
-        response: { 303: redirect("Removed"), 409: page("It is the last one by which you can sign in") },
-      },
-    },
-    async (request, reply) => {
+  route(app, "POST", `/${PATH}/remove`, {
+    config: removing,
+    summary: "Remove one of your credentials on the page",
+    querystring: removed,
+    body: formOf({}),
+    response: { 303: redirect("Removed"), 409: page("It is the last one by which you can sign in") },
+    handler: async (request, reply) => {
       const { type = "", id = "" } = request.query;
       const { history } = request.realm.settings.passwordPolicy;
       try {
@@ -88,17 +81,12 @@ export const securityPages: ConsolePages = async (app, { pages, messages }) => {
       }
       return backTo(request, reply, PATH, "removed");
     },
-  );
+  });
 
-  app.get(
-    `/${PATH}/rename`,
-    {
-      schema: {
-        summary: "The page to rename a passkey",
-        querystring: renamed,
-      },
-    },
-    async (request, reply) => {
+  route(app, "GET", `/${PATH}/rename`, {
+    summary: "The page to rename a passkey",
+    querystring: renamed,
+    handler: async (request, reply) => {
       const { id = "" } = request.query;
       const view = await pages.viewOf(request, reply, "security");
       const { text } = view;
@@ -127,7 +115,7 @@ export const securityPages: ConsolePages = async (app, { pages, messages }) => {
         ),
       });
     },
-  );
+  });
 
   actRoute(app, `/${PATH}/rename`, {
     summary: "Rename one of your passkeys on the page",

@@ -1,5 +1,5 @@
 import { browserName, Filled, Timed } from "../../../pages/index.ts";
-import { redirect } from "../../../platform/http/index.ts";
+import { redirect, route } from "../../../platform/http/index.ts";
 import { endOtherOwnSessions, endOwnSession } from "../../../signin/sessions/index.ts";
 import { readSessions } from "../access/places.service.ts";
 import { actRoute, ById, type ConsolePages, formOf } from "./pages.ts";
@@ -8,13 +8,10 @@ import { Act, Panel, Row, Rows } from "./shell.tsx";
 const PATH = "pages/sessions";
 
 export const sessionPages: ConsolePages = async (app, { pages, places }) => {
-  app.get(
-    `/${PATH}`,
-    {
-      config: { impersonated: true },
-      schema: { summary: "The page of your sessions" },
-    },
-    async (request, reply) => {
+  route(app, "GET", `/${PATH}`, {
+    config: { impersonated: true },
+    summary: "The page of your sessions",
+    handler: async (request, reply) => {
       const view = await pages.viewOf(request, reply, "sessions");
       const { text, locale, now } = view;
       const sessions = await request.read(readSessions);
@@ -75,7 +72,7 @@ export const sessionPages: ConsolePages = async (app, { pages, places }) => {
         ),
       });
     },
-  );
+  });
 
   actRoute(app, `/${PATH}/end`, {
     summary: "End one of your sessions on the page",

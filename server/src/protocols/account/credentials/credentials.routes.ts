@@ -12,7 +12,7 @@ import {
   revokeOwnCredential,
 } from "../../../directory/users/index.ts";
 import { invalidFields } from "../../../kernel/errors.ts";
-import { callRoute, noContent, noContentAnswer, pathParams } from "../../../platform/http/index.ts";
+import { callRoute, noContent, noContentAnswer, pathParams, route } from "../../../platform/http/index.ts";
 import { creationOptions, type RegistrationParts } from "../../../signin/passkeys/index.ts";
 import { changeSignIn } from "../audience.ts";
 import { addOwnPasskey, ownRegistration, renameOwnPasskey } from "./passkeys.service.ts";
@@ -30,18 +30,13 @@ export const ownCredentialRoutes: FastifyPluginAsyncTypebox<RegistrationParts> =
     read: (ctx) => readCredentials(ctx, ctx.actor.id),
   });
 
-  app.post(
-    "/",
-    {
-      config: { recentAuthentication: true, versioned: true },
-      schema: {
-        summary: "Add a passkey or an authenticator app, make recovery codes, or an enrollment token for a device of yours",
-        description: `Codes and tokens work once each, and take the place of what was made before. ${bySession}`,
-        body: CreateOwnCredential,
-        response: { 200: CredentialSetup, 201: CreatedOwnCredential },
-      },
-    },
-    async (req, reply) => {
+  route(app, "POST", "/", {
+    config: { recentAuthentication: true, versioned: true },
+    summary: "Add a passkey or an authenticator app, make recovery codes, or an enrollment token for a device of yours",
+    description: `Codes and tokens work once each, and take the place of what was made before. ${bySession}`,
+    body: CreateOwnCredential,
+    response: { 200: CredentialSetup, 201: CreatedOwnCredential },
+    handler: async (req, reply) => {
       const { credential, setup, code, ...sent } = req.body;
       if (sent.type === "totp") {
         const { type, label = null, ...others } = sent;
@@ -67,7 +62,7 @@ export const ownCredentialRoutes: FastifyPluginAsyncTypebox<RegistrationParts> =
       });
       return reply.code(201).send(made);
     },
-  );
+  });
 
   callRoute(app, "PUT", "/passkey/:credentialId", {
     summary: "Rename one of your passkeys",
@@ -78,23 +73,18 @@ export const ownCredentialRoutes: FastifyPluginAsyncTypebox<RegistrationParts> =
     transact: (ctx, req) => renameOwnPasskey(ctx, req.params.credentialId, req.body.label),
   });
 
-  app.delete(
-    "/:type/:credentialId",
-    {
-      config: { recentAuthentication: true, versioned: true },
-      schema: {
-        summary: "Remove one of your credentials",
-        description: `The last one by which you can sign in stays (409). Ends no session. ${bySession}`,
-        params: pathParams("type", "credentialId"),
-        response: noContentAnswer("Removed"),
-      },
-    },
-    async (req, reply) => {
+  route(app, "DELETE", "/:type/:credentialId", {
+    config: { recentAuthentication: true, versioned: true },
+    summary: "Remove one of your credentials",
+    description: `The last one by which you can sign in stays (409). Ends no session. ${bySession}`,
+    params: pathParams("type", "credentialId"),
+    response: noContentAnswer("Removed"),
+    handler: async (req, reply) => {
       const { type, credentialId } = req.params;
       const { history } = req.realm.settings.passwordPolicy;
       return noContent(reply, await changeSignIn(req, (ctx) => revokeOwnCredential(ctx, type, credentialId, history)));
     },
-  );
+  });
 };
 
 const missingHalf = (field: "setup" | "code") =>

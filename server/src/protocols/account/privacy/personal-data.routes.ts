@@ -1,28 +1,23 @@
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import Type from "typebox";
 import { Consent, readConsents, revokeConsent } from "../../../directory/consents/index.ts";
-import { callRoute } from "../../../platform/http/index.ts";
+import { callRoute, route } from "../../../platform/http/index.ts";
 import { ApplicationParams } from "../access/access.schema.ts";
 import { PersonalData } from "./personal-data.schema.ts";
 import { collectPersonalData, fileNameOf } from "./personal-data.ts";
 
 /** Mounted under /realms/:realm/account/gdpr. */
 export const personalDataRoutes: FastifyPluginAsyncTypebox = async (app) => {
-  app.get(
-    "/export",
-    {
-      schema: {
-        summary: "Download your own data",
-        description: "Refused (403) to an administrator who acts as the user.",
-        response: { 200: PersonalData },
-      },
-    },
-    async (req, reply) => {
+  route(app, "GET", "/export", {
+    summary: "Download your own data",
+    description: "Refused (403) to an administrator who acts as the user.",
+    response: { 200: PersonalData },
+    handler: async (req, reply) => {
       const data = await req.read((ctx) => collectPersonalData(ctx, ctx.actor.id));
       reply.header("content-disposition", `attachment; filename="${fileNameOf(data)}"`);
       return data;
     },
-  );
+  });
 
   callRoute(app, "GET", "/consents", {
     config: { impersonated: true },

@@ -1,5 +1,5 @@
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
-import { noContent, noContentAnswer, versioned } from "../../../platform/http/index.ts";
+import { noContent, noContentAnswer, route, versioned } from "../../../platform/http/index.ts";
 import type { MailParts } from "../../../signin/action-tokens/index.ts";
 import type { Cookies } from "../../../signin/sessions/index.ts";
 import { ChangePassword, changePassword, type PasswordChangeParts } from "../credentials/password.service.ts";
@@ -13,69 +13,55 @@ export interface ProfileParts extends PasswordChangeParts, MailParts {
 
 /** Mounted under /realms/:realm/account. */
 export const profileRoutes: FastifyPluginAsyncTypebox<ProfileParts> = async (app, parts) => {
-  app.get(
-    "/profile",
-    { config: { impersonated: true }, schema: { summary: "Read your profile", response: { 200: Profile } } },
-    async (req, reply) => versioned(reply, await req.read(readProfile)),
-  );
+  route(app, "GET", "/profile", {
+    config: { impersonated: true },
+    summary: "Read your profile",
+    response: { 200: Profile },
+    handler: async (req, reply) => versioned(reply, await req.read(readProfile)),
+  });
 
-  app.put(
-    "/profile",
-    {
-      schema: {
-        summary: "Change your profile",
-        description:
-          "Takes the full state, as it was read. Another email address is `pendingEmail` until the link that is sent to it has come back, or " +
-          "until `pendingEmail` is sent as null; the present one gets a notice. Username, email address and phone number ask for a sign-in within the last 10 minutes, with the second factor " +
-          "where there is one (403 `auth.recent_authentication_required`). The realm decides whether the " +
-          "username and the email address can be changed (`account` of its settings); `sub`, by which applications know you, never changes. " +
-          "Administrators change both with their session only.",
-        body: UpdateProfile,
-        response: { 200: Profile },
-      },
-    },
-    async (req, reply) => {
+  route(app, "PUT", "/profile", {
+    summary: "Change your profile",
+    description:
+      "Takes the full state, as it was read. Another email address is `pendingEmail` until the link that is sent to it has come back, or " +
+      "until `pendingEmail` is sent as null; the present one gets a notice. Username, email address and phone number ask for a sign-in within the last 10 minutes, with the second factor " +
+      "where there is one (403 `auth.recent_authentication_required`). The realm decides whether the " +
+      "username and the email address can be changed (`account` of its settings); `sub`, by which applications know you, never changes. " +
+      "Administrators change both with their session only.",
+    body: UpdateProfile,
+    response: { 200: Profile },
+    handler: async (req, reply) => {
       const options = { policy: req.realm.settings.account, broughtBy: req.client, mail: parts };
       return versioned(reply, await req.transact((ctx) => saveProfile(ctx, req.body, options)));
     },
-  );
+  });
 
-  app.put(
-    "/password",
-    {
-      config: { recentAuthentication: true, limit: "account-password" },
-      schema: {
-        summary: "Change your password",
-        description:
-          "A wrong `currentPassword` (400 `password.wrong`) counts as a failed sign-in, up to the temporary lock (429). The new one is checked " +
-          "like any other: `password.policy`, `password.history`, `password.breached`. Ends your other sessions.",
-        body: ChangePassword,
-        response: noContentAnswer("Changed"),
-      },
-    },
-    async (req, reply) => noContent(reply, await changePassword(parts, req, req.body)),
-  );
+  route(app, "PUT", "/password", {
+    config: { recentAuthentication: true, limit: "account-password" },
+    summary: "Change your password",
+    description:
+      "A wrong `currentPassword` (400 `password.wrong`) counts as a failed sign-in, up to the temporary lock (429). The new one is checked " +
+      "like any other: `password.policy`, `password.history`, `password.breached`. Ends your other sessions.",
+    body: ChangePassword,
+    response: noContentAnswer("Changed"),
+    handler: async (req, reply) => noContent(reply, await changePassword(parts, req, req.body)),
+  });
 
-  app.delete(
-    "/",
-    {
-      // An address below it that ends in `..` is sent with the slash: this act is for those who mean it.
-      prefixTrailingSlash: "no-slash",
-      config: { recentAuthentication: true },
-      schema: {
-        operationId: "eraseOwnAccount",
-        summary: "Erase your account for good",
-        description:
-          "Your account and all data that names you are gone when this answers; the audit trail has `erased:<uuid>` in your place. It cannot be " +
-          "undone. Only where the realm setting `account.erase` allows it (403 `account.erase_off`); 409 for the last administrator of the " +
-          "realm. Administrators use their session.",
-        response: noContentAnswer("Erased"),
-      },
-    },
-    async (req, reply) => {
+  route(app, "DELETE", "/", {
+    // An address below it that ends in `..` is sent with the slash: this act is for those who mean it.
+    prefixTrailingSlash: "no-slash",
+    config: { recentAuthentication: true },
+    operationId: "eraseOwnAccount",
+    summary: "Erase your account for good",
+    description:
+      "Your account and all data that names you are gone when this answers; the audit trail has `erased:<uuid>` in your place. It cannot be " +
+      "undone. Only where the realm setting `account.erase` allows it (403 `account.erase_off`); 409 for the last administrator of the " +
+      "realm. Administrators use their session.",
+    response: noContentAnswer("Erased"),
+    handler: async (req, reply) => {
       await eraseAccount(parts, req);
       parts.cookies.clearSession(reply, req.realmId);
       return noContent(reply);
     },
-  );
+  });
 };

@@ -2,7 +2,7 @@ import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import Type from "typebox";
 import { renderChooseAccount, renderConsent, renderNoAccess, sendPage } from "../../../pages/index.ts";
-import { browser, declare, field, pathParams } from "../../../platform/http/index.ts";
+import { browser, declare, field, pathParams, route } from "../../../platform/http/index.ts";
 import type { UnitOfWork } from "../../../platform/unit-of-work.ts";
 import { type PageParts, seeOther, type Visitor } from "../../../signin/login/index.ts";
 import { whyClosed } from "../../../signin/self-registration/index.ts";
@@ -102,36 +102,44 @@ export const interactionRoutes: FastifyPluginAsyncTypebox<InteractionRouteParts>
     });
   };
 
-  app.get("/interaction/:uid", { schema: { hide: true, params } }, async (request, reply) => {
-    const visit = await visitBy(request);
-    const { name } = visit.pending.interaction.prompt;
-    if (name === "create" && (await whyClosed(parts, visit.visitor.realm)) !== null) {
-      const error = { error: "temporarily_unavailable", error_description: "accounts cannot be created at the moment" };
-      return answer(reply, visit, error);
-    }
-    // A user who has signed out meanwhile signs in first.
-    if (name === "login" || name === "create" || !visit.visitor.session) return toSignInPage(reply, visit);
-    if (await isTooOld(visit)) return toRecentSignIn(reply, visit);
-    if (name === "access") {
-      // The user was given the role meanwhile.
-      if (!(await isRefused(visit, false))) return answer(reply, visit, { access: {} });
-      await service.recordNoAccess(request, visit.pending);
-    }
-    return show(request, reply, visit);
+  route(app, "GET", "/interaction/:uid", {
+    hide: true,
+    params,
+    handler: async (request, reply) => {
+      const visit = await visitBy(request);
+      const { name } = visit.pending.interaction.prompt;
+      if (name === "create" && (await whyClosed(parts, visit.visitor.realm)) !== null) {
+        const error = { error: "temporarily_unavailable", error_description: "accounts cannot be created at the moment" };
+        return answer(reply, visit, error);
+      }
+      // A user who has signed out meanwhile signs in first.
+      if (name === "login" || name === "create" || !visit.visitor.session) return toSignInPage(reply, visit);
+      if (await isTooOld(visit)) return toRecentSignIn(reply, visit);
+      if (name === "access") {
+        // The user was given the role meanwhile.
+        if (!(await isRefused(visit, false))) return answer(reply, visit, { access: {} });
+        await service.recordNoAccess(request, visit.pending);
+      }
+      return show(request, reply, visit);
+    },
   });
 
   // Resumes the request; after a sign-in, with its result.
-  app.get("/authorize/:uid", { schema: { hide: true, params } }, async (request, reply) => {
-    const issuer = await issuerFor(parts.issuers, request);
-    const { uid } = request.params;
-    const { interaction } = request.query as { interaction?: unknown };
-    if (typeof interaction === "string") {
-      const pending = await service.findPending(issuer, uid, request, RESUME_COOKIE);
-      const { session, preSessions } = request.visitor;
-      const answer = await service.signedIn(parts.db, issuer.parts.realm.realmId, pending, session, interaction, preSessions);
-      return issuer.engine.resume(request, reply, uid, { interaction: pending.interaction, session, answer }) as never;
-    }
-    return issuer.engine.resume(request, reply, uid) as never;
+  route(app, "GET", "/authorize/:uid", {
+    hide: true,
+    params,
+    handler: async (request, reply) => {
+      const issuer = await issuerFor(parts.issuers, request);
+      const { uid } = request.params;
+      const { interaction } = request.query as { interaction?: unknown };
+      if (typeof interaction === "string") {
+        const pending = await service.findPending(issuer, uid, request, RESUME_COOKIE);
+        const { session, preSessions } = request.visitor;
+        const answer = await service.signedIn(parts.db, issuer.parts.realm.realmId, pending, session, interaction, preSessions);
+        return issuer.engine.resume(request, reply, uid, { interaction: pending.interaction, session, answer });
+      }
+      return issuer.engine.resume(request, reply, uid);
+    },
   });
 
   /** A user who has signed out meanwhile signs in first. */
@@ -140,26 +148,32 @@ export const interactionRoutes: FastifyPluginAsyncTypebox<InteractionRouteParts>
     return visit.visitor.session ? show(request, reply, visit, 403) : toSignInPage(reply, visit);
   };
 
-  app.post("/interaction/:uid", { config: { onStale }, schema: { hide: true, params, body: Decision } }, async (request, reply) => {
-    const visit = await visitBy(request);
-    const { issuer, realm, visitor, pending } = visit;
-    const { session } = visitor;
-    if (!session) return toSignInPage(reply, visit);
-    const { decision } = request.body;
-    if (pending.interaction.prompt.name === "access") {
-      if (decision === "other") return toSignInPage(reply, visit, true);
-      return answer(reply, visit, NO_ACCESS);
-    }
-    if (pending.interaction.prompt.name !== "consent") {
-      if (decision !== "continue") return toSignInPage(reply, visit, true);
-      return answer(reply, visit, { select_account: {} });
-    }
-    if (decision === "allow") {
-      if (await isRefused(visit, true)) return answer(reply, visit, NO_ACCESS);
-      if (await isTooOld(visit)) return toRecentSignIn(reply, visit);
-      await service.allow(request, issuer, pending, session);
-      return seeOther(reply, service.resumePath(realm, pending.uid));
-    }
-    return answer(reply, visit, { error: "access_denied", error_description: "the user did not allow it" });
+  route(app, "POST", "/interaction/:uid", {
+    config: { onStale },
+    hide: true,
+    params,
+    body: Decision,
+    handler: async (request, reply) => {
+      const visit = await visitBy(request);
+      const { issuer, realm, visitor, pending } = visit;
+      const { session } = visitor;
+      if (!session) return toSignInPage(reply, visit);
+      const { decision } = request.body;
+      if (pending.interaction.prompt.name === "access") {
+        if (decision === "other") return toSignInPage(reply, visit, true);
+        return answer(reply, visit, NO_ACCESS);
+      }
+      if (pending.interaction.prompt.name !== "consent") {
+        if (decision !== "continue") return toSignInPage(reply, visit, true);
+        return answer(reply, visit, { select_account: {} });
+      }
+      if (decision === "allow") {
+        if (await isRefused(visit, true)) return answer(reply, visit, NO_ACCESS);
+        if (await isTooOld(visit)) return toRecentSignIn(reply, visit);
+        await service.allow(request, issuer, pending, session);
+        return seeOther(reply, service.resumePath(realm, pending.uid));
+      }
+      return answer(reply, visit, { error: "access_denied", error_description: "the user did not allow it" });
+    },
   });
 };

@@ -1,5 +1,5 @@
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
-import { anonymous, declare, page, redirect } from "../../../platform/http/index.ts";
+import { anonymous, declare, page, redirect, route } from "../../../platform/http/index.ts";
 import type { PageParts } from "../../../signin/login/index.ts";
 import { interactionErrors } from "../../../signin/run/index.ts";
 import { issuerFor } from "../../gate/index.ts";
@@ -17,19 +17,14 @@ export const authorizeRoutes: FastifyPluginAsyncTypebox<Pick<PageParts, "db"> & 
   declare(app, { tags: ["Protocol"], caller: anonymous(), csrf: "none", errors: "page" });
   app.removeContentTypeParser(["application/json", "text/plain"]);
 
-  app.get(
-    "/authorize",
-    {
-      schema: {
-        summary: "The authorization endpoint (RFC 6749 §3.1)",
-        description: "Sends the browser to the sign-in page, the consent page, or back to the client.",
-        response: {
-          303: redirect("The next address"),
-          400: page("A page: the request cannot be answered to its client"),
-        },
-      },
+  route(app, "GET", "/authorize", {
+    summary: "The authorization endpoint (RFC 6749 §3.1)",
+    description: "Sends the browser to the sign-in page, the consent page, or back to the client.",
+    response: {
+      303: redirect("The next address"),
+      400: page("A page: the request cannot be answered to its client"),
     },
-    async (request, reply) => {
+    handler: async (request, reply) => {
       const issuer = await issuerFor(issuers, request);
       const { posted } = request.query as { posted?: unknown };
       const query = typeof posted === "string" ? await takePosted(parts.db, issuer.parts.realm.realmId, posted) : undefined;
@@ -37,24 +32,19 @@ export const authorizeRoutes: FastifyPluginAsyncTypebox<Pick<PageParts, "db"> & 
       const search = await withRequestObject(issuer.parts, query === undefined ? searchOf(request.raw) : `?${query}`);
       return issuer.engine.handle(request, reply, "/authorize", search) as never;
     },
-  );
+  });
 
-  app.post(
-    "/authorize",
-    {
-      bodyLimit: POSTED_LIMIT,
-      schema: {
-        summary: "The same by a form",
-        consumes: ["application/x-www-form-urlencoded"],
-        response: { 303: redirect("To the same URL by GET") },
-      },
-    },
-    async (request, reply) => {
+  route(app, "POST", "/authorize", {
+    bodyLimit: POSTED_LIMIT,
+    summary: "The same by a form",
+    consumes: ["application/x-www-form-urlencoded"],
+    response: { 303: redirect("To the same URL by GET") },
+    handler: async (request, reply) => {
       const { parts: ofRealm } = await issuerFor(issuers, request);
       const { realm } = ofRealm;
       const form = (request.body ?? {}) as Record<string, unknown>;
       const id = await keepPosted(ofRealm, form, request.ip);
-      return reply.header("cache-control", "no-store").redirect(`/realms/${realm.realmId}/authorize?posted=${id}`, 303) as never;
+      return reply.header("cache-control", "no-store").redirect(`/realms/${realm.realmId}/authorize?posted=${id}`, 303);
     },
-  );
+  });
 };

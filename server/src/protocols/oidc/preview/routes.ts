@@ -7,7 +7,7 @@ import { defineErrors, invalidFields } from "../../../kernel/errors.ts";
 import { newId } from "../../../kernel/ids.ts";
 import { OAuthError } from "../../../kernel/oauth-error.ts";
 import type { ReadCtx } from "../../../platform/context.ts";
-import { pathParams } from "../../../platform/http/index.ts";
+import { pathParams, route } from "../../../platform/http/index.ts";
 import { allows } from "../../../tenancy/permissions/index.ts";
 import { accessRefusal, allowedScopes, audienceOf, defaultScopesFor, previewTokens, resourceOf, scopesAt } from "../../tokens/index.ts";
 import type { Issuers } from "../issuer.ts";
@@ -46,26 +46,20 @@ export type TokenPreview = Static<typeof TokenPreview>;
 
 /** Mounted under /admin/realms/:realm/clients/:clientId/preview. */
 export const previewRoutes: FastifyPluginAsyncTypebox<{ issuers: Issuers }> = async (app, { issuers }) => {
-  app.post(
-    "/",
-    {
-      config: { permission: "view-clients", versioned: false },
-      schema: {
-        summary: "The claims that a client's tokens would have for a user",
-        description:
-          "The claims of the ID token, the access token and userinfo. Needs `view-users`, too. Nothing is issued; leaves no event.",
-        operationId: "previewTokens",
-        tags: ["Clients"],
-        params: pathParams("clientId"),
-        body: PreviewRequest,
-        response: { 200: TokenPreview },
-      },
-    },
-    async (req) => {
+  route(app, "POST", "/", {
+    config: { permission: "view-clients", versioned: false },
+    summary: "The claims that a client's tokens would have for a user",
+    description: "The claims of the ID token, the access token and userinfo. Needs `view-users`, too. Nothing is issued; leaves no event.",
+    operationId: "previewTokens",
+    tags: ["Clients"],
+    params: pathParams("clientId"),
+    body: PreviewRequest,
+    response: { 200: TokenPreview },
+    handler: async (req) => {
       const { parts } = (await issuers.get(req.realmId))!;
       return req.read((ctx) => previewFor(ctx, parts, req.params.clientId, req.body));
     },
-  );
+  });
 };
 
 const errors = defineErrors("preview", { view_users_needed: [403, "This also needs the permission view-users"] });

@@ -3,7 +3,7 @@ import type { FastifyReply, FastifyRequest } from "fastify";
 import Type from "typebox";
 import type { ClientSnapshot } from "../../../applications/clients/index.ts";
 import { oauthErrors } from "../../../kernel/oauth-error.ts";
-import { bearer, declare } from "../../../platform/http/index.ts";
+import { bearer, declare, route } from "../../../platform/http/index.ts";
 import { type Audience, issuerFor } from "../../gate/index.ts";
 import { type LiveToken, protectedUserinfo, userClaims } from "../../tokens/index.ts";
 import type { Issuers } from "../issuer.ts";
@@ -33,14 +33,19 @@ export const userinfoRoutes: FastifyPluginAsyncTypebox<{ issuers: Issuers }> = a
 
   const response = { 200: Claims };
   const description = "With an access token of the realm with the scope `openid`. A signed JWT for clients that are configured so.";
-  app.get("/userinfo", { schema: { summary: "Claims about the user (OpenID Connect Core §5.3)", description, response } }, answer as never);
-  app.post(
-    "/userinfo",
-    {
-      schema: { summary: "The same by POST", description, consumes: ["application/x-www-form-urlencoded"], response },
-    },
-    answer as never,
-  );
+  route(app, "GET", "/userinfo", {
+    summary: "Claims about the user (OpenID Connect Core §5.3)",
+    description,
+    response,
+    handler: answer,
+  });
+  route(app, "POST", "/userinfo", {
+    summary: "The same by POST",
+    description,
+    consumes: ["application/x-www-form-urlencoded"],
+    response,
+    handler: answer,
+  });
 };
 
 /** OpenID Connect Core §5.3.2. */

@@ -1,6 +1,6 @@
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import Type from "typebox";
-import { anonymous, declare } from "../../../platform/http/index.ts";
+import { anonymous, declare, route } from "../../../platform/http/index.ts";
 import { PATHS } from "../identity.ts";
 import { answerSoap } from "../refusals.ts";
 import { type ArtifactParts, resolveArtifact } from "./service.ts";
@@ -15,25 +15,20 @@ export const artifactRoutes: FastifyPluginAsyncTypebox<ArtifactParts> = async (a
   // SAML bindings §3.2.3: text/xml; some say application/soap+xml. The reader refuses a body that is no XML.
   app.addContentTypeParser("*", { parseAs: "buffer", bodyLimit: BODY_LIMIT }, (_request, body, done) => done(null, body));
 
-  app.post(
-    PATHS.artifact,
-    {
-      schema: {
-        summary: "Resolves an artifact (SAML 2.0 artifact resolution, SOAP)",
-        description: "For the service provider that the artifact was made for: once, and for a minute.",
-        consumes: ["text/xml"],
-        produces: ["text/xml"],
-        tags: ["Protocol"],
-        params: Type.Object({ realm: Type.String() }),
-        response: {
-          200: Type.String({ description: "A SOAP envelope with an ArtifactResponse" }),
-          400: Type.String({ description: "A SOAP fault: the message was refused" }),
-        },
-      },
+  route(app, "POST", PATHS.artifact, {
+    summary: "Resolves an artifact (SAML 2.0 artifact resolution, SOAP)",
+    description: "For the service provider that the artifact was made for: once, and for a minute.",
+    consumes: ["text/xml"],
+    produces: ["text/xml"],
+    tags: ["Protocol"],
+    params: Type.Object({ realm: Type.String() }),
+    response: {
+      200: Type.String({ description: "A SOAP envelope with an ArtifactResponse" }),
+      400: Type.String({ description: "A SOAP fault: the message was refused" }),
     },
-    async (request, reply) => {
+    handler: async (request, reply) => {
       const body = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0);
-      return (await answerSoap(parts.refusals, { request, reply }, () => resolveArtifact(parts, request.realmId, body))) as never;
+      return answerSoap(parts.refusals, { request, reply }, () => resolveArtifact(parts, request.realmId, body));
     },
-  );
+  });
 };

@@ -1,7 +1,7 @@
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import type { FastifyRequest } from "fastify";
 import Type from "typebox";
-import { anonymous, browser, declare } from "../../../platform/http/index.ts";
+import { anonymous, browser, declare, route } from "../../../platform/http/index.ts";
 import { readPost, readRedirect } from "../../../platform/saml/index.ts";
 import { assertMayBegin, seeOther } from "../../../signin/login/index.ts";
 import { interactionErrors } from "../../../signin/run/index.ts";
@@ -48,30 +48,25 @@ export const sloRoutes: FastifyPluginAsyncTypebox<SloParts> = async (app, parts)
     return seeOther(reply, path);
   };
 
-  app.get(
-    PATHS.slo,
-    {
-      schema: {
-        summary: "Single logout by the Redirect binding (SAML 2.0)",
-        description: "LogoutRequests have to be signed. The session ends at once; the page that follows notifies the other applications.",
-        tags,
-        params,
-        response: responses,
-      },
-    },
-    async (request, reply) => {
+  route(app, "GET", PATHS.slo, {
+    summary: "Single logout by the Redirect binding (SAML 2.0)",
+    description: "LogoutRequests have to be signed. The session ends at once; the page that follows notifies the other applications.",
+    tags,
+    params,
+    response: responses,
+    handler: async (request, reply) => {
       const exchange = { request, reply };
       const { posted: id, refused } = request.query as { posted?: unknown; refused?: unknown };
       if (refused !== undefined) {
         const path = await progressOf(request);
         if (path === null) throw samlErrors.refused();
-        return seeOther(reply, path) as never;
+        return seeOther(reply, path);
       }
       if (typeof id === "string") {
         const message = await posted.take(parts, request.realmId, id);
         if (!message) throw interactionErrors.gone();
-        if (message.kind === "request") return (await logOutBrowser(parts, exchange, message, "post")) as never;
-        return (await takeAnswer(parts, exchange, message).catch((error) => passOver(exchange, error))) as never;
+        if (message.kind === "request") return logOutBrowser(parts, exchange, message, "post");
+        return takeAnswer(parts, exchange, message).catch((error) => passOver(exchange, error));
       }
       const [, query = ""] = /\?(.*)$/s.exec(request.raw.url ?? "") ?? [];
       const proceed = async () => {
@@ -80,32 +75,26 @@ export const sloRoutes: FastifyPluginAsyncTypebox<SloParts> = async (app, parts)
         return message.kind === "request" ? logOutBrowser(parts, exchange, message, "redirect") : takeAnswer(parts, exchange, message);
       };
       const isAnswer = /(?:^|&)SAMLResponse=/.test(query);
-      return (await (isAnswer ? proceed().catch((error) => passOver(exchange, error)) : proceed())) as never;
+      return isAnswer ? proceed().catch((error) => passOver(exchange, error)) : proceed();
     },
-  );
+  });
 
-  app.post(
-    PATHS.slo,
-    {
-      config: { caller: anonymous(), csrf: "none", limit: "samlMessages" },
-      schema: {
-        summary: "Single logout by the POST binding and over SOAP (SAML 2.0)",
-        description:
-          "A form of the POST binding is answered at the same address by GET. A SOAP envelope is answered with a LogoutResponse.",
-        consumes: ["application/x-www-form-urlencoded", "text/xml"],
-        tags,
-        params,
-        response: {
-          200: Type.String({ description: "A SOAP envelope with a LogoutResponse" }),
-          303: Type.Null({ description: "To the same address by GET" }),
-          400: Type.String({ description: "A page, or a SOAP fault: the message was refused" }),
-        },
-      },
+  route(app, "POST", PATHS.slo, {
+    config: { caller: anonymous(), csrf: "none", limit: "samlMessages" },
+    summary: "Single logout by the POST binding and over SOAP (SAML 2.0)",
+    description: "A form of the POST binding is answered at the same address by GET. A SOAP envelope is answered with a LogoutResponse.",
+    consumes: ["application/x-www-form-urlencoded", "text/xml"],
+    tags,
+    params,
+    response: {
+      200: Type.String({ description: "A SOAP envelope with a LogoutResponse" }),
+      303: Type.Null({ description: "To the same address by GET" }),
+      400: Type.String({ description: "A page, or a SOAP fault: the message was refused" }),
     },
-    async (request, reply) => {
+    handler: async (request, reply) => {
       const { realm, realmId, body } = request;
       if (Buffer.isBuffer(body))
-        return (await answerSoap(parts.refusals, { request, reply }, () => logOutBySoap(parts, realmId, body, request.ip))) as never;
+        return answerSoap(parts.refusals, { request, reply }, () => logOutBySoap(parts, realmId, body, request.ip));
       await assertMayBegin({ limiter: parts.limiter, realm }, request.ip);
       const form = (body ?? {}) as Record<string, unknown>;
       const path = `/realms/${realmId}${PATHS.slo}`;
@@ -119,27 +108,22 @@ export const sloRoutes: FastifyPluginAsyncTypebox<SloParts> = async (app, parts)
         return seeOther(reply, `${path}?refused=1`); // where its cookies say which logout goes on
       }
     },
-  );
+  });
 
-  app.get(
-    `${PATHS.slo}/:logoutId`,
-    {
-      schema: {
-        hide: true,
-        params: Type.Object({ realm: Type.String(), logoutId: Type.String() }),
-        querystring: Type.Object({
-          again: Type.Optional(Type.Integer({ minimum: 0, maximum: 10_000 })),
-          finish: Type.Optional(Type.String({ maxLength: 8 })),
-          answer: Type.Optional(Type.String({ maxLength: 8 })),
-          lang: Type.Optional(Type.String({ maxLength: 35 })),
-        }),
-      },
-    },
-    async (request, reply) => {
+  route(app, "GET", `${PATHS.slo}/:logoutId`, {
+    hide: true,
+    params: Type.Object({ realm: Type.String(), logoutId: Type.String() }),
+    querystring: Type.Object({
+      again: Type.Optional(Type.Integer({ minimum: 0, maximum: 10_000 })),
+      finish: Type.Optional(Type.String({ maxLength: 8 })),
+      answer: Type.Optional(Type.String({ maxLength: 8 })),
+      lang: Type.Optional(Type.String({ maxLength: 35 })),
+    }),
+    handler: async (request, reply) => {
       const { again = null, finish, answer } = request.query;
       const { logoutId } = request.params;
       const to = answer !== undefined ? "answer" : finish !== undefined ? "finish" : null;
-      return (await showProgress(parts, { request, reply }, { logoutId, again, to })) as never;
+      return showProgress(parts, { request, reply }, { logoutId, again, to });
     },
-  );
+  });
 };

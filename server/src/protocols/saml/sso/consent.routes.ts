@@ -5,7 +5,7 @@ import { samlClientName } from "../../../applications/saml-clients/index.ts";
 import { listed } from "../../../kernel/lists.ts";
 import { cut } from "../../../kernel/text.ts";
 import { messagesOf, type PageFrame, renderConsent, sendPage } from "../../../pages/index.ts";
-import { browser, declare } from "../../../platform/http/index.ts";
+import { browser, declare, route } from "../../../platform/http/index.ts";
 import { type NewAttribute, STATUS } from "../../../platform/saml/index.ts";
 import { interactionErrors } from "../../../signin/run/index.ts";
 import { isRefusedOnPage } from "../../decoupled/index.ts";
@@ -66,10 +66,14 @@ export const samlConsentRoutes: FastifyPluginAsyncTypebox<SsoParts> = async (app
     return session !== null && isRefusedOnPage(parts.db, { ...session, realm, application });
   };
 
-  app.get(`${PATHS.consent}/:id`, { schema: { hide: true, params } }, async (request, reply) => {
-    const asked = await askedOf(request, "find");
-    if (isTheirs(request, asked)) return show(request, reply, asked) as never;
-    return proceedAfterConsent(parts, { request, reply }, await askedOf(request, "take")) as never;
+  route(app, "GET", `${PATHS.consent}/:id`, {
+    hide: true,
+    params,
+    handler: async (request, reply) => {
+      const asked = await askedOf(request, "find");
+      if (isTheirs(request, asked)) return show(request, reply, asked);
+      return proceedAfterConsent(parts, { request, reply }, await askedOf(request, "take"));
+    },
   });
 
   const onStale = async (request: FastifyRequest, reply: FastifyReply) => {
@@ -77,16 +81,21 @@ export const samlConsentRoutes: FastifyPluginAsyncTypebox<SsoParts> = async (app
     return isTheirs(request, asked) ? show(request, reply, asked, 403) : proceedAfterConsent(parts, { request, reply }, asked);
   };
 
-  app.post(`${PATHS.consent}/:id`, { config: { onStale }, schema: { hide: true, params, body: Decision } }, async (request, reply) => {
-    const { realm, visitor, body } = request;
-    const isAllowed = body.decision === "allow" && !(await isRefused(request, await askedOf(request, "find")));
-    const asked = await askedOf(request, "take");
-    const visit = { request, reply };
-    if (!isTheirs(request, asked)) return proceedAfterConsent(parts, visit, asked) as never;
-    if (body.decision !== "allow")
-      return refuseConsent(parts, visit, asked, { code: STATUS.responder, subCode: STATUS.requestDenied }) as never;
-    if (isAllowed) await allowConsent(parts, realm.realmId, asked, visitor.session!, request.ip);
-    return proceedAfterConsent(parts, visit, asked) as never;
+  route(app, "POST", `${PATHS.consent}/:id`, {
+    config: { onStale },
+    hide: true,
+    params,
+    body: Decision,
+    handler: async (request, reply) => {
+      const { realm, visitor, body } = request;
+      const isAllowed = body.decision === "allow" && !(await isRefused(request, await askedOf(request, "find")));
+      const asked = await askedOf(request, "take");
+      const visit = { request, reply };
+      if (!isTheirs(request, asked)) return proceedAfterConsent(parts, visit, asked);
+      if (body.decision !== "allow") return refuseConsent(parts, visit, asked, { code: STATUS.responder, subCode: STATUS.requestDenied });
+      if (isAllowed) await allowConsent(parts, realm.realmId, asked, visitor.session!, request.ip);
+      return proceedAfterConsent(parts, visit, asked);
+    },
   });
 };
 

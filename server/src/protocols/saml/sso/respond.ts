@@ -124,7 +124,7 @@ type Asked = Pick<Exchange, "realm" | "client" | "request">;
 /** Delivers a response to its service provider: stores it where needed, then sends it. */
 export interface Delivery {
   readonly keep: ((db: Db, message: Fragment) => Promise<void>) | null;
-  send(message: Fragment): unknown;
+  send(message: Fragment): FastifyReply;
 }
 
 export function deliveryOf(

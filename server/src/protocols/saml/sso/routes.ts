@@ -1,6 +1,6 @@
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import Type from "typebox";
-import { anonymous, browser, declare } from "../../../platform/http/index.ts";
+import { anonymous, browser, declare, route } from "../../../platform/http/index.ts";
 import { readPost, readRedirect } from "../../../platform/saml/index.ts";
 import { assertMayBegin, seeOther } from "../../../signin/login/index.ts";
 import { interactionErrors } from "../../../signin/run/index.ts";
@@ -29,77 +29,66 @@ export const ssoRoutes: FastifyPluginAsyncTypebox<SsoParts> = async (app, parts)
   declare(app, { caller: browser(), errors: "page" });
   app.removeContentTypeParser(["application/json", "text/plain"]);
 
-  app.get(
-    PATHS.sso,
-    {
-      schema: {
-        summary: "Single sign-on by the Redirect binding (SAML 2.0)",
-        description: "Sends the browser to the sign-in page, or answers the service provider.",
-        tags,
-        params,
-        response: responses,
-      },
-    },
-    async (request, reply) => {
+  route(app, "GET", PATHS.sso, {
+    summary: "Single sign-on by the Redirect binding (SAML 2.0)",
+    description: "Sends the browser to the sign-in page, or answers the service provider.",
+    tags,
+    params,
+    response: responses,
+    handler: async (request, reply) => {
       const { posted } = request.query as { posted?: unknown };
       if (typeof posted === "string") {
         const pending = await postedRequests.take(parts, request.realmId, posted);
         if (!pending) throw interactionErrors.gone();
-        return proceed(parts, { request, reply }, pending, true) as never;
+        return proceed(parts, { request, reply }, pending, true);
       }
       const [, query = ""] = /\?(.*)$/s.exec(request.raw.url ?? "") ?? [];
       const received = await inNameOf(null, () => readRedirect(query, limit));
-      return proceed(parts, { request, reply }, await checkRequest(parts, request.realmId, received), false) as never;
+      return proceed(parts, { request, reply }, await checkRequest(parts, request.realmId, received), false);
     },
-  );
+  });
 
-  app.post(
-    PATHS.sso,
-    {
-      config: { caller: anonymous(), csrf: "none" },
-      schema: {
-        summary: "Single sign-on by the POST binding (SAML 2.0)",
-        consumes: ["application/x-www-form-urlencoded"],
-        tags,
-        params,
-        response: { 303: Type.Null({ description: "To the same address by GET" }), 400: responses[400] },
-      },
-    },
-    async (request, reply) => {
+  route(app, "POST", PATHS.sso, {
+    config: { caller: anonymous(), csrf: "none" },
+    summary: "Single sign-on by the POST binding (SAML 2.0)",
+    consumes: ["application/x-www-form-urlencoded"],
+    tags,
+    params,
+    response: { 303: Type.Null({ description: "To the same address by GET" }), 400: responses[400] },
+    handler: async (request, reply) => {
       const { realm, realmId } = request;
       await assertMayBegin({ limiter: parts.limiter, realm }, request.ip);
       const received = await inNameOf(null, () => readPost((request.body ?? {}) as Record<string, unknown>, limit));
       const id = await postedRequests.keep(parts, realmId, await checkRequest(parts, realmId, received));
       return seeOther(reply, `/realms/${realmId}${PATHS.sso}?posted=${id}`);
     },
-  );
-
-  // The sign-in returns here.
-  app.get(PATHS.continue, { schema: { hide: true, params } }, async (request, reply) => {
-    const { interaction } = request.query as { interaction?: unknown };
-    return resume(parts, { request, reply }, textOf(interaction) ?? "") as never;
   });
 
-  app.get(
-    `${PATHS.start}/:entityId`,
-    {
-      schema: {
-        summary: "Start at this server (IdP-initiated single sign-on)",
-        description: "Only for service providers that allow it. `RelayState` is taken where `options.allowedRelayStates` covers it.",
-        tags,
-        params: Type.Object({ realm: Type.String(), entityId: Type.String() }),
-        querystring: Type.Object({
-          RelayState: Type.Optional(Type.String({ maxLength: LONGEST_RELAY_STATE })),
-          account: Type.Optional(Type.Literal("other", { description: "Asks to sign in with another account" })),
-        }),
-        response: { ...responses, 403: page("A page: the user may not use the application") },
-      },
+  // The sign-in returns here.
+  route(app, "GET", PATHS.continue, {
+    hide: true,
+    params,
+    handler: async (request, reply) => {
+      const { interaction } = request.query as { interaction?: unknown };
+      return resume(parts, { request, reply }, textOf(interaction) ?? "");
     },
-    async (request, reply) => {
+  });
+
+  route(app, "GET", `${PATHS.start}/:entityId`, {
+    summary: "Start at this server (IdP-initiated single sign-on)",
+    description: "Only for service providers that allow it. `RelayState` is taken where `options.allowedRelayStates` covers it.",
+    tags,
+    params: Type.Object({ realm: Type.String(), entityId: Type.String() }),
+    querystring: Type.Object({
+      RelayState: Type.Optional(Type.String({ maxLength: LONGEST_RELAY_STATE })),
+      account: Type.Optional(Type.Literal("other", { description: "Asks to sign in with another account" })),
+    }),
+    response: { ...responses, 403: page("A page: the user may not use the application") },
+    handler: async (request, reply) => {
       const client = await clientOf(parts, request.realmId, request.params.entityId);
       const pending = unsolicited(client, request.query.RelayState || null);
-      if (request.query.account === "other") return proceedAsOther(parts, { request, reply }, pending) as never;
-      return proceed(parts, { request, reply }, pending, false) as never;
+      if (request.query.account === "other") return proceedAsOther(parts, { request, reply }, pending);
+      return proceed(parts, { request, reply }, pending, false);
     },
-  );
+  });
 };
