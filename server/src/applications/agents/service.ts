@@ -44,18 +44,16 @@ export const searchAgents = async (ctx: ReadCtx, query: AgentQuery): Promise<Pag
 export const searchDueAgents = async (ctx: ReadCtx, query: ListQuery): Promise<Page<VersionedAgent>> =>
   shownPage(await store.listDueAgents(ctx.tx, ctx.realm, query, ctx.now));
 
-export async function readAgent(ctx: ReadCtx, id: string): Promise<VersionedAgent> {
-  const agent = isId(id) ? await store.findAgent(ctx.tx, ctx.realm, id) : null;
-  if (!agent) throw agentErrors.not_found();
-  return shownAgent(agent);
-}
-
-/** For a change: held until commit. The version (`If-Match`) is checked last. */
-export async function takeAgent(ctx: Ctx, id: string): Promise<store.AgentRow> {
-  const agent = isId(id) ? await store.lockAgent(ctx.tx, ctx.realm, id) : null;
+async function agentOf(ctx: ReadCtx, id: string, isHeld: boolean): Promise<store.AgentRow> {
+  const agent = isId(id) ? await store.findAgent(ctx.tx, ctx.realm, id, isHeld) : null;
   if (!agent) throw agentErrors.not_found();
   return agent;
 }
+
+export const readAgent = async (ctx: ReadCtx, id: string): Promise<VersionedAgent> => shownAgent(await agentOf(ctx, id, false));
+
+/** For a change: held until commit. The version (`If-Match`) is checked last. */
+export const takeAgent = (ctx: Ctx, id: string): Promise<store.AgentRow> => agentOf(ctx, id, true);
 
 export async function createAgent(ctx: Ctx, tools: AgentTools, input: CreateAgent): Promise<VersionedAgent> {
   const client = await clientNamed(ctx, input.clientId ?? null);

@@ -101,11 +101,11 @@ const MANY = 1_000;
 export const agentsOfOwner = (db: Db, realm: string, userId: string): Promise<AgentRow[]> =>
   agents(db, realm).where("owner_user_id", "=", userId).orderBy(sql`lower(name)`).limit(MANY).execute();
 
-export const findAgent = async (db: Db, realm: string, id: string): Promise<AgentRow | null> =>
-  (await agents(db, realm).where("id", "=", id).executeTakeFirst()) ?? null;
-
-export const lockAgent = async (tx: Tx, realm: string, id: string): Promise<AgentRow | null> =>
-  (await agents(tx, realm).where("id", "=", id).forUpdate().executeTakeFirst()) ?? null;
+/** `isHeld`: until commit, for a change. */
+export async function findAgent(db: Db, realm: string, id: string, isHeld = false): Promise<AgentRow | null> {
+  const found = agents(db, realm).where("id", "=", id);
+  return (await found.$if(isHeld, (q) => q.forUpdate()).executeTakeFirst()) ?? null;
+}
 
 export type AgentState = Pick<AgentRow, "name" | "description" | "ownerUserId" | "client" | "scopes" | "expiresAt">;
 

@@ -10,22 +10,18 @@ import { claimErrors } from "./errors.ts";
 import { claimPath, isFree } from "./path.ts";
 import { type ClaimMapperInput, type MapperState, stateOf, type UpdateClaimMapper } from "./schema.ts";
 import { sources } from "./sources/index.ts";
-import { type ClaimMapperRow, deleteClaim, findClaim, insertClaim, listClaims, lockClaim, updateClaim } from "./store.ts";
+import { type ClaimMapperRow, deleteClaim, findClaim, insertClaim, listClaims, updateClaim } from "./store.ts";
 
 export const searchClaims = (ctx: ReadCtx, query: ListQuery): Promise<Page<ClaimMapperRow>> => listClaims(ctx.tx, ctx.realm, query);
 
-export async function readClaim(ctx: ReadCtx, claimId: string): Promise<ClaimMapperRow> {
-  const claim = isId(claimId) ? await findClaim(ctx.tx, ctx.realm, claimId) : null;
+export async function readClaim(ctx: ReadCtx, claimId: string, isHeld = false): Promise<ClaimMapperRow> {
+  const claim = isId(claimId) ? await findClaim(ctx.tx, ctx.realm, claimId, isHeld) : null;
   if (!claim) throw claimErrors.not_found();
   return claim;
 }
 
 /** For a change: held until commit. */
-export async function takeClaim(ctx: Ctx, claimId: string): Promise<ClaimMapperRow> {
-  const claim = isId(claimId) ? await lockClaim(ctx.tx, ctx.realm, claimId) : null;
-  if (!claim) throw claimErrors.not_found();
-  return claim;
-}
+export const takeClaim = (ctx: Ctx, claimId: string): Promise<ClaimMapperRow> => readClaim(ctx, claimId, true);
 
 export async function createClaim(ctx: Ctx, input: ClaimMapperInput): Promise<ClaimMapperRow> {
   const claim = await insertClaim(ctx.tx, ctx.realm, input.name, checkedMapper(input), ctx.now);

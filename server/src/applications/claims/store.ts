@@ -76,13 +76,10 @@ export async function listClaims(db: Db, realm: string, query: ListQuery): Promi
   return { ...page, rows: page.rows.map(toClaim) };
 }
 
-export async function findClaim(db: Db, realm: string, claimId: string): Promise<ClaimMapperRow | null> {
-  const row = await ofRealm(db, realm).where("claim_id", "=", claimId).executeTakeFirst();
-  return row ? toClaim(row) : null;
-}
-
-export async function lockClaim(tx: Tx, realm: string, claimId: string): Promise<ClaimMapperRow | null> {
-  const row = await ofRealm(tx, realm).where("claim_id", "=", claimId).forUpdate().executeTakeFirst();
+/** `isHeld`: until commit, for a change. */
+export async function findClaim(db: Db, realm: string, claimId: string, isHeld = false): Promise<ClaimMapperRow | null> {
+  const found = ofRealm(db, realm).where("claim_id", "=", claimId);
+  const row = await found.$if(isHeld, (q) => q.forUpdate()).executeTakeFirst();
   return row ? toClaim(row) : null;
 }
 

@@ -19,18 +19,14 @@ declare module "../../platform/context.ts" {
 export const searchScopes = (ctx: ReadCtx, query: ListQuery): Promise<Page<store.ClientScopeRow>> =>
   store.listScopes(ctx.tx, ctx.realm, query);
 
-export async function readScope(ctx: ReadCtx, scopeId: string): Promise<store.ClientScopeRow> {
-  const scope = isId(scopeId) ? await store.findScope(ctx.tx, ctx.realm, scopeId) : null;
+export async function readScope(ctx: ReadCtx, scopeId: string, isHeld = false): Promise<store.ClientScopeRow> {
+  const scope = isId(scopeId) ? await store.findScope(ctx.tx, ctx.realm, scopeId, isHeld) : null;
   if (!scope) throw scopeErrors.not_found();
   return scope;
 }
 
 /** For a change: held until commit. */
-async function takeScope(ctx: Ctx, scopeId: string): Promise<store.ClientScopeRow> {
-  const scope = isId(scopeId) ? await store.lockScope(ctx.tx, ctx.realm, scopeId) : null;
-  if (!scope) throw scopeErrors.not_found();
-  return scope;
-}
+const takeScope = (ctx: Ctx, scopeId: string): Promise<store.ClientScopeRow> => readScope(ctx, scopeId, true);
 
 export async function createScope(ctx: Ctx, input: CreateClientScope): Promise<store.ClientScopeRow> {
   const { name, description = null, consentText = null, assignment = "OPTIONAL" } = input;

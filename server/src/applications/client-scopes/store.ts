@@ -63,11 +63,11 @@ export async function listScopes(db: Db, realm: string, query: ListQuery): Promi
   return pageOf(db, base, order, query);
 }
 
-export const findScope = async (db: Db, realm: string, scopeId: string): Promise<ClientScopeRow | null> =>
-  (await ofRealm(db, realm).where("scope_id", "=", scopeId).executeTakeFirst()) ?? null;
-
-export const lockScope = async (tx: Tx, realm: string, scopeId: string): Promise<ClientScopeRow | null> =>
-  (await ofRealm(tx, realm).where("scope_id", "=", scopeId).forUpdate().executeTakeFirst()) ?? null;
+/** `isHeld`: until commit, for a change. */
+export async function findScope(db: Db, realm: string, scopeId: string, isHeld = false): Promise<ClientScopeRow | null> {
+  const found = ofRealm(db, realm).where("scope_id", "=", scopeId);
+  return (await found.$if(isHeld, (q) => q.forUpdate()).executeTakeFirst()) ?? null;
+}
 
 /** The existing scopes among `names`, which cannot be deleted until commit: for clients that will list them. */
 export async function shareScopes(tx: Tx, realm: string, names: readonly string[]): Promise<string[]> {

@@ -59,18 +59,14 @@ export async function searchClients(ctx: ReadCtx, query: ClientQuery): Promise<P
   return { ...page, rows: await spellAccess(ctx.tx, ctx.realm, page.rows.map(shown)) };
 }
 
-export async function readClient(ctx: ReadCtx, id: string): Promise<store.ClientRow> {
-  const client = isId(id) ? await store.findClient(ctx.tx, ctx.realm, id) : null;
+export async function readClient(ctx: ReadCtx, id: string, isHeld = false): Promise<store.ClientRow> {
+  const client = isId(id) ? await store.findClient(ctx.tx, ctx.realm, id, isHeld) : null;
   if (!client) throw clientErrors.not_found();
   return client;
 }
 
 /** For a change: held until commit. The version (`If-Match`) is checked last. */
-export async function takeClient(ctx: Ctx, id: string): Promise<store.ClientRow> {
-  const client = isId(id) ? await store.lockClient(ctx.tx, ctx.realm, id) : null;
-  if (!client) throw clientErrors.not_found();
-  return client;
-}
+export const takeClient = (ctx: Ctx, id: string): Promise<store.ClientRow> => readClient(ctx, id, true);
 
 export interface WrittenClient {
   readonly client: store.ClientRow;

@@ -85,13 +85,11 @@ const order: ListOrder = {
   id: sql.ref("id"),
 };
 
+const ofRealm = (db: Db, realm: string) => db.selectFrom("clients").select(columns).select(agentId).where("realm_id", "=", realm);
+
 export async function listClients(db: Db, realm: string, query: ListQuery & { enabled?: boolean }): Promise<Page<ClientRow>> {
   const { search, enabled } = query;
-  const base = db
-    .selectFrom("clients")
-    .select(columns)
-    .select(agentId)
-    .where("realm_id", "=", realm)
+  const base = ofRealm(db, realm)
     .$if(enabled !== undefined, (q) => q.where("enabled", "=", enabled!))
     .$if(search !== undefined && search !== "", (q) =>
       q.where((eb) =>
@@ -106,34 +104,21 @@ export async function listClients(db: Db, realm: string, query: ListQuery & { en
   return { ...page, rows: page.rows.map(toClient) };
 }
 
-const byId = (db: Db, realm: string, id: string) =>
-  db.selectFrom("clients").select(columns).select(agentId).where("realm_id", "=", realm).where("id", "=", id);
-
-export async function findClient(db: Db, realm: string, id: string): Promise<ClientRow | null> {
-  const row = await byId(db, realm, id).executeTakeFirst();
+/** `isHeld`: until commit. Grants, tokens and roles refer to it, and being made they need not wait. */
+export async function findClient(db: Db, realm: string, id: string, isHeld = false): Promise<ClientRow | null> {
+  const found = ofRealm(db, realm).where("id", "=", id);
+  const row = await found.$if(isHeld, (q) => q.forNoKeyUpdate()).executeTakeFirst();
   return row ? toClient(row) : null;
 }
 
 export async function findClients(db: Db, realm: string, ids: readonly string[]): Promise<ClientRow[]> {
   if (ids.length === 0) return [];
-  const rows = await db
-    .selectFrom("clients")
-    .select(columns)
-    .select(agentId)
-    .where("realm_id", "=", realm)
-    .where("id", "in", ids)
-    .execute();
+  const rows = await ofRealm(db, realm).where("id", "in", ids).execute();
   return rows.map(toClient);
 }
 
 export async function findClientByClientId(db: Db, realm: string, clientId: string): Promise<ClientRow | null> {
   const row = await findRow(db, "clients", [...columns, agentId], { realm_id: realm, client_id: clientId });
-  return row ? toClient(row) : null;
-}
-
-/** Held until commit. Grants, tokens and roles refer to it, and being made they need not wait. */
-export async function lockClient(tx: Tx, realm: string, id: string): Promise<ClientRow | null> {
-  const row = await byId(tx, realm, id).forNoKeyUpdate().executeTakeFirst();
   return row ? toClient(row) : null;
 }
 

@@ -7,7 +7,7 @@ import { type Imported, importedFrom, type StoredMetadata, withMetadata } from "
 import { entityIdErrors } from "./rules.ts";
 import type { CreateSamlClient, ImportSamlClient } from "./schema.ts";
 import { assertRules, type SamlClientTools } from "./service.ts";
-import { findSamlClient, insertSamlClient, lockSamlClient, type SamlClientRow, updateSamlClient } from "./store.ts";
+import { findSamlClient, insertSamlClient, type SamlClientRow, updateSamlClient } from "./store.ts";
 
 /** A service provider as its metadata describes it, read and verified, before anything is stored. */
 export interface ReadProvider {
@@ -117,7 +117,7 @@ export async function previewImport(ctx: ReadCtx, tools: SamlClientTools, provid
 
 export async function importSamlClient(ctx: Ctx, tools: SamlClientTools, provider: ReadProvider): Promise<Import> {
   const { entityId, url } = provider;
-  const current = await lockSamlClient(ctx.tx, ctx.realm, entityId);
+  const current = await findSamlClient(ctx.tx, ctx.realm, entityId, true);
   const state = await stateAfter(ctx, tools, provider, current);
   const client = current
     ? await updateSamlClient(ctx.tx, ctx.realm, current.id, state, ctx.now)

@@ -9,7 +9,7 @@ import type { UnitOfWork } from "../../platform/unit-of-work.ts";
 import { asCreation, dueAfter, fetchProvider, importSamlClient, type ReadProvider } from "./import.service.ts";
 import type { StoredMetadata } from "./metadata.ts";
 import type { SamlClientTools } from "./service.ts";
-import { claimDueMetadata, lockSamlClient, noteMetadata } from "./store.ts";
+import { claimDueMetadata, findSamlClient, noteMetadata } from "./store.ts";
 import { faultsOfCreation } from "./valid-metadata.ts";
 
 export interface RefreshParts extends SamlClientTools {
@@ -56,7 +56,7 @@ async function readAgain(
 
 /** Unless an administrator has removed it or imported it anew in the meantime. */
 async function store(ctx: Ctx, parts: RefreshParts, entityId: string, known: StoredMetadata, read: ReadProvider | string): Promise<void> {
-  const current = await lockSamlClient(ctx.tx, ctx.realm, entityId);
+  const current = await findSamlClient(ctx.tx, ctx.realm, entityId, true);
   if (!current?.metadata || !isDeepStrictEqual(current.metadata, known)) return;
   const note = (more: Partial<StoredMetadata>, dueAt: number) => noteMetadata(ctx.tx, ctx.realm, current.id, { ...known, ...more }, dueAt);
   if (typeof read === "string") return note({ lastError: cut(read, 500) }, ctx.now + HOUR);

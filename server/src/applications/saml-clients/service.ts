@@ -39,18 +39,14 @@ export async function searchSamlClients(ctx: ReadCtx, query: SamlClientQuery): P
   return { ...page, rows: await withNames(ctx, page.rows.map(shown)) };
 }
 
-export async function readSamlClient(ctx: ReadCtx, entityId: string): Promise<store.SamlClientRow> {
-  const client = await store.findSamlClient(ctx.tx, ctx.realm, entityId);
+export async function readSamlClient(ctx: ReadCtx, entityId: string, isHeld = false): Promise<store.SamlClientRow> {
+  const client = await store.findSamlClient(ctx.tx, ctx.realm, entityId, isHeld);
   if (!client) throw samlClientErrors.not_found();
   return client;
 }
 
 /** For a change: held until commit. */
-export async function takeSamlClient(ctx: Ctx, entityId: string): Promise<store.SamlClientRow> {
-  const client = await store.lockSamlClient(ctx.tx, ctx.realm, entityId);
-  if (!client) throw samlClientErrors.not_found();
-  return client;
-}
+export const takeSamlClient = (ctx: Ctx, entityId: string): Promise<store.SamlClientRow> => readSamlClient(ctx, entityId, true);
 
 export async function createSamlClient(
   ctx: Ctx,

@@ -69,12 +69,11 @@ export const applicationName = (realm: string, entityId: string): string => `${r
 const KEY_LENGTH = 400;
 const applicationKey = (realm: string, entityId: string): string => cut(loginKey(applicationName(realm, entityId)), KEY_LENGTH);
 
+const ofRealm = (db: Db, realm: string) => db.selectFrom("saml_clients").select(samlClientColumns).where("realm_id", "=", realm);
+
 export async function listSamlClients(db: Db, realm: string, query: ListQuery & { enabled?: boolean }): Promise<Page<SamlClientRow>> {
   const { search, enabled } = query;
-  const base = db
-    .selectFrom("saml_clients")
-    .select(samlClientColumns)
-    .where("realm_id", "=", realm)
+  const base = ofRealm(db, realm)
     .$if(enabled !== undefined, (q) => q.where("enabled", "=", enabled!))
     .$if(search !== undefined && search !== "", (q) =>
       q.where((eb) =>
@@ -88,24 +87,17 @@ export async function listSamlClients(db: Db, realm: string, query: ListQuery & 
   return { ...page, rows: page.rows.map(toSamlClient) };
 }
 
-const byEntityId = (db: Db, realm: string, entityId: string) =>
-  db.selectFrom("saml_clients").select(samlClientColumns).where("realm_id", "=", realm).where("entity_id", "=", entityId);
-
-export async function findSamlClient(db: Db, realm: string, entityId: string): Promise<SamlClientRow | null> {
-  const row = await byEntityId(db, realm, entityId).executeTakeFirst();
+/** `isHeld`: until commit, for a change. */
+export async function findSamlClient(db: Db, realm: string, entityId: string, isHeld = false): Promise<SamlClientRow | null> {
+  const found = ofRealm(db, realm).where("entity_id", "=", entityId);
+  const row = await found.$if(isHeld, (q) => q.forNoKeyUpdate()).executeTakeFirst();
   return row ? toSamlClient(row) : null;
 }
 
 export async function findSamlClients(db: Db, realm: string, ids: readonly string[]): Promise<SamlClientRow[]> {
   if (ids.length === 0) return [];
-  const rows = await db.selectFrom("saml_clients").select(samlClientColumns).where("realm_id", "=", realm).where("id", "in", ids).execute();
+  const rows = await ofRealm(db, realm).where("id", "in", ids).execute();
   return rows.map(toSamlClient);
-}
-
-/** Held until commit. */
-export async function lockSamlClient(tx: Tx, realm: string, entityId: string): Promise<SamlClientRow | null> {
-  const row = await byEntityId(tx, realm, entityId).forNoKeyUpdate().executeTakeFirst();
-  return row ? toSamlClient(row) : null;
 }
 
 export interface SamlClientState {

@@ -22,18 +22,14 @@ const MAX_TOKEN_SECONDS = 3_600;
 export const searchCredentials = (ctx: ReadCtx, query: WorkloadQuery): Promise<Page<store.WorkloadCredentialRow>> =>
   store.listCredentials(ctx.tx, ctx.realm, query);
 
-export async function readCredential(ctx: ReadCtx, id: string): Promise<store.WorkloadCredentialRow> {
-  const credential = isId(id) ? await store.findCredential(ctx.tx, ctx.realm, id) : null;
+export async function readCredential(ctx: ReadCtx, id: string, isHeld = false): Promise<store.WorkloadCredentialRow> {
+  const credential = isId(id) ? await store.findCredential(ctx.tx, ctx.realm, id, isHeld) : null;
   if (!credential) throw workloadErrors.not_found();
   return credential;
 }
 
 /** For a change: held until commit. The version (`If-Match`) is checked last. */
-async function takeCredential(ctx: Ctx, id: string): Promise<store.WorkloadCredentialRow> {
-  const credential = isId(id) ? await store.lockCredential(ctx.tx, ctx.realm, id) : null;
-  if (!credential) throw workloadErrors.not_found();
-  return credential;
-}
+const takeCredential = (ctx: Ctx, id: string): Promise<store.WorkloadCredentialRow> => readCredential(ctx, id, true);
 
 export async function createCredential(
   ctx: Ctx,

@@ -91,11 +91,11 @@ export async function listCredentials(db: Db, realm: string, query: WorkloadQuer
   return pageOf(db, base, order, query);
 }
 
-export const findCredential = async (db: Db, realm: string, id: string): Promise<WorkloadCredentialRow | null> =>
-  (await credentials(db, realm).where("id", "=", id).executeTakeFirst()) ?? null;
-
-export const lockCredential = async (tx: Tx, realm: string, id: string): Promise<WorkloadCredentialRow | null> =>
-  (await credentials(tx, realm).where("id", "=", id).forUpdate().executeTakeFirst()) ?? null;
+/** `isHeld`: until commit, for a change. */
+export async function findCredential(db: Db, realm: string, id: string, isHeld = false): Promise<WorkloadCredentialRow | null> {
+  const found = credentials(db, realm).where("id", "=", id);
+  return (await found.$if(isHeld, (q) => q.forUpdate()).executeTakeFirst()) ?? null;
+}
 
 export type CredentialState = Omit<WorkloadCredential, "id" | "realmId" | "clientId" | "createdAt"> & {
   /** The client's `id`. */
