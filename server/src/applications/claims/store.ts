@@ -1,7 +1,7 @@
 import { type ColumnType, type Generated, type Selectable, sql } from "kysely";
 import { newId } from "../../kernel/ids.ts";
 import { likePrefix, loginKey } from "../../kernel/text.ts";
-import { type Db, deleteRows, type Tx, translating } from "../../platform/db/index.ts";
+import { type Db, deleteRows, insertReturning, nextVersion, type Tx, translating, updateReturning } from "../../platform/db/index.ts";
 import { type ListOrder, type ListQuery, type Page, pageOf } from "../../platform/paging/index.ts";
 import { claimErrors } from "./errors.ts";
 import type { ClaimMapper as Mapper } from "./mapper.ts";
@@ -34,6 +34,7 @@ const columns = ["realm_id", "claim_id", "name", "mapper", "created_at", "versio
 const scopes = sql<string[]>`array(select s.name from client_scope_claims a
   join client_scopes s on s.realm_id = a.realm_id and s.scope_id = a.scope_id
   where a.realm_id = claim_mappers.realm_id and a.claim_id = claim_mappers.claim_id order by s.name)`.as("scopes");
+const selected = [...columns, scopes] as const;
 type Columns = Pick<Selectable<ClaimMappersTable>, (typeof columns)[number]>;
 
 /** A mapper as protocols use it, from any row that holds one. */
@@ -61,11 +62,7 @@ const order: ListOrder = {
 
 /** The realm's own; a client's mappers are the client's. */
 const ofRealm = (db: Db, realm: string) =>
-  db
-    .selectFrom("claim_mappers")
-    .select([...columns, scopes])
-    .where("realm_id", "=", realm)
-    .where("client_id", "is", null);
+  db.selectFrom("claim_mappers").select(selected).where("realm_id", "=", realm).where("client_id", "is", null);
 
 export async function listClaims(db: Db, realm: string, query: ListQuery): Promise<Page<ClaimMapperRow>> {
   const { search } = query;
@@ -83,39 +80,18 @@ export async function findClaim(db: Db, realm: string, claimId: string, isHeld =
   return row ? toClaim(row) : null;
 }
 
+const columnsOf = (name: string, mapper: MapperState) => ({ name, name_key: loginKey(name), mapper: JSON.stringify(mapper) });
+
 const taken = { claim_mappers_name_taken: claimErrors.name_taken };
 
 export async function insertClaim(tx: Tx, realm: string, name: string, mapper: MapperState, now: number): Promise<ClaimMapperRow> {
-  const row = await translating(
-    taken,
-    tx
-      .insertInto("claim_mappers")
-      .values({
-        realm_id: realm,
-        claim_id: newId(),
-        name,
-        name_key: loginKey(name),
-        mapper: JSON.stringify(mapper),
-        created_at: now,
-      })
-      .returning([...columns, scopes])
-      .executeTakeFirstOrThrow(),
-  );
-  return toClaim(row);
+  const row = { realm_id: realm, claim_id: newId(), ...columnsOf(name, mapper), created_at: now };
+  return toClaim(await translating(taken, insertReturning(tx, "claim_mappers", row, selected)));
 }
 
 export async function updateClaim(tx: Tx, realm: string, claimId: string, name: string, mapper: MapperState): Promise<ClaimMapperRow> {
-  const row = await translating(
-    taken,
-    tx
-      .updateTable("claim_mappers")
-      .set((eb) => ({ name, name_key: loginKey(name), mapper: JSON.stringify(mapper), version: eb("version", "+", 1) }))
-      .where("realm_id", "=", realm)
-      .where("claim_id", "=", claimId)
-      .returning([...columns, scopes])
-      .executeTakeFirstOrThrow(),
-  );
-  return toClaim(row);
+  const change = { ...columnsOf(name, mapper), version: nextVersion };
+  return toClaim(await translating(taken, updateReturning(tx, "claim_mappers", { realm_id: realm, claim_id: claimId }, change, selected)));
 }
 
 /** Scopes that brought it no longer do. */

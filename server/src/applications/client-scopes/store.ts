@@ -1,7 +1,7 @@
 import { type Generated, sql } from "kysely";
 import { newId } from "../../kernel/ids.ts";
 import { likePrefix } from "../../kernel/text.ts";
-import { type Db, deleteRows, type Tx, translating } from "../../platform/db/index.ts";
+import { type Db, deleteRows, insertReturning, nextVersion, type Tx, translating, updateReturning } from "../../platform/db/index.ts";
 import { type ListOrder, type ListQuery, type Page, pageOf } from "../../platform/paging/index.ts";
 import { scopeErrors } from "./errors.ts";
 import type { ClientScope } from "./schema.ts";
@@ -77,36 +77,16 @@ export async function shareScopes(tx: Tx, realm: string, names: readonly string[
   return rows.map(({ name }) => name);
 }
 
+const columnsOf = ({ description, consentText, assignment }: ScopeState) => ({ description, consent_text: consentText, assignment });
+
 export async function insertScope(tx: Tx, realm: string, name: string, state: ScopeState, now: number): Promise<ClientScopeRow> {
-  return translating(
-    { client_scopes_name_taken: scopeErrors.name_taken },
-    tx
-      .insertInto("client_scopes")
-      .values({
-        realm_id: realm,
-        scope_id: newId(),
-        name,
-        description: state.description,
-        consent_text: state.consentText,
-        assignment: state.assignment,
-        created_at: now,
-      })
-      .returning(columns)
-      .executeTakeFirstOrThrow(),
-  );
+  const row = { realm_id: realm, scope_id: newId(), name, ...columnsOf(state), created_at: now };
+  return translating({ client_scopes_name_taken: scopeErrors.name_taken }, insertReturning(tx, "client_scopes", row, columns));
 }
 
 export async function updateScope(tx: Tx, realm: string, scopeId: string, state?: ScopeState): Promise<ClientScopeRow> {
-  return tx
-    .updateTable("client_scopes")
-    .set((eb) => ({
-      ...(state && { description: state.description, consent_text: state.consentText, assignment: state.assignment }),
-      version: eb("version", "+", 1),
-    }))
-    .where("realm_id", "=", realm)
-    .where("scope_id", "=", scopeId)
-    .returning(columns)
-    .executeTakeFirstOrThrow();
+  const change = { ...(state && columnsOf(state)), version: nextVersion };
+  return updateReturning(tx, "client_scopes", { realm_id: realm, scope_id: scopeId }, change, columns);
 }
 
 export async function deleteScope(tx: Tx, realm: string, scopeId: string): Promise<void> {

@@ -1,7 +1,16 @@
 import { type ColumnType, type Generated, type Selectable, sql } from "kysely";
 import { isId, newId } from "../../kernel/ids.ts";
 import { likePrefix, loginKey } from "../../kernel/text.ts";
-import { type Db, deleteRows, findRow, type Tx, translating } from "../../platform/db/index.ts";
+import {
+  type Db,
+  deleteRows,
+  findRow,
+  insertReturning,
+  nextVersion,
+  type Tx,
+  translating,
+  updateReturning,
+} from "../../platform/db/index.ts";
 import { type ListOrder, type ListQuery, type Page, pageOf } from "../../platform/paging/index.ts";
 import { clientErrors } from "./errors.ts";
 import type { StoredClient } from "./schema.ts";
@@ -77,6 +86,7 @@ const columns = [
 export const agentId = sql<string | null>`(select a.id from agents a where a.realm_id = clients.realm_id and a.client_id = clients.id)`.as(
   "agent_id",
 );
+const selected = [...columns, agentId] as const;
 export type ClientColumns = Pick<Selectable<ClientsTable>, (typeof columns)[number]> & { readonly agent_id: string | null };
 
 const order: ListOrder = {
@@ -85,7 +95,7 @@ const order: ListOrder = {
   id: sql.ref("id"),
 };
 
-const ofRealm = (db: Db, realm: string) => db.selectFrom("clients").select(columns).select(agentId).where("realm_id", "=", realm);
+const ofRealm = (db: Db, realm: string) => db.selectFrom("clients").select(selected).where("realm_id", "=", realm);
 
 export async function listClients(db: Db, realm: string, query: ListQuery & { enabled?: boolean }): Promise<Page<ClientRow>> {
   const { search, enabled } = query;
@@ -118,7 +128,7 @@ export async function findClients(db: Db, realm: string, ids: readonly string[])
 }
 
 export async function findClientByClientId(db: Db, realm: string, clientId: string): Promise<ClientRow | null> {
-  const row = await findRow(db, "clients", [...columns, agentId], { realm_id: realm, client_id: clientId });
+  const row = await findRow(db, "clients", selected, { realm_id: realm, client_id: clientId });
   return row ? toClient(row) : null;
 }
 
@@ -144,27 +154,20 @@ export async function insertClient(
   now: number,
 ): Promise<ClientRow> {
   const id = newId();
-  const row = await translating(
-    { clients_client_id_taken: clientErrors.client_id_taken },
-    tx
-      .insertInto("clients")
-      .values({
-        realm_id: realm,
-        id,
-        client_id: state.clientId,
-        client_key: loginKey(state.clientId),
-        ...columnsOf(state),
-        secret: seal(id),
-        registration_hash: state.registrationHash,
-        created_at: now,
-        updated_at: now,
-        token_epoch: now,
-      })
-      .returning(columns)
-      .returning(agentId)
-      .executeTakeFirstOrThrow(),
-  );
-  return toClient(row);
+  const row = {
+    realm_id: realm,
+    id,
+    client_id: state.clientId,
+    client_key: loginKey(state.clientId),
+    ...columnsOf(state),
+    secret: seal(id),
+    registration_hash: state.registrationHash,
+    created_at: now,
+    updated_at: now,
+    token_epoch: now,
+  };
+  const inserted = insertReturning(tx, "clients", row, selected);
+  return toClient(await translating({ clients_client_id_taken: clientErrors.client_id_taken }, inserted));
 }
 
 export interface ClientChange {
@@ -177,24 +180,17 @@ export interface ClientChange {
 
 /** Also with no change at all: something that belongs to it has changed, and its ETag with it. */
 export async function updateClient(tx: Tx, realm: string, id: string, change: ClientChange, now: number): Promise<ClientRow> {
-  const row = await tx
-    .updateTable("clients")
-    .set((eb) => ({
-      ...(change.state && columnsOf(change.state)),
-      // Its tokens from before it was disabled do not count again when it is enabled.
-      ...(change.state?.enabled === false && { token_epoch: sql<number>`case when enabled then ${now}::bigint else token_epoch end` }),
-      ...change.sealed,
-      ...(change.allowedResources && { allowed_resources: JSON.stringify(change.allowedResources) }),
-      ...(change.endsRegistration && { registration_hash: null, previous_registration_hash: null }),
-      updated_at: now,
-      version: eb("version", "+", 1),
-    }))
-    .where("realm_id", "=", realm)
-    .where("id", "=", id)
-    .returning(columns)
-    .returning(agentId)
-    .executeTakeFirstOrThrow();
-  return toClient(row);
+  const changed = {
+    ...(change.state && columnsOf(change.state)),
+    // Its tokens from before it was disabled do not count again when it is enabled.
+    ...(change.state?.enabled === false && { token_epoch: sql<number>`case when enabled then ${now}::bigint else token_epoch end` }),
+    ...change.sealed,
+    ...(change.allowedResources && { allowed_resources: JSON.stringify(change.allowedResources) }),
+    ...(change.endsRegistration && { registration_hash: null, previous_registration_hash: null }),
+    updated_at: now,
+    version: nextVersion,
+  };
+  return toClient(await updateReturning(tx, "clients", { realm_id: realm, id }, changed, selected));
 }
 
 /**

@@ -1,7 +1,16 @@
 import { type ColumnType, type Generated, type Selectable, sql } from "kysely";
 import { newId } from "../../kernel/ids.ts";
 import { cut, likePrefix, loginKey } from "../../kernel/text.ts";
-import { type Db, deleteRows, type Tx, translating, updateRows } from "../../platform/db/index.ts";
+import {
+  type Db,
+  deleteRows,
+  insertReturning,
+  nextVersion,
+  type Tx,
+  translating,
+  updateReturning,
+  updateRows,
+} from "../../platform/db/index.ts";
 import { type ListOrder, type ListQuery, type Page, pageOf } from "../../platform/paging/index.ts";
 import { samlClientErrors } from "./errors.ts";
 import type { StoredMetadata } from "./metadata.ts";
@@ -143,34 +152,15 @@ export async function insertSamlClient(
   state: SamlClientState,
   now: number,
 ): Promise<SamlClientRow> {
-  const row = await translating(
-    { saml_clients_entity_id_taken: samlClientErrors.entity_id_taken },
-    tx
-      .insertInto("saml_clients")
-      .values({
-        realm_id: realm,
-        id: newId(),
-        entity_id: entityId,
-        application_key: applicationKey(realm, entityId),
-        ...columnsOf(state),
-        created_at: now,
-        updated_at: now,
-      })
-      .returning(samlClientColumns)
-      .executeTakeFirstOrThrow(),
-  );
-  return toSamlClient(row);
+  const name = { entity_id: entityId, application_key: applicationKey(realm, entityId) };
+  const row = { realm_id: realm, id: newId(), ...name, ...columnsOf(state), created_at: now, updated_at: now };
+  const inserted = insertReturning(tx, "saml_clients", row, samlClientColumns);
+  return toSamlClient(await translating({ saml_clients_entity_id_taken: samlClientErrors.entity_id_taken }, inserted));
 }
 
 export async function updateSamlClient(tx: Tx, realm: string, id: string, state: SamlClientState, now: number): Promise<SamlClientRow> {
-  const row = await tx
-    .updateTable("saml_clients")
-    .set((eb) => ({ ...columnsOf(state), updated_at: now, version: eb("version", "+", 1) }))
-    .where("realm_id", "=", realm)
-    .where("id", "=", id)
-    .returning(samlClientColumns)
-    .executeTakeFirstOrThrow();
-  return toSamlClient(row);
+  const change = { ...columnsOf(state), updated_at: now, version: nextVersion };
+  return toSamlClient(await updateReturning(tx, "saml_clients", { realm_id: realm, id }, change, samlClientColumns));
 }
 
 /** Its mappers go with it. */

@@ -23,7 +23,7 @@ export { type EmbeddedDatabase, embeddedFolder, type OpenedEmbedded, openEmbedde
 export { poolerVerdict } from "./pooler-settings.ts";
 export { startsWith } from "./prefix.ts";
 export { poolOf, prepared } from "./prepared.ts";
-export { deleteRows, findRow, insertRow, nextVersion, updateRows } from "./rows.ts";
+export { deleteReturning, deleteRows, findRow, insertReturning, insertRow, nextVersion, updateReturning, updateRows } from "./rows.ts";
 export { type Db, lockName, lockRealm, shareRealm, type Tables, type Tx, translating } from "./tables.ts";
 export { inSavepoint, inTransaction, isInTransaction, outsideTransaction, singleConnection } from "./transaction.ts";
 export { DatabaseUnavailable, isDatabaseUnavailable } from "./unavailable.ts";

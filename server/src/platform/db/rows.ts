@@ -59,3 +59,45 @@ export async function deleteRows<T extends keyof Tables & string>(tx: Tx, table:
   const { numDeletedRows } = await query.where((e) => e.and(complete(key))).executeTakeFirst();
   return numDeletedRows > 0n;
 }
+
+/** Inserts the row, and returns these columns of it. */
+export async function insertReturning<T extends keyof Tables & string, C extends SelectExpression<Tables, T>>(
+  tx: Tx,
+  table: T,
+  row: InsertObject<Tables, T>,
+  columns: readonly C[],
+): Promise<Selection<Tables, T, C>> {
+  const insert = untyped(tx)
+    .insertInto(table as string)
+    .values(row as object);
+  return (await insert.returning(columns as readonly string[]).executeTakeFirstOrThrow()) as Selection<Tables, T, C>;
+}
+
+/** Changes the row, which must be there, and returns these columns of it. */
+export async function updateReturning<T extends keyof Tables & string, C extends SelectExpression<Tables, T>>(
+  tx: Tx,
+  table: T,
+  key: Key<T>,
+  change: UpdateObject<Tables, T>,
+  columns: readonly C[],
+): Promise<Selection<Tables, T, C>> {
+  const update = untyped(tx)
+    .updateTable(table as string)
+    .set(change as object)
+    .where((e) => e.and(complete(key)));
+  return (await update.returning(columns as readonly string[]).executeTakeFirstOrThrow()) as Selection<Tables, T, C>;
+}
+
+/** Deletes the row, and returns these columns of it, or null if there was no such row. */
+export async function deleteReturning<T extends keyof Tables & string, C extends SelectExpression<Tables, T>>(
+  db: Db,
+  table: T,
+  key: Key<T>,
+  columns: readonly C[],
+): Promise<Selection<Tables, T, C> | null> {
+  const remove = untyped(db)
+    .deleteFrom(table as string)
+    .where((e) => e.and(complete(key)));
+  const row = await remove.returning(columns as readonly string[]).executeTakeFirst();
+  return (row as Selection<Tables, T, C> | undefined) ?? null;
+}

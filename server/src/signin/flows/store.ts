@@ -1,5 +1,5 @@
 import { type ColumnType, type Generated, sql } from "kysely";
-import { type Db, deleteRows, type Tx, translating } from "../../platform/db/index.ts";
+import { type Db, deleteRows, insertReturning, type Tx, translating, updateReturning } from "../../platform/db/index.ts";
 import { flowErrors } from "./errors.ts";
 import type { Flow, Step } from "./flow.ts";
 
@@ -50,6 +50,10 @@ export async function countFlows(tx: Tx, realm: string): Promise<number> {
   return Number(count);
 }
 
+const columnsOf = ({ displayName, steps }: FlowState) => ({ display_name: displayName, steps: JSON.stringify(steps) });
+
+const changedAt = (now: number) => ({ updated_at: now, version: sql<number>`greatest(version + 1, ${now}::bigint)` });
+
 /**
  * The first version is the time, because sign-ins in progress reference their flow by alias and version: a new flow under a deleted alias must not
  * match.
@@ -57,40 +61,18 @@ export async function countFlows(tx: Tx, realm: string): Promise<number> {
 export async function insertFlow(tx: Tx, realm: string, alias: string, state: FlowState, now: number): Promise<StoredFlow> {
   return translating(
     { flows_alias_taken: flowErrors.alias_taken },
-    tx
-      .insertInto("flows")
-      .values({
-        ...{ realm_id: realm, alias, display_name: state.displayName, steps: JSON.stringify(state.steps) },
-        ...{ created_at: now, updated_at: now, version: now },
-      })
-      .returning(columns)
-      .executeTakeFirstOrThrow(),
+    insertReturning(tx, "flows", { realm_id: realm, alias, ...columnsOf(state), created_at: now, updated_at: now, version: now }, columns),
   );
 }
 
 export async function updateFlow(tx: Tx, realm: string, alias: string, state: FlowState, now: number): Promise<StoredFlow> {
-  return tx
-    .updateTable("flows")
-    .set({
-      display_name: state.displayName,
-      steps: JSON.stringify(state.steps),
-      updated_at: now,
-      version: sql<number>`greatest(version + 1, ${now}::bigint)`,
-    })
-    .where((e) => e.and({ realm_id: realm, alias }))
-    .returning(columns)
-    .executeTakeFirstOrThrow();
+  return updateReturning(tx, "flows", { realm_id: realm, alias }, { ...columnsOf(state), ...changedAt(now) }, columns);
 }
 
 export async function renameFlowRow(tx: Tx, realm: string, from: string, to: string, now: number): Promise<StoredFlow> {
   return translating(
     { flows_alias_taken: flowErrors.alias_taken },
-    tx
-      .updateTable("flows")
-      .set({ alias: to, updated_at: now, version: sql<number>`greatest(version + 1, ${now}::bigint)` })
-      .where((e) => e.and({ realm_id: realm, alias: from }))
-      .returning(columns)
-      .executeTakeFirstOrThrow(),
+    updateReturning(tx, "flows", { realm_id: realm, alias: from }, { alias: to, ...changedAt(now) }, columns),
   );
 }
 

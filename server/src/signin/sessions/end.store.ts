@@ -1,5 +1,5 @@
 import { sql } from "kysely";
-import type { Tx } from "../../platform/db/index.ts";
+import { deleteReturning, type Tx } from "../../platform/db/index.ts";
 import type { Participant } from "./participants.store.ts";
 
 /** An ended session. */
@@ -23,12 +23,7 @@ const ending = [
 ] as const;
 
 export async function deleteSession(tx: Tx, realm: string, sessionId: string): Promise<EndedSession | null> {
-  const row = await tx
-    .deleteFrom("sessions")
-    .where((e) => e.and({ realm_id: realm, session_id: sessionId }))
-    .returning(ending)
-    .executeTakeFirst();
-  return row ?? null;
+  return deleteReturning(tx, "sessions", { realm_id: realm, session_id: sessionId }, ending);
 }
 
 export async function deleteSessionsOfUser(tx: Tx, realm: string, userId: string, except: string | null): Promise<EndedSession[]> {

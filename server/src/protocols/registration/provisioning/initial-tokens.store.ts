@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 import { newId } from "../../../kernel/ids.ts";
 import { likePrefix } from "../../../kernel/text.ts";
-import { type Db, deleteExpired, findRow, type Tx } from "../../../platform/db/index.ts";
+import { type Db, deleteExpired, deleteReturning, findRow, insertReturning, type Tx } from "../../../platform/db/index.ts";
 import { type ListOrder, type ListQuery, type Page, pageOf } from "../../../platform/paging/index.ts";
 import type { InitialAccessToken } from "./provisioning.schema.ts";
 
@@ -52,20 +52,12 @@ export interface NewToken {
 }
 
 export async function insertToken(tx: Tx, realm: string, { hash, name, count, now, expiresAt }: NewToken): Promise<InitialAccessToken> {
-  return tx
-    .insertInto("initial_access_tokens")
-    .values({ realm_id: realm, token_id: newId(), token_hash: hash, name, uses_left: count, created_at: now, expires_at: expiresAt })
-    .returning(columns)
-    .executeTakeFirstOrThrow();
+  const row = { realm_id: realm, token_id: newId(), token_hash: hash, name, uses_left: count, created_at: now, expires_at: expiresAt };
+  return insertReturning(tx, "initial_access_tokens", row, columns);
 }
 
 export async function deleteToken(tx: Tx, realm: string, id: string): Promise<InitialAccessToken | null> {
-  const row = await tx
-    .deleteFrom("initial_access_tokens")
-    .where((e) => e.and({ realm_id: realm, token_id: id }))
-    .returning(columns)
-    .executeTakeFirst();
-  return row ?? null;
+  return deleteReturning(tx, "initial_access_tokens", { realm_id: realm, token_id: id }, columns);
 }
 
 /** A token that is not expired and has uses left. */

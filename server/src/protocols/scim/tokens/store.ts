@@ -2,7 +2,7 @@ import { type ColumnType, sql } from "kysely";
 import { MINUTE } from "../../../kernel/clock.ts";
 import { newId } from "../../../kernel/ids.ts";
 import { likePrefix } from "../../../kernel/text.ts";
-import { type Db, deleteExpired, findRow, insertRow, prepared, type Tx } from "../../../platform/db/index.ts";
+import { type Db, deleteExpired, deleteReturning, findRow, insertRow, prepared, type Tx } from "../../../platform/db/index.ts";
 import { type ListOrder, type ListQuery, type Page, pageOf } from "../../../platform/paging/index.ts";
 import type { Permission } from "../../../tenancy/permissions/index.ts";
 
@@ -100,13 +100,7 @@ export async function insertToken(tx: Tx, realm: string, token: NewToken, now: n
 }
 
 export async function deleteToken(tx: Tx, realm: string, id: string): Promise<{ name: string } | null> {
-  const row = await tx
-    .deleteFrom("scim_tokens")
-    .where("realm_id", "=", realm)
-    .where("token_id", "=", id)
-    .returning("name")
-    .executeTakeFirst();
-  return row ?? null;
+  return deleteReturning(tx, "scim_tokens", { realm_id: realm, token_id: id }, ["name"]);
 }
 
 /** A token that has not expired, of an organization that is enabled. */

@@ -1,7 +1,7 @@
 import { type ColumnType, sql } from "kysely";
 import { liveClient } from "../../../applications/access/index.ts";
 import type { SubjectUser } from "../../../applications/claims/index.ts";
-import { type Db, prepared, type Tx } from "../../../platform/db/index.ts";
+import { type Db, deleteReturning, prepared, type Tx } from "../../../platform/db/index.ts";
 import { isAtWork } from "../../../signin/sessions/index.ts";
 import { type Impersonator, type ImpersonatorColumns, toImpersonator } from "../contents/act.ts";
 import type { GrantPayload } from "./payload.ts";
@@ -154,12 +154,7 @@ export async function writeGrant(db: Db, realm: string, grant: NewGrant): Promis
 
 /** Also ends its records, by their foreign key, and its access tokens, which name it. */
 export async function deleteGrant(db: Db, realm: string, grantId: string): Promise<{ userId: string; clientId: string } | null> {
-  const row = await db
-    .deleteFrom("oidc_grants")
-    .where((e) => e.and({ realm_id: realm, grant_id: grantId }))
-    .returning(["user_id as userId", "client_id as clientId"])
-    .executeTakeFirst();
-  return row ?? null;
+  return deleteReturning(db, "oidc_grants", { realm_id: realm, grant_id: grantId }, ["user_id as userId", "client_id as clientId"]);
 }
 
 /** The grants of a user, of a client, or of a user to a client; never all of a realm. */
