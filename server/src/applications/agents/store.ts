@@ -3,7 +3,7 @@ import { DAY } from "../../kernel/clock.ts";
 import { isId, newId } from "../../kernel/ids.ts";
 import { likePrefix } from "../../kernel/text.ts";
 import { type Db, deleteRows, insertRow, nextVersion, type Tx, translating, updateRows } from "../../platform/db/index.ts";
-import { type ListOrder, type ListQuery, type Page, pageOf } from "../../platform/paging/index.ts";
+import { type ListQuery, listOrder, type Page, pageOf } from "../../platform/paging/index.ts";
 import type { Settings } from "../../tenancy/settings/index.ts";
 import { agentErrors } from "./errors.ts";
 import type { Agent, AgentQuery, AgentStatus } from "./schema.ts";
@@ -65,11 +65,7 @@ const clientName = sql<string | null>`(select c.client_id from clients c where c
 const agents = (db: Db, realm: string) =>
   db.selectFrom("agents").select(columns).select(clientName.as("clientId")).where("realm_id", "=", realm);
 
-const order: ListOrder = {
-  sorts: { name: sql`lower(name)`, createdAt: sql.ref("created_at") },
-  defaultSort: "name",
-  id: sql.ref("id"),
-};
+const order = listOrder("name", { name: sql`lower(name)`, createdAt: "created_at" }, "id");
 
 export async function listAgents(db: Db, realm: string, query: AgentQuery): Promise<Page<AgentRow>> {
   const { search, status, ownerUserId } = query;
@@ -87,7 +83,7 @@ export async function listAgents(db: Db, realm: string, query: AgentQuery): Prom
   return pageOf(db, base, order, query);
 }
 
-const dueOrder: ListOrder = { sorts: { reviewDueAt: sql.ref("review_due_at") }, defaultSort: "reviewDueAt", id: sql.ref("id") };
+const dueOrder = listOrder("reviewDueAt", { reviewDueAt: "review_due_at" }, "id");
 
 /** The longest overdue first. */
 export async function listDueAgents(db: Db, realm: string, query: ListQuery, now: number): Promise<Page<AgentRow>> {

@@ -2,18 +2,14 @@ import { sql } from "kysely";
 import { isId } from "../../kernel/ids.ts";
 import { likePrefix, loginKey } from "../../kernel/text.ts";
 import type { Db, Tables } from "../../platform/db/index.ts";
-import { type ListOrder, type ListQuery, type Page, pageOf } from "../../platform/paging/index.ts";
+import { type ListQuery, listOrder, type Page, pageOf } from "../../platform/paging/index.ts";
 
 export interface ListedApplication {
   readonly protocol: "oidc" | "saml";
   readonly id: string;
 }
 
-const order: ListOrder = {
-  sorts: { name: sql.ref("name_key"), createdAt: sql.ref("created_at") },
-  defaultSort: "name",
-  id: sql.ref("id"),
-};
+const order = listOrder("name", { name: "name_key", createdAt: "created_at" }, "id");
 
 /**
  * Both kinds, in one order. Each of the two queries has an index for every order, which Postgres merges: a page costs the same however

@@ -2,7 +2,7 @@ import { type ColumnType, type Generated, sql } from "kysely";
 import { isId, newId } from "../../kernel/ids.ts";
 import { likePrefix } from "../../kernel/text.ts";
 import { type Db, deleteRows, type Tx, translating } from "../../platform/db/index.ts";
-import { type ListOrder, type ListQuery, type Page, pageOf } from "../../platform/paging/index.ts";
+import { type ListQuery, listOrder, type Page, pageOf } from "../../platform/paging/index.ts";
 import { authzErrors } from "./errors.ts";
 import type { EvaluatedResource } from "./evaluator/index.ts";
 import type { AuthzResource } from "./schema.ts";
@@ -59,11 +59,7 @@ const select = [
 const of = (db: Db, { realm, client }: Server) =>
   db.selectFrom("authz_resources").select(select).where("realm_id", "=", realm).where("client_id", "=", client);
 
-const order: ListOrder = {
-  sorts: { name: sql.ref("name"), createdAt: sql.ref("created_at") },
-  defaultSort: "name",
-  id: sql.ref("resource_id"),
-};
+const order = listOrder("name", { name: "name", createdAt: "created_at" }, "resource_id");
 
 export interface ResourceFilter extends ListQuery {
   readonly name?: string;

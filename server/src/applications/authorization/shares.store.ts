@@ -2,7 +2,7 @@ import { sql } from "kysely";
 import { newId } from "../../kernel/ids.ts";
 import { loginKey } from "../../kernel/text.ts";
 import type { Db, Tx } from "../../platform/db/index.ts";
-import { type ListOrder, type ListQuery, type Page, pageOf } from "../../platform/paging/index.ts";
+import { type ListQuery, listOrder, type Page, pageOf } from "../../platform/paging/index.ts";
 import type { OwnResource, Share, SharedResource, ShareRequest } from "./shares.schema.ts";
 import type { Server } from "./store.ts";
 
@@ -27,11 +27,7 @@ export interface ResourcePlace extends Server {
   readonly resourceId: string;
 }
 
-const order: ListOrder = {
-  sorts: { createdAt: sql.ref("authz_resources.created_at") },
-  defaultSort: "createdAt",
-  id: sql.ref("authz_resources.resource_id"),
-};
+const order = listOrder("createdAt", { createdAt: "authz_resources.created_at" }, "authz_resources.resource_id");
 const columns = [
   "authz_resources.resource_id as resourceId",
   "clients.client_id as clientId",

@@ -1,7 +1,7 @@
 import { type ColumnType, type Generated, sql } from "kysely";
 import { likePrefix } from "../../kernel/text.ts";
 import { type Db, deleteRows, findRow, type Tx, translating } from "../../platform/db/index.ts";
-import { type ListOrder, type ListQuery, type Page, pageOf } from "../../platform/paging/index.ts";
+import { type ListQuery, listOrder, type Page, pageOf } from "../../platform/paging/index.ts";
 import { authzErrors } from "./errors.ts";
 import { type AuthzScope, type AuthzSettingsState, defaultSettings } from "./schema.ts";
 
@@ -65,7 +65,7 @@ const scopes = (db: Db, { realm, client }: Server) =>
     .where("client_id", "=", client);
 
 /** Scopes, policies and permissions: their names are the end of their primary keys. */
-export const byName: ListOrder = { sorts: { name: sql.ref("name") }, defaultSort: "name", id: sql.ref("name") };
+export const byName = listOrder("name", { name: "name" }, "name");
 
 export function listScopes(db: Db, server: Server, query: ListQuery): Promise<Page<ScopeRow>> {
   const { search } = query;

@@ -2,7 +2,7 @@ import { type ColumnType, type Generated, type Selectable, sql } from "kysely";
 import { newId } from "../../kernel/ids.ts";
 import { likePrefix, loginKey } from "../../kernel/text.ts";
 import { type Db, deleteRows, insertReturning, nextVersion, type Tx, translating, updateReturning } from "../../platform/db/index.ts";
-import { type ListOrder, type ListQuery, type Page, pageOf } from "../../platform/paging/index.ts";
+import { type ListQuery, listOrder, type Page, pageOf } from "../../platform/paging/index.ts";
 import { claimErrors } from "./errors.ts";
 import type { ClaimMapper as Mapper } from "./mapper.ts";
 import type { ClaimMapper, MapperState } from "./schema.ts";
@@ -54,11 +54,7 @@ const toClaim = (row: Columns & { scopes: string[] }): ClaimMapperRow => ({
 });
 
 // A realm has some dozens of them, found by the primary key: sorting needs no index.
-const order: ListOrder = {
-  sorts: { name: sql.ref("name_key"), createdAt: sql.ref("created_at") },
-  defaultSort: "name",
-  id: sql.ref("claim_id"),
-};
+const order = listOrder("name", { name: "name_key", createdAt: "created_at" }, "claim_id");
 
 /** The realm's own; a client's mappers are the client's. */
 const ofRealm = (db: Db, realm: string) =>

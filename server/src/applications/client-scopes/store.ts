@@ -2,7 +2,7 @@ import { type Generated, sql } from "kysely";
 import { newId } from "../../kernel/ids.ts";
 import { likePrefix } from "../../kernel/text.ts";
 import { type Db, deleteRows, insertReturning, nextVersion, type Tx, translating, updateReturning } from "../../platform/db/index.ts";
-import { type ListOrder, type ListQuery, type Page, pageOf } from "../../platform/paging/index.ts";
+import { type ListQuery, listOrder, type Page, pageOf } from "../../platform/paging/index.ts";
 import { scopeErrors } from "./errors.ts";
 import type { ClientScope } from "./schema.ts";
 
@@ -47,11 +47,7 @@ const columns = [
   "version",
 ] as const;
 
-const order: ListOrder = {
-  sorts: { name: sql.ref("name"), createdAt: sql.ref("created_at") },
-  defaultSort: "name",
-  id: sql.ref("scope_id"),
-};
+const order = listOrder("name", { name: "name", createdAt: "created_at" }, "scope_id");
 
 const ofRealm = (db: Db, realm: string) => db.selectFrom("client_scopes").select(columns).where("realm_id", "=", realm);
 

@@ -11,7 +11,7 @@ import {
   translating,
   updateReturning,
 } from "../../platform/db/index.ts";
-import { type ListOrder, type ListQuery, type Page, pageOf } from "../../platform/paging/index.ts";
+import { type ListQuery, listOrder, type Page, pageOf } from "../../platform/paging/index.ts";
 import { clientErrors } from "./errors.ts";
 import type { StoredClient } from "./schema.ts";
 import type { SealedSecrets } from "./secrets.ts";
@@ -89,11 +89,7 @@ export const agentId = sql<string | null>`(select a.id from agents a where a.rea
 const selected = [...columns, agentId] as const;
 export type ClientColumns = Pick<Selectable<ClientsTable>, (typeof columns)[number]> & { readonly agent_id: string | null };
 
-const order: ListOrder = {
-  sorts: { clientId: sql.ref("client_key"), createdAt: sql.ref("created_at") },
-  defaultSort: "clientId",
-  id: sql.ref("id"),
-};
+const order = listOrder("clientId", { clientId: "client_key", createdAt: "created_at" }, "id");
 
 const ofRealm = (db: Db, realm: string) => db.selectFrom("clients").select(selected).where("realm_id", "=", realm);
 

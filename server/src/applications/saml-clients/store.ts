@@ -11,7 +11,7 @@ import {
   updateReturning,
   updateRows,
 } from "../../platform/db/index.ts";
-import { type ListOrder, type ListQuery, type Page, pageOf } from "../../platform/paging/index.ts";
+import { type ListQuery, listOrder, type Page, pageOf } from "../../platform/paging/index.ts";
 import { samlClientErrors } from "./errors.ts";
 import type { StoredMetadata } from "./metadata.ts";
 import type { StoredSamlClient } from "./schema.ts";
@@ -65,11 +65,7 @@ const samlClientColumns = [
 ] as const;
 export type SamlClientColumns = Pick<Selectable<SamlClientsTable>, (typeof samlClientColumns)[number]>;
 
-const order: ListOrder = {
-  sorts: { entityId: sql.ref("application_key"), createdAt: sql.ref("created_at") },
-  defaultSort: "entityId",
-  id: sql.ref("id"),
-};
+const order = listOrder("entityId", { entityId: "application_key", createdAt: "created_at" }, "id");
 
 /** The record's name in `/applications`. */
 export const applicationName = (realm: string, entityId: string): string => `${realm}|${entityId}`;

@@ -3,7 +3,7 @@ import { isId, newId } from "../../kernel/ids.ts";
 import { likePrefix } from "../../kernel/text.ts";
 import { sha256 } from "../../kernel/vault.ts";
 import { type Db, deleteRows, insertRow, nextVersion, type Tx, translating, updateRows } from "../../platform/db/index.ts";
-import { type ListOrder, type Page, pageOf } from "../../platform/paging/index.ts";
+import { listOrder, type Page, pageOf } from "../../platform/paging/index.ts";
 import { workloadErrors } from "./errors.ts";
 import type { WorkloadCredential, WorkloadQuery } from "./schema.ts";
 
@@ -64,11 +64,7 @@ const clientName = sql<string>`(select c.client_id from clients c
 export const matchKey = (issuer: string, subjectClaim: string, subject: string, audience: string): string =>
   sha256(JSON.stringify([issuer, subjectClaim, subject, audience]));
 
-const order: ListOrder = {
-  sorts: { name: sql`lower(name)`, createdAt: sql.ref("created_at") },
-  defaultSort: "name",
-  id: sql.ref("id"),
-};
+const order = listOrder("name", { name: sql`lower(name)`, createdAt: "created_at" }, "id");
 
 export const credentials = (db: Db, realm: string) =>
   db.selectFrom("workload_credentials").select(columns).select(clientName.as("clientId")).where("realm_id", "=", realm);

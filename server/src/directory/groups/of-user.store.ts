@@ -2,14 +2,10 @@ import { sql } from "kysely";
 import { isId } from "../../kernel/ids.ts";
 import { loginKey } from "../../kernel/text.ts";
 import { type Db, startsWith } from "../../platform/db/index.ts";
-import { type ListOrder, type Page, pageOf } from "../../platform/paging/index.ts";
+import { listOrder, type Page, pageOf } from "../../platform/paging/index.ts";
 import type { UserGroup, UserGroupQuery } from "./schema.ts";
 
-const order: ListOrder = {
-  sorts: { name: sql.ref("groups.name_key"), joinedAt: sql`coalesce(m.joined_at, 0)` },
-  defaultSort: "name",
-  id: sql.ref("groups.group_id"),
-};
+const order = listOrder("name", { name: "groups.name_key", joinedAt: sql`coalesce(m.joined_at, 0)` }, "groups.group_id");
 
 interface Membership {
   group_id: string;

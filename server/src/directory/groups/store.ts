@@ -2,7 +2,7 @@ import { type ColumnType, type Generated, type Selectable, sql } from "kysely";
 import { isId, newId } from "../../kernel/ids.ts";
 import { loginKey } from "../../kernel/text.ts";
 import { type Db, startsWith, type Tx, translating } from "../../platform/db/index.ts";
-import { type ListOrder, type Page, pageOf } from "../../platform/paging/index.ts";
+import { listOrder, type Page, pageOf } from "../../platform/paging/index.ts";
 import { roleOf } from "../roles/index.ts";
 import { groupErrors } from "./errors.ts";
 import type { Group, GroupQuery } from "./schema.ts";
@@ -44,11 +44,7 @@ const shown = [
 ] as const;
 type Shown = Pick<Selectable<GroupsTable>, (typeof columns)[number]> & { members: number; role_names: string[] };
 
-const order: ListOrder = {
-  sorts: { name: sql.ref("groups.name_key"), createdAt: sql.ref("groups.created_at") },
-  defaultSort: "name",
-  id: sql.ref("groups.group_id"),
-};
+const order = listOrder("name", { name: "groups.name_key", createdAt: "groups.created_at" }, "groups.group_id");
 
 export async function listGroups(db: Db, realm: string, query: GroupQuery): Promise<Page<GroupRow>> {
   const { search = "", parentId } = query;

@@ -3,7 +3,7 @@ import { DAY } from "../../kernel/clock.ts";
 import { newId } from "../../kernel/ids.ts";
 import { likePrefix, loginKey } from "../../kernel/text.ts";
 import { type Db, deleteExpired, type Tx } from "../../platform/db/index.ts";
-import { type ListOrder, type Page, pageOf } from "../../platform/paging/index.ts";
+import { listOrder, type Page, pageOf } from "../../platform/paging/index.ts";
 import type { Invitation, InvitationQuery } from "./schema.ts";
 
 interface OrganizationInvitationsTable {
@@ -62,11 +62,7 @@ interface InvitationRow {
   inviter: string | null;
 }
 
-const order: ListOrder = {
-  sorts: { createdAt: sql.ref("i.created_at"), email: sql.ref("i.email_key") },
-  defaultSort: "-createdAt",
-  id: sql.ref("i.invitation_id"),
-};
+const order = listOrder("-createdAt", { createdAt: "i.created_at", email: "i.email_key" }, "i.invitation_id");
 
 export async function listInvitations(
   db: Db,

@@ -1,15 +1,14 @@
-import { sql } from "kysely";
 import { isId } from "../../kernel/ids.ts";
 import { loginKey } from "../../kernel/text.ts";
 import { type Db, startsWith } from "../../platform/db/index.ts";
-import { type ListOrder, type Page, pageOf } from "../../platform/paging/index.ts";
+import { listOrder, type Page, pageOf } from "../../platform/paging/index.ts";
 import type { MemberQuery, UserOrganization } from "./schema.ts";
 
-const order: ListOrder = {
-  sorts: { name: sql.ref("organizations.name_key"), joinedAt: sql.ref("organization_members.joined_at") },
-  defaultSort: "name",
-  id: sql.ref("organizations.organization_id"),
-};
+const order = listOrder(
+  "name",
+  { name: "organizations.name_key", joinedAt: "organization_members.joined_at" },
+  "organizations.organization_id",
+);
 
 export async function listOrganizationsOfUser(
   db: Db,

@@ -2,7 +2,7 @@ import { type ColumnType, type Generated, type Selectable, sql } from "kysely";
 import { isId, newId } from "../../kernel/ids.ts";
 import { loginKey } from "../../kernel/text.ts";
 import { type Db, startsWith, type Tx, translating } from "../../platform/db/index.ts";
-import { type ListOrder, type ListQuery, type Page, pageOf } from "../../platform/paging/index.ts";
+import { type ListQuery, listOrder, type Page, pageOf } from "../../platform/paging/index.ts";
 import { type Domain, type DomainRow, normalDomain, shownDomain } from "./domains.ts";
 import { organizationErrors } from "./errors.ts";
 import { existingProviders } from "./providers.store.ts";
@@ -63,11 +63,7 @@ const columns = [
 ] as const;
 type Columns = Pick<Selectable<OrganizationsTable>, (typeof columns)[number]>;
 
-const order: ListOrder = {
-  sorts: { name: sql.ref("name_key"), alias: sql.ref("alias"), createdAt: sql.ref("created_at") },
-  defaultSort: "name",
-  id: sql.ref("organization_id"),
-};
+const order = listOrder("name", { name: "name_key", alias: "alias", createdAt: "created_at" }, "organization_id");
 
 export async function listOrganizations(db: Db, realm: string, query: ListQuery): Promise<Page<OrganizationRow>> {
   const { search = "" } = query;

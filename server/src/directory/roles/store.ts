@@ -2,7 +2,7 @@ import { type ColumnType, type Generated, type RawBuilder, type Selectable, sql 
 import { newId } from "../../kernel/ids.ts";
 import { likePrefix, loginKey } from "../../kernel/text.ts";
 import { type Db, type Tx, translating } from "../../platform/db/index.ts";
-import { type ListOrder, type ListQuery, type Page, pageOf } from "../../platform/paging/index.ts";
+import { type ListOrder, type ListQuery, listOrder, type Page, pageOf } from "../../platform/paging/index.ts";
 import { roleErrors } from "./errors.ts";
 import type { Role } from "./schema.ts";
 
@@ -68,11 +68,7 @@ type Shown = Pick<Selectable<RolesTable>, (typeof columns)[number]> & {
 export type NamedRole = Pick<Role, "roleId" | "name">;
 const toNamed = (row: { role_id: string; name: string }): NamedRole => ({ roleId: row.role_id, name: row.name });
 
-const order: ListOrder = {
-  sorts: { name: sql.ref("name_key"), createdAt: sql.ref("created_at") },
-  defaultSort: "name",
-  id: sql.ref("role_id"),
-};
+const order = listOrder("name", { name: "name_key", createdAt: "created_at" }, "role_id");
 
 /** The order of roles, also by the member names of an admin role. */
 export const adminOrder: ListOrder = { ...order, sorts: { roleName: order.sorts.name!, ...order.sorts } };

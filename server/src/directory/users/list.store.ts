@@ -2,7 +2,16 @@ import { sql } from "kysely";
 import { isId } from "../../kernel/ids.ts";
 import { loginKey } from "../../kernel/text.ts";
 import { type Db, startsWith } from "../../platform/db/index.ts";
-import { countBeyond, countUpTo, EXACT_TOTAL, estimate, type ListOrder, type Page, pageOf } from "../../platform/paging/index.ts";
+import {
+  countBeyond,
+  countUpTo,
+  EXACT_TOTAL,
+  estimate,
+  type ListOrder,
+  listOrder,
+  type Page,
+  pageOf,
+} from "../../platform/paging/index.ts";
 import { attributeConditions } from "./list.attributes.store.ts";
 import {
   amongFew,
@@ -19,18 +28,18 @@ import { allNames, FIRST_NAME, firstMatch, isFirstMatch, LAST_NAME, LOGIN_NAME, 
 import type { UserQuery } from "./list.schema.ts";
 import { completeUsers, type PlainUser, plainUsers, type UserRow, userColumns } from "./store.ts";
 
-const order: ListOrder = {
-  sorts: { username: sql.ref("users.username_key"), email: sql`coalesce(users.email_key, '')`, createdAt: sql.ref("users.created_at") },
-  defaultSort: "username",
-  id: sql.ref("users.user_id"),
-};
+const order = listOrder(
+  "username",
+  { username: "users.username_key", email: sql`coalesce(users.email_key, '')`, createdAt: "users.created_at" },
+  "users.user_id",
+);
 
 /** A search without a sort lists users in the order of the names that match, which is the order of the index that it reads. */
-const orderOfMatches: ListOrder = { sorts: { match: sql.ref("n.key") }, defaultSort: "match", id: sql.ref("n.user_id") };
+const orderOfMatches = listOrder("match", { match: "n.key" }, "n.user_id");
 
 /** The members of a role, group or organization are listed by user id: this is the order of their age, and of the index. */
-const orderOfMembers: ListOrder = { sorts: { id: sql.ref("m.user_id") }, defaultSort: "id", id: sql.ref("m.user_id") };
-const orderOfIds: ListOrder = { sorts: { id: sql.ref("users.user_id") }, defaultSort: "id", id: sql.ref("users.user_id") };
+const orderOfMembers = listOrder("id", { id: "m.user_id" }, "m.user_id");
+const orderOfIds = listOrder("id", { id: "users.user_id" }, "users.user_id");
 
 export async function listUsers(db: Db, realm: string, query: UserQuery, now: number): Promise<Page<UserRow>> {
   const conditions = [...conditionsOf(realm, query, now), ...(await attributeConditions(db, realm, query))];

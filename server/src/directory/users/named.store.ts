@@ -2,7 +2,7 @@ import { type SelectQueryBuilder, sql } from "kysely";
 import { isId } from "../../kernel/ids.ts";
 import { loginKey } from "../../kernel/text.ts";
 import { type Db, startsWith, type Tables } from "../../platform/db/index.ts";
-import { countUpTo, type ListOrder, type ListQuery, type Page, pageOf } from "../../platform/paging/index.ts";
+import { countUpTo, type ListOrder, type ListQuery, listOrder, type Page, pageOf } from "../../platform/paging/index.ts";
 import { fewToSort } from "./list.filters.store.ts";
 
 /** The order of a list of members of a group or an organization, joined to `users`. */
@@ -55,4 +55,4 @@ export async function pageOfNamed<TB extends keyof Tables, Row>(
   return pageOf(db, all.where(isNamed), order, query, count);
 }
 
-const orderOfMatches: ListOrder = { sorts: { match: sql.ref("n.key") }, defaultSort: "match", id: sql.ref("n.user_id") };
+const orderOfMatches = listOrder("match", { match: "n.key" }, "n.user_id");

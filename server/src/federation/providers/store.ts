@@ -1,9 +1,9 @@
-import { type ColumnType, type Generated, type Selectable, sql } from "kysely";
+import { type ColumnType, type Generated, type Selectable } from "kysely";
 import { likePrefix, loginKey } from "../../kernel/text.ts";
 import type { Vault } from "../../kernel/vault.ts";
 import type { Ctx, ReadCtx } from "../../platform/context.ts";
 import { type Db, type Tx, translating } from "../../platform/db/index.ts";
-import { type ListOrder, type ListQuery, type Page, pageOf } from "../../platform/paging/index.ts";
+import { type ListQuery, listOrder, type Page, pageOf } from "../../platform/paging/index.ts";
 import { providerErrors } from "./errors.ts";
 import type { Config } from "./provider.ts";
 
@@ -54,11 +54,7 @@ export const toProvider = (row: Columns): ProviderRow => ({
   version: row.version,
 });
 
-const order: ListOrder = {
-  sorts: { alias: sql.ref("alias"), displayName: sql.ref("name_key"), createdAt: sql.ref("created_at") },
-  defaultSort: "alias",
-  id: sql.ref("alias"),
-};
+const order = listOrder("alias", { alias: "alias", displayName: "name_key", createdAt: "created_at" }, "alias");
 
 const ofRealm = (db: Db, realm: string) => db.selectFrom("identity_providers").select(columns).where("realm_id", "=", realm);
 

@@ -2,7 +2,7 @@ import { sql } from "kysely";
 import { isId } from "../../kernel/ids.ts";
 import { loginKey } from "../../kernel/text.ts";
 import type { Db, Tx } from "../../platform/db/index.ts";
-import { type ListOrder, type Page, pageOf } from "../../platform/paging/index.ts";
+import { listOrder, type Page, pageOf } from "../../platform/paging/index.ts";
 import type { StoredObject } from "./objects.store.ts";
 import type { ObjectKind, ObjectQuery, ObjectState, ScimTargetObject, ScimTargetStatus } from "./schema.ts";
 import type { TargetKey } from "./states.store.ts";
@@ -44,7 +44,7 @@ export async function countObjects(db: Db, target: TargetKey): Promise<Pick<Scim
   return { users: countsOf("user"), groups: countsOf("group") };
 }
 
-const order: ListOrder = { sorts: { id: sql.ref("local_id") }, defaultSort: "id", id: sql.ref("local_id") };
+const order = listOrder("id", { id: "local_id" }, "local_id");
 
 const listed = (db: Db, { realm, targetId }: TargetKey) =>
   db

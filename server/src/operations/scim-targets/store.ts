@@ -2,7 +2,7 @@ import { type ColumnType, type Generated, type Selectable, sql } from "kysely";
 import { newId } from "../../kernel/ids.ts";
 import { likePrefix, loginKey } from "../../kernel/text.ts";
 import { type Db, type Tx, translating } from "../../platform/db/index.ts";
-import { type ListOrder, type ListQuery, type Page, pageOf } from "../../platform/paging/index.ts";
+import { type ListQuery, listOrder, type Page, pageOf } from "../../platform/paging/index.ts";
 import { scimTargetErrors } from "./errors.ts";
 import type { ScimTarget, Settings } from "./schema.ts";
 import { standingOf } from "./standing.ts";
@@ -39,11 +39,7 @@ const own = ["realm_id", "target_id", "name", "url", "enabled", "secret", "confi
 type Columns = Pick<Selectable<TargetsTable>, (typeof own)[number]> & StateColumns & { readonly waiting: boolean };
 
 // A realm has few targets, which are found by the primary key, so sorting needs no index.
-const order: ListOrder = {
-  sorts: { name: sql.ref("scim_targets.name_key"), createdAt: sql.ref("scim_targets.created_at") },
-  defaultSort: "name",
-  id: sql.ref("scim_targets.target_id"),
-};
+const order = listOrder("name", { name: "scim_targets.name_key", createdAt: "scim_targets.created_at" }, "scim_targets.target_id");
 
 const selected = (db: Db, realm: string, now: number) =>
   db

@@ -8,6 +8,7 @@ export {
   estimate,
   type ListOrder,
   ListQuery,
+  listOrder,
   listQuery,
   type Page,
   pageOf,

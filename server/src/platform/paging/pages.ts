@@ -32,6 +32,17 @@ export interface ListOrder {
   readonly id: RawBuilder<unknown>;
 }
 
+/** The order of a list by columns, or by expressions over them. */
+export function listOrder(
+  defaultSort: string,
+  sorts: Readonly<Record<string, string | RawBuilder<unknown>>>,
+  id: string | RawBuilder<unknown>,
+): ListOrder {
+  const expressionOf = (by: string | RawBuilder<unknown>) => (typeof by === "string" ? sql.ref(by) : by);
+  const expressions = Object.entries(sorts).map(([field, by]) => [field, expressionOf(by)] as const);
+  return { sorts: Object.fromEntries(expressions), defaultSort, id: expressionOf(id) };
+}
+
 export interface Page<Row> {
   readonly rows: Row[];
   readonly total: number;

@@ -2,7 +2,7 @@ import { sql } from "kysely";
 import { isId } from "../../kernel/ids.ts";
 import { likePrefix, loginKey } from "../../kernel/text.ts";
 import { type Db, deleteExpired } from "../../platform/db/index.ts";
-import { type ListOrder, type ListQuery, type Page, pageOf } from "../../platform/paging/index.ts";
+import { type ListQuery, listOrder, type Page, pageOf } from "../../platform/paging/index.ts";
 import type { ServiceAccountSession } from "./activity.schema.ts";
 
 interface ClientActivityTable {
@@ -50,11 +50,7 @@ export async function addActivity(db: Db, seen: readonly Activity[]): Promise<vo
       expires_at = greatest(a.expires_at, excluded.expires_at)`.execute(db);
 }
 
-const order: ListOrder = {
-  sorts: { lastSeenAt: sql.ref("client_activity.last_at") },
-  defaultSort: "-lastSeenAt",
-  id: sql.ref("client_activity.id"),
-};
+const order = listOrder("-lastSeenAt", { lastSeenAt: "client_activity.last_at" }, "client_activity.id");
 
 /** Enabled clients with unexpired tokens. */
 export async function listActivity(db: Db, realm: string, query: ListQuery, now: number): Promise<Page<ServiceAccountSession>> {

@@ -2,7 +2,7 @@ import { sql } from "kysely";
 import { pageOfNamed } from "../../directory/users/index.ts";
 import { isId } from "../../kernel/ids.ts";
 import type { Db } from "../../platform/db/index.ts";
-import { type ListOrder, type ListQuery, type Page, pageOf } from "../../platform/paging/index.ts";
+import { type ListQuery, listOrder, type Page, pageOf } from "../../platform/paging/index.ts";
 import { acrOf } from "./proofs.ts";
 import type { Session } from "./schema.ts";
 
@@ -45,12 +45,12 @@ const listed = [
   ...(["sessions.source_ip as sourceIp", "sessions.user_agent as userAgent"] as const),
 ] as const;
 
-const order: ListOrder = {
+const order = listOrder(
+  "-lastSeenAt",
   // Ids grow with time. An index of `created_at` would be written at each use of a session, as the row moves.
-  sorts: { lastSeenAt: sql.ref("sessions.last_seen_at"), createdAt: sql.ref("sessions.session_id") },
-  defaultSort: "-lastSeenAt",
-  id: sql.ref("sessions.session_id"),
-};
+  { lastSeenAt: "sessions.last_seen_at", createdAt: "sessions.session_id" },
+  "sessions.session_id",
+);
 
 const liveSessions = (db: Db, realm: string, now: number) =>
   db

@@ -2,7 +2,7 @@ import { type Generated, type Selectable, sql } from "kysely";
 import { likePrefix } from "../../kernel/text.ts";
 import type { Vault } from "../../kernel/vault.ts";
 import { type Db, type Tx, translating } from "../../platform/db/index.ts";
-import { type ListOrder, type ListQuery, type Page, pageOf } from "../../platform/paging/index.ts";
+import { type ListQuery, listOrder, type Page, pageOf } from "../../platform/paging/index.ts";
 import type { Channel, Provider } from "./driver.ts";
 import { providerErrors } from "./errors.ts";
 
@@ -65,11 +65,7 @@ const columns = [
 type Columns = Pick<Selectable<MessagingProvidersTable>, (typeof columns)[number]>;
 
 // A realm has at most six providers, so sorting needs no index.
-const order: ListOrder = {
-  sorts: { channel: sql.ref("channel"), driver: sql.ref("driver"), createdAt: sql.ref("created_at") },
-  defaultSort: "channel",
-  id: sql.ref("provider_id"),
-};
+const order = listOrder("channel", { channel: "channel", driver: "driver", createdAt: "created_at" }, "provider_id");
 
 export async function listProviders(db: Db, realm: string, query: ListQuery): Promise<Page<ProviderRow>> {
   const { search } = query;

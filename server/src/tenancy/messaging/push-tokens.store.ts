@@ -3,7 +3,7 @@ import { invalidFields } from "../../kernel/errors.ts";
 import { isId } from "../../kernel/ids.ts";
 import { likePrefix } from "../../kernel/text.ts";
 import { type Db, type Tx, translating } from "../../platform/db/index.ts";
-import { type ListOrder, type Page, pageOf } from "../../platform/paging/index.ts";
+import { listOrder, type Page, pageOf } from "../../platform/paging/index.ts";
 import type { PushDriver, PushTokenQuery } from "./push-tokens.schema.ts";
 
 interface PushTokensTable {
@@ -30,7 +30,7 @@ export type PushTokenRow = Pick<Selectable<PushTokensTable>, (typeof columns)[nu
 
 export const tokenPlace = (realm: string, id: string) => ({ realm, table: "push_tokens", column: "token", row: id });
 
-const order: ListOrder = { sorts: { id: sql.ref("push_token_id") }, defaultSort: "id", id: sql.ref("push_token_id") };
+const order = listOrder("id", { id: "push_token_id" }, "push_token_id");
 
 export function listPushTokens(db: Db, realm: string, query: PushTokenQuery): Promise<Page<PushTokenRow>> {
   const { search = "", userId } = query;

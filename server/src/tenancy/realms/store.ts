@@ -1,7 +1,7 @@
 import { type ColumnType, sql } from "kysely";
 import { likePrefix } from "../../kernel/text.ts";
 import { type Db, type Tx, translating } from "../../platform/db/index.ts";
-import { type ListOrder, type ListQuery, type Page, pageOf } from "../../platform/paging/index.ts";
+import { type ListQuery, listOrder, type Page, pageOf } from "../../platform/paging/index.ts";
 import { realmErrors } from "./errors.ts";
 import type { Realm } from "./schema.ts";
 
@@ -22,11 +22,7 @@ export interface RealmRow extends Realm {
   readonly version: number;
 }
 
-const order: ListOrder = {
-  sorts: { realm: sql.ref("r.realm_id"), createdAt: sql.ref("r.created_at") },
-  defaultSort: "realm",
-  id: sql.ref("r.realm_id"),
-};
+const order = listOrder("realm", { realm: "r.realm_id", createdAt: "r.created_at" }, "r.realm_id");
 
 const living = (db: Db) =>
   db

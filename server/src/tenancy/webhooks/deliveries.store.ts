@@ -2,7 +2,7 @@ import { type Generated, type Selectable, sql } from "kysely";
 import { DAY } from "../../kernel/clock.ts";
 import { isId } from "../../kernel/ids.ts";
 import type { Db, Tx } from "../../platform/db/index.ts";
-import { type ListOrder, type Page, pageOf } from "../../platform/paging/index.ts";
+import { listOrder, type Page, pageOf } from "../../platform/paging/index.ts";
 import type { Delivery, DeliveryQuery, DeliveryStatus } from "./schema.ts";
 
 interface DeliveriesTable {
@@ -48,11 +48,7 @@ const columns = [
 type Columns = Pick<Selectable<DeliveriesTable>, (typeof columns)[number]>;
 
 // Ids follow the order of time, so the primary key is the order of creation.
-const order: ListOrder = {
-  sorts: { createdAt: sql.ref("delivery_id") },
-  defaultSort: "-createdAt",
-  id: sql.ref("delivery_id"),
-};
+const order = listOrder("-createdAt", { createdAt: "delivery_id" }, "delivery_id");
 
 export async function listDeliveries(db: Db, realm: string, webhookId: string, query: DeliveryQuery): Promise<Page<Delivery>> {
   const { search, status, eventType, ...page } = query;

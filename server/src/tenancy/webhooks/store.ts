@@ -3,7 +3,7 @@ import { newId } from "../../kernel/ids.ts";
 import { likePrefix } from "../../kernel/text.ts";
 import type { Vault } from "../../kernel/vault.ts";
 import type { Db, Tx } from "../../platform/db/index.ts";
-import { type ListOrder, type ListQuery, type Page, pageOf } from "../../platform/paging/index.ts";
+import { type ListQuery, listOrder, type Page, pageOf } from "../../platform/paging/index.ts";
 import type { Webhook } from "./schema.ts";
 import { secretPlace } from "./secrets.ts";
 
@@ -55,11 +55,7 @@ const columns = [
 type Columns = Pick<Selectable<WebhooksTable>, (typeof columns)[number]>;
 
 // A realm has few webhooks, found by the primary key, so sorting needs no index.
-const order: ListOrder = {
-  sorts: { name: sql`lower(name)`, createdAt: sql.ref("created_at") },
-  defaultSort: "name",
-  id: sql.ref("webhook_id"),
-};
+const order = listOrder("name", { name: sql`lower(name)`, createdAt: "created_at" }, "webhook_id");
 
 export async function listWebhooks(db: Db, realm: string, query: ListQuery, now: number): Promise<Page<WebhookRow>> {
   const { search } = query;

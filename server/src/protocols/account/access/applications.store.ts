@@ -2,7 +2,7 @@ import { sql } from "kysely";
 import { heldBy, isAllowedBy, isLive } from "../../../applications/access/index.ts";
 import { likePrefix, loginKey } from "../../../kernel/text.ts";
 import type { Db } from "../../../platform/db/index.ts";
-import { type ListOrder, type Page, pageOf } from "../../../platform/paging/index.ts";
+import { listOrder, type Page, pageOf } from "../../../platform/paging/index.ts";
 import { AccountApplication, type AccountApplicationQuery } from "./access.schema.ts";
 
 /** Grants that are alive. Grants that an administrator made while impersonating the user are not the user's. */
@@ -101,11 +101,7 @@ const START = "start:";
 
 const columns = Object.keys(AccountApplication.properties);
 
-const order: ListOrder = {
-  sorts: { lastUsedAt: sql.ref("a.used_at"), name: sql.ref("a.name_key") },
-  defaultSort: "-lastUsedAt",
-  id: sql.ref("a.clientId"),
-};
+const order = listOrder("-lastUsedAt", { lastUsedAt: "a.used_at", name: "a.name_key" }, "a.clientId");
 
 /** Tells whether SAML applications without a setting may be started here, and at which address. */
 export interface SamlStart {

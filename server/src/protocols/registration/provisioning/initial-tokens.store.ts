@@ -2,7 +2,7 @@ import { sql } from "kysely";
 import { newId } from "../../../kernel/ids.ts";
 import { likePrefix } from "../../../kernel/text.ts";
 import { type Db, deleteExpired, deleteReturning, findRow, insertReturning, type Tx } from "../../../platform/db/index.ts";
-import { type ListOrder, type ListQuery, type Page, pageOf } from "../../../platform/paging/index.ts";
+import { type ListQuery, listOrder, type Page, pageOf } from "../../../platform/paging/index.ts";
 import type { InitialAccessToken } from "./provisioning.schema.ts";
 
 interface InitialAccessTokensTable {
@@ -23,7 +23,7 @@ declare module "../../../platform/db/tables.ts" {
 
 const columns = ["token_id as id", "name", "uses_left as remaining", "created_at as createdAt", "expires_at as expiresAt"] as const;
 
-const order: ListOrder = { sorts: { createdAt: sql.ref("created_at") }, defaultSort: "-createdAt", id: sql.ref("token_id") };
+const order = listOrder("-createdAt", { createdAt: "created_at" }, "token_id");
 
 export async function listTokens(db: Db, realm: string, query: ListQuery): Promise<Page<InitialAccessToken>> {
   const { search } = query;

@@ -3,7 +3,7 @@ import { MINUTE } from "../../../kernel/clock.ts";
 import { newId } from "../../../kernel/ids.ts";
 import { likePrefix } from "../../../kernel/text.ts";
 import { type Db, deleteExpired, deleteReturning, findRow, insertRow, prepared, type Tx } from "../../../platform/db/index.ts";
-import { type ListOrder, type ListQuery, type Page, pageOf } from "../../../platform/paging/index.ts";
+import { type ListQuery, listOrder, type Page, pageOf } from "../../../platform/paging/index.ts";
 import type { Permission } from "../../../tenancy/permissions/index.ts";
 
 interface ScimTokensTable {
@@ -56,7 +56,7 @@ const columns = [
   "last_used_at as lastUsedAt",
 ] as const;
 
-const order: ListOrder = { sorts: { createdAt: sql.ref("created_at") }, defaultSort: "-createdAt", id: sql.ref("token_id") };
+const order = listOrder("-createdAt", { createdAt: "created_at" }, "token_id");
 
 export async function listTokens(db: Db, realm: string, query: ListQuery): Promise<Page<TokenRow>> {
   const { search = "" } = query;
