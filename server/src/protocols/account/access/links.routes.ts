@@ -2,7 +2,7 @@ import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import Type from "typebox";
 import { keepLinkTokens, LinkedAccount, readLink, readLinks, removeOwnLink } from "../../../federation/index.ts";
 import { callRoute, noContent, noContentAnswer, pathParams, route } from "../../../platform/http/index.ts";
-import { assertHasScope, assertMayChangeSignIn } from "../audience.ts";
+import { assertHasScope, assertMayChangeSignIn, changeSignIn } from "../audience.ts";
 import { LinkToken, type LinkTokenParts, readableToken } from "./link-token.service.ts";
 import { beginLink, LinkBegun, type LinkParts } from "./links.service.ts";
 
@@ -65,11 +65,8 @@ export const ownLinkRoutes: FastifyPluginAsyncTypebox<LinkParts & LinkTokenParts
     ),
     response: { 201: LinkBegun },
     handler: async (req, reply) => {
-      const begun = await req.transact(async (ctx) => {
-        await assertMayChangeSignIn(ctx, req.client);
-        return beginLink(ctx, parts, req.params.alias, { returnTo: req.body?.returnTo, client: req.client });
-      });
-      return reply.code(201).send(begun);
+      const asked = { returnTo: req.body?.returnTo, client: req.client };
+      return reply.code(201).send(await changeSignIn(req, (ctx) => beginLink(ctx, parts, req.params.alias, asked)));
     },
   });
 
@@ -80,11 +77,7 @@ export const ownLinkRoutes: FastifyPluginAsyncTypebox<LinkParts & LinkTokenParts
     params: pathParams("alias"),
     response: noContentAnswer("Unlinked"),
     handler: async (req, reply) => {
-      await req.transact(async (ctx) => {
-        await assertMayChangeSignIn(ctx, req.client);
-        await removeOwnLink(ctx, req.params.alias);
-      });
-      return noContent(reply);
+      return noContent(reply, await changeSignIn(req, (ctx) => removeOwnLink(ctx, req.params.alias)));
     },
   });
 };
