@@ -33,8 +33,6 @@ export function guardAdminRoutes(app: Parameters<FastifyPluginAsync>[0], parts: 
   refuseUnknownQuery(app);
   refuseUnknownBody(app);
   answerConditionally(app);
-  // Content types that a page of another site can send without a CORS preflight are refused here.
-  app.removeContentTypeParser(["application/x-www-form-urlencoded", "text/plain"]);
 
   app.addHook("onRequest", async (request, reply) => {
     const { config: declaration } = request.routeOptions;

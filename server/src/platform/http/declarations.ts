@@ -94,14 +94,23 @@ type Declaration = Pick<FastifyContextConfig, "caller" | "csrf" | "limit" | "err
 
 const FORM = ["application/x-www-form-urlencoded"];
 
+/** The content types that are not accepted, by the place of the CSRF token. A page of another site can send forms and plain text without a preflight. */
+const REFUSED_TYPES: Readonly<Partial<Record<CsrfRule, string[]>>> = {
+  header: [...FORM, "text/plain"],
+  form: ["application/json", "text/plain"],
+  "sign-in-form": ["application/json", "text/plain"],
+};
+
 /**
  * Declares every route of this plugin. A route's own config overrides the declaration, and its own tags, path parameters and content types override
- * these in the description. A route that takes its CSRF token in a form takes a form.
+ * these in the description. Routes that take their CSRF token in a form take forms alone; those that take it in a header take none.
  */
 export function declare(
-  app: Pick<FastifyInstance, "addHook">,
+  app: Pick<FastifyInstance, "addHook" | "removeContentTypeParser">,
   { tags, ...declaration }: Declaration & { readonly tags?: readonly string[] },
 ): void {
+  const refused = declaration.csrf && REFUSED_TYPES[declaration.csrf];
+  if (refused) app.removeContentTypeParser(refused);
   app.addHook("onRoute", (route) => {
     route.config = { ...declaration, ...route.config };
     const { csrf } = route.config;

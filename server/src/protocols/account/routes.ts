@@ -21,8 +21,6 @@ export const accountRoutes: FastifyPluginAsyncTypebox<AccountParts> = async (app
     caller: anyOf(session(), bearer({ audience: "account" })),
     ...{ csrf: "header", errors: "problem", codes: "account" },
   });
-  // Content types that a page of another site can send without a preflight are not accepted here.
-  app.removeContentTypeParser(["application/x-www-form-urlencoded", "text/plain"]);
   refuseUnknownQuery(app);
   refuseUnknownBody(app);
   answerConditionally(app);

@@ -30,7 +30,6 @@ const Answer = Type.Object(
 export const cibaRoutes: FastifyPluginAsyncTypebox<DecoupledRouteParts> = async (app, parts) => {
   const { issuers, visitors } = parts;
   declare(app, { tags: ["Protocol"], caller: sessionCaller({ judged: "by-handler" }), csrf: "form", errors: "page", impersonated: true });
-  app.removeContentTypeParser(["application/json", "text/plain"]);
   const here = (realm: string) => `/realms/${realm}/ciba`;
   const pathOf = (realm: string, id: string) => `${here(realm)}/${encodeURIComponent(id)}`;
 

@@ -106,7 +106,6 @@ export const deviceRoutes: FastifyPluginAsyncTypebox<DecoupledRouteParts> = asyn
     errors: "page",
     impersonated: true,
   });
-  app.removeContentTypeParser(["application/json", "text/plain"]);
   const here = (realm: string) => `/realms/${realm}/device`;
 
   const showEnter = (request: FastifyRequest, reply: FastifyReply, status: number, shown: Entered) => {

@@ -21,7 +21,6 @@ interface ImpersonationPageParts extends PageParts {
 /** Mounted under /realms/:realm. */
 export const impersonationPages: FastifyPluginAsyncTypebox<ImpersonationPageParts> = async (app, { db, work, realms, visitors }) => {
   declare(app, { tags: ["Sign-in"], caller: link(), csrf: "form", errors: "page" });
-  app.removeContentTypeParser(["application/json", "text/plain"]);
 
   /** Tells whether this browser holds the session of the administrator who asked: the link works in no other. */
   const isOwnBrowser = async (request: FastifyRequest, { impersonator }: Parameters<typeof actorOfTicket>[0]): Promise<boolean> => {

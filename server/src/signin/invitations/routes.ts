@@ -46,8 +46,6 @@ export const invitationPageRoutes: FastifyPluginAsyncTypebox<InvitationPageParts
 ) => {
   const { db, visitors } = parts;
   declare(app, { tags: ["Sign-in"], caller: link(), csrf: "form", errors: "page" });
-  // Only forms of our own pages are accepted.
-  app.removeContentTypeParser(["application/json", "text/plain"]);
 
   const present = ({ realm }: Visitor, token: string) =>
     TOKEN.test(token) ? presentInvitation({ tx: db, realm: realm.realmId, now: clock.now() }, token) : Promise.resolve(null);

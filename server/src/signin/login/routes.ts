@@ -90,8 +90,6 @@ export const loginRoutes: FastifyPluginAsyncTypebox<LoginRouteParts> = async (ap
       return seeOther(reply, loginPath((request.params as { realm: string }).realm, interaction));
     throw error; // the gate shows it
   });
-  // These are forms of our own pages; nothing else is taken.
-  app.removeContentTypeParser(["application/json", "text/plain"]);
 
   const openRun = async ({ request, visitor }: Visit, known?: string | Interaction): Promise<Run> => {
     const query = request.query as { interaction?: string; return_to?: string };

@@ -39,7 +39,6 @@ export const selfRegistrationRoutes: FastifyPluginAsyncTypebox<service.SelfRegis
   const { work, visitors } = parts;
   const { showForm } = createRegistrationPages(visitors);
   declare(app, { tags: ["Sign-in"], caller: browser(), csrf: "sign-in-form", errors: "page" });
-  app.removeContentTypeParser(["application/json", "text/plain"]);
 
   route(app, "GET", "/register", {
     summary: "The page to create an account",

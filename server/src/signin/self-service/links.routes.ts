@@ -53,7 +53,6 @@ interface MailLink {
 export const mailLinkRoutes: FastifyPluginAsyncTypebox<MailLinkRouteParts> = async (app, parts) => {
   const { db, work, visitors } = parts;
   declare(app, { tags: ["Sign-in"], caller: linkCaller(), csrf: "sign-in-form", errors: "page" });
-  app.removeContentTypeParser(["application/json", "text/plain"]);
 
   const originOf = ({ request, visitor: { realm } }: Visit) => ({
     ...{ realm: realm.realmId, actor: anonymousActor(realm.realmId, ""), ...requestSource(request) },

@@ -37,8 +37,6 @@ export const accountConsoleRoutes: FastifyPluginAsyncTypebox<ConsoleParts> = asy
     delete request.headers["if-match"];
     done();
   });
-  // Forms of our own pages; nothing else is taken.
-  app.removeContentTypeParser(["application/json", "text/plain"]);
   const pages = createPages(parts);
   const all = { ...parts, pages, prefix: "" };
   await app.register(overviewPages, all);

@@ -35,7 +35,6 @@ interface Visit {
 export const interactionRoutes: FastifyPluginAsyncTypebox<InteractionRouteParts> = async (app, parts) => {
   const { visitors } = parts;
   declare(app, { caller: browser(), csrf: "form", errors: "page" });
-  app.removeContentTypeParser(["application/json", "text/plain"]);
 
   const visitBy = async (request: FastifyRequest): Promise<Visit> => {
     const issuer = await issuerFor(parts.issuers, request);

@@ -24,7 +24,6 @@ const Decision = Type.Object({
 export const samlConsentRoutes: FastifyPluginAsyncTypebox<SsoParts> = async (app, parts) => {
   const { visitors } = parts;
   declare(app, { caller: browser(), csrf: "form", errors: "page" });
-  app.removeContentTypeParser(["application/json", "text/plain"]);
 
   const show = async (request: FastifyRequest, reply: FastifyReply, asked: AskedConsent, status = 200) => {
     const { realm, visitor } = request;
