@@ -13,7 +13,10 @@ export interface LimitParts {
 export const countAnonymousRequest = ({ limiter, realm }: LimitParts, address: string): Promise<Verdict> =>
   limiter.take(`authorize:${realm.realmId}:${address}`, ruleOf(realm.settings, "authorizations"));
 
-/** For requests that are stored outside of the engine: posted forms, requests of SAML service providers, and sign-ins that pages of ours begin. */
+/**
+ * Refuses a request that is stored outside of the engine once its address has sent too many: posted forms, requests of SAML service
+ * providers, and sign-ins that our pages begin.
+ */
 export async function assertMayBegin(parts: LimitParts, address: string): Promise<void> {
   const { allowed, retryAfterSeconds: seconds } = await countAnonymousRequest(parts, address);
   if (!allowed) throw tooMany("rate.limited", "Too many sign-ins were begun from here", seconds);

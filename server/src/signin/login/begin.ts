@@ -9,7 +9,7 @@ import { assertMayBegin } from "./anonymous-limit.ts";
 
 declare module "fastify" {
   interface FastifyRequest {
-    /** A limit of the route has counted it for its address. */
+    /** Tells whether a limit of the route has counted the request for its address already. */
     isCounted: boolean;
   }
 }
@@ -17,19 +17,19 @@ declare module "fastify" {
 export const loginPath = (realm: string, interactionId?: string): string =>
   `/realms/${realm}/login${interactionId === undefined ? "" : `?interaction=${encodeURIComponent(interactionId)}`}`;
 
-/** The account console: where people go who came for nothing else. */
+/** Returns the path of the account console. People who came for no other page go there. */
 export const accountPath = (realm: string, path = ""): string => `/realms/${realm}/account/${path}`;
 
-/** For those who came for nothing but to sign in: the server's start page is for its administrators, others see their account. */
+/** Returns the path for people who came only to sign in: the start page for the server's administrators, their account for others. */
 export const homePath = (realm: string): string => (realm === MASTER ? "/" : accountPath(realm));
 
 export const seeOther = (reply: FastifyReply, to: string) => reply.header("cache-control", "no-store").redirect(to, 303) as never;
 
 export interface SignInStart {
-  /** The kind of interaction; `login`, if left out. */
+  /** The kind of interaction. The default is `login`. */
   readonly kind?: string;
   readonly request: SignInRequest;
-  /** The progress to begin with, where a part is done already. */
+  /** The progress to begin with, if a part is done already. */
   readonly state?: Progress;
   readonly returnTo: string;
 }
@@ -39,7 +39,7 @@ export interface BeginParts {
   readonly limiter: RateLimiter;
 }
 
-/** A sign-in that begins here, in the visitor's browser. Answers its id. */
+/** Begins a sign-in in the visitor's browser. Returns the id of the interaction. */
 async function beginSignIn({ work, limiter }: BeginParts, request: FastifyRequest, input: SignInStart): Promise<string> {
   const { visitor, ip, id, isCounted } = request;
   const realm = visitor.realm.realmId;
@@ -50,10 +50,10 @@ async function beginSignIn({ work, limiter }: BeginParts, request: FastifyReques
   );
 }
 
-/** Signs in, or in again, and comes back. */
+/** Sends the browser to a new sign-in, which leads back to `returnTo`. */
 export const toSignIn = async (parts: BeginParts, request: FastifyRequest, reply: FastifyReply, input: SignInStart) =>
   seeOther(reply, loginPath(request.visitor.realm.realmId, await beginSignIn(parts, request, input)));
 
-/** The page of a form, without what the form does. */
+/** Returns the path of the page that has the form, without the action of the form. */
 export const pagePath = ({ url }: Pick<FastifyRequest, "url">): string =>
   url.split("?", 1)[0]!.replace(/\/(approve|deny|confirm|sign|decline)$/, "");

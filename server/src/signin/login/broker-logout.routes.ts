@@ -14,7 +14,7 @@ const params = Type.Object({ realm: Type.String(), alias: Type.String({ maxLengt
 const StateQuery = Type.Object({ state: Type.Optional(Type.String({ maxLength: 128 })) });
 const Refusal = Type.Object({ error: Type.String(), error_description: Type.String() });
 
-/** Mounted under /realms/:realm. Logouts that go on at an identity provider, and those that come from there. */
+/** Mounted under /realms/:realm. Continues logouts at an identity provider, and receives logouts that a provider requests. */
 export const brokerLogoutRoutes: FastifyPluginAsyncTypebox<LogoutParts> = async (app, parts) => {
   const { db, vault, visitors, work, brokers } = parts;
 

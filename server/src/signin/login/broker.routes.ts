@@ -19,7 +19,7 @@ const AnswerQuery = Type.Object(
   { additionalProperties: Type.String({ maxLength: 8192 }) },
 );
 
-/** Mounted under /realms/:realm. To an identity provider, and back. */
+/** Mounted under /realms/:realm. Sends browsers to an identity provider, and receives them from it. */
 export const brokerRoutes: FastifyPluginAsyncTypebox<ContinueRouteParts> = async (app, routeParts) => {
   const { parts, replies, openRun } = routeParts;
 
@@ -38,10 +38,10 @@ export const brokerRoutes: FastifyPluginAsyncTypebox<ContinueRouteParts> = async
       const opened = await openRun(visit);
       if (opened.interaction?.result) return seeOther(reply, opened.interaction.returnTo);
       const position = await positionToAnswer(parts, opened, undefined);
-      // An account that is to be linked is no way to sign in yet: recent authentication by what the user has comes first.
+      // The account that is to be linked is no way to sign in yet: the user authenticates with factors of their own first.
       const wanted = position.run.request.link?.alias === request.params.alias ? LINK_ACCOUNT : IDENTITY_PROVIDER;
       const step = position.outcome === "ask" ? position.steps.find(({ name }) => name === wanted) : undefined;
-      // The flow does not offer it now.
+      // The flow does not offer the provider at this step.
       if (!step) return seeOther(reply, stepPath(position.run));
       const form = { provider: request.params.alias };
       return replies.answerWith(visit, await continueSignIn(parts, position, { step, form }, startingSession(parts)));
@@ -87,7 +87,7 @@ export const brokerRoutes: FastifyPluginAsyncTypebox<ContinueRouteParts> = async
     },
     handler: (request, reply) => {
       const { alias: _, RelayState, ...query } = request.query as Readonly<Record<string, string>>;
-      // SAML's word for `state`.
+      // SAML calls `state` RelayState.
       const state = query.state ?? RelayState;
       const answer = { ...query, ...(state !== undefined && { state }), alias: request.params.alias };
       return continueAfterReturn(routeParts, { request, reply, visitor: request.visitor }, answer);

@@ -49,7 +49,7 @@ export const continueRoutes: FastifyPluginAsyncTypebox<ContinueRouteParts> = asy
   });
 };
 
-/** The browser is back with an answer, of which `state` says whose sign-in it belongs to. */
+/** Continues the sign-in after the browser returned with an answer. `state` says to which sign-in the answer belongs. */
 export async function continueAfterReturn(
   { parts, visitors, replies, openRun }: ContinueRouteParts,
   visit: Visit,
@@ -67,20 +67,20 @@ export async function continueAfterReturn(
   if (!interaction) return answerLate(visit, run, query.alias);
   const position = await positionOf(parts, run);
   const outcome = await returnToSignIn(parts, position, answer, startingSession(parts)).catch((error) => {
-    // Sent twice at once: the present step is shown.
+    // The answer arrived twice at the same time. The browser gets the current step.
     if (error instanceof AppError && error.code === "interactions.moved_on") return null;
     throw error;
   });
-  // The provider's answer counted: its button comes first the next time.
+  // The provider's answer was accepted, so its button comes first the next time.
   const counted = outcome?.outcome === "pass" || (outcome?.outcome === "ask" && !outcome.after);
   if (counted && query.alias !== undefined) visitors.rememberProvider(reply, realm.realmId, query.alias);
   return outcome ? replies.answerWith(visit, outcome) : seeOther(reply, stepPath(run));
 }
 
-/** The answer was used up before, or the sign-in has gone on without it: the browser follows. */
+/** Sends the browser on if its answer was used before, or if the sign-in has continued without it. */
 function answerLate({ reply }: Visit, run: Run, alias: string | undefined) {
   if (run.interaction!.result) return seeOther(reply, run.interaction!.returnTo);
-  // At another provider's endpoint: it is refused, and the right one can still be used.
+  // The answer came to the endpoint of another provider. It is refused, and the right one can still be used.
   const { left, data } = run.progress;
   if (alias !== undefined && left?.hash !== undefined && data[left.path]?.alias !== alias) throw interactionErrors.gone();
   return seeOther(reply, stepPath(run));

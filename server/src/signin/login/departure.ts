@@ -13,9 +13,9 @@ const isBroker = (provider: ProviderSnapshot | null): provider is ProviderSnapsh
   provider !== null && brokerOf(provider.protocol) !== null;
 
 /**
- * Sends the user to the identity provider that the typed name belongs to: returns the run to store, or null where the step continues here. Each
- * provider is tried once in a sign-in: a user who comes back and types the same wants to sign in here. The other fields of the form, such as a password,
- * are not read.
+ * Sends the user to the identity provider that the typed name belongs to. Returns the run to store, or null if the step continues here.
+ * Each provider is tried once in a sign-in: a user who comes back and types the same name wants to sign in here. The other fields of the
+ * form, such as a password, are not read.
  */
 export async function discoverHomeRealm(
   parts: SignInParts,
@@ -46,7 +46,10 @@ export async function discoverHomeRealm(
   return { ...run, progress: { ...progress, data, chosen: null, home, remember: isTicked(form.rememberMe) } };
 }
 
-/** The provider that the browser goes to before any question. `asks`: a form led here, and browsers would stop its redirect to another site. */
+/**
+ * The provider that the browser goes to before any question. `asks` is true if a form led here, because browsers would stop its redirect to
+ * another site.
+ */
 interface Departure {
   readonly provider: ProviderSnapshot;
   readonly href: string;
@@ -54,8 +57,8 @@ interface Departure {
 }
 
 /**
- * By what was typed, by the client's `idp_hint`, or by the domain of its `login_hint`; unless the browser was there or its user chose another
- * way.
+ * Finds the provider by the typed name, by the client's `idp_hint`, or by the domain of its `login_hint`. Returns null if the browser was
+ * there already, or if its user chose another way.
  */
 async function departureOf(parts: SignInParts, asking: Asking): Promise<Departure | null> {
   const { realm, request, progress, interaction } = asking.run;
@@ -64,7 +67,7 @@ async function departureOf(parts: SignInParts, asking: Asking): Promise<Departur
   const { providers } = parts.brokers;
   const named = async (alias: string) => (await providers.get(realm.realmId))?.byAlias.get(alias) ?? null;
   const { home } = progress;
-  // The hint led to the provider whose account is to be linked, and would lead there again.
+  // The hint named the provider whose account is to be linked, and would lead there again.
   if (!home && toBeLinked(progress) !== null) return null;
   const provider = home
     ? await named(home.alias)
@@ -78,7 +81,7 @@ async function departureOf(parts: SignInParts, asking: Asking): Promise<Departur
   return { provider, href, asks: home !== undefined };
 }
 
-/** Leads on to an identity provider, where the sign-in is to begin there. Null: the step is to be shown. */
+/** Sends the browser to an identity provider if the sign-in begins there. Returns null if the step is to be shown. */
 export async function depart({ parts, visitors }: { parts: SignInParts; visitors: Visitors }, visit: Visit, asking: Asking) {
   const departure = await departureOf(parts, asking);
   if (!departure) return null;
@@ -97,7 +100,7 @@ export async function depart({ parts, visitors }: { parts: SignInParts; visitors
     login: run.progress.home?.login ?? null,
     other: other?.path ?? null,
   });
-  // Back within moments: they may want another way, and are asked.
+  // A browser that returns within moments is asked, because its user may want another way.
   const isBack = visitor.ledTo === provider.alias;
   if (!isBack) visitors.rememberLed(reply, realm.realmId, provider.alias);
   return sendPage(reply, 200, html, isBack ? {} : { refresh: { seconds: 0, to: href } });

@@ -8,7 +8,7 @@ import { answerPage, followed, formOf, isSignedIn, masked } from "../../testing/
 let iam: Harness;
 beforeAll(async () => {
   iam = await harness();
-  // The clean-up would take the moved clock at its word.
+  // The clean-up would read the moved clock.
   await iam.server.jobs.stop();
 });
 afterEach(() => clock.reset());
@@ -16,7 +16,7 @@ afterAll(() => iam?.close());
 
 const step = (authenticator: string, config = {}, requirement = "REQUIRED") => ({ authenticator, requirement, config });
 const byName = [step("username"), step("password")];
-/** The password once more, where the condition holds. */
+/** Asks for the password once more if the condition holds. */
 const moreWhen = (condition: string, config = {}) => [
   step("username-password"),
   { alias: "more", requirement: "CONDITIONAL", steps: [step(condition, config), step("password")] },
@@ -109,7 +109,7 @@ describe("a flow of two pages", () => {
     expect(isSignedIn(await answerPage(browser, realm.name, old, user), realm.name)).toBe(true);
   });
 
-  test("is over after half an hour, with a way to begin again", async () => {
+  test("expires after half an hour, with a link to begin again", async () => {
     const realm = await realmWith(byName);
     const user = await realm.user();
     const browser = iam.browser();
@@ -145,7 +145,7 @@ describe("a flow of two pages", () => {
 describe("conditions", () => {
   const isAskedMore = async (realm: RealmUnderTest, user: { username: string; password: string }) =>
     !isSignedIn(await iam.browser().trySignIn(realm.name, user.username, user.password), realm.name);
-  /** Tells whether the condition holds for them, and whether its negation does. */
+  /** Tells whether the condition holds for a user, and whether its negation does. */
   async function verdict(condition: string, config: (realm: RealmUnderTest, userId: string) => Promise<object>) {
     const realm = await iam.realm();
     const user = await realm.user();

@@ -59,8 +59,8 @@ describe("a factor that a flow demands", () => {
   });
 });
 
-describe("a session that is there", () => {
-  test("counts no more for a step-up that began in it once it has ended", async () => {
+describe("an existing session", () => {
+  test("does not count for a step-up that began in it once the session has ended", async () => {
     const realm = await iam.realm();
     await realm.asMaster().put("/flow", {
       displayName: "Sign in",
@@ -75,7 +75,7 @@ describe("a session that is there", () => {
     const browser = iam.browser();
     await browser.signIn(realm.name, user.username, user.password);
     const offered = await walk(browser, base, party.url({ claims: essential }));
-    // Another way than the first: that is kept, and with it what the session had proven.
+    // The user chooses another way than the first. The sign-in keeps the choice and what the session had proven.
     const choose = /name="choose" value="([^"]+)"/.exec(offered.page.text)?.[1] ?? "";
     const page = await followed(browser, await answerPage(browser, realm.name, offered.page, { choose }));
     expect(page.text).toContain('name="code"');
@@ -104,8 +104,8 @@ describe("a session that is there", () => {
   });
 });
 
-describe("the request on the first page of two", () => {
-  test("to stay signed in, is so after the second", async () => {
+describe("the checkbox on the first page of two", () => {
+  test("to stay signed in still counts after the second", async () => {
     const realm = await iam.realm();
     const user = await withApp(realm);
     for (const [more, remembered] of [
@@ -120,7 +120,7 @@ describe("the request on the first page of two", () => {
       expect(/Max-Age=\d{5,}/i.test(String(cookie))).toBe(remembered);
       const { body } = await browser.get(`/realms/${realm.name}/account/sessions`);
       expect(body.map((each: { remembered: boolean }) => each.remembered)).toContain(remembered);
-      clock.advance(60_000); // that code is used up
+      clock.advance(60_000); // The code is used already, so the next step needs a later one.
     }
   });
 

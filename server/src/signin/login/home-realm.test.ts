@@ -28,7 +28,7 @@ async function created(answer: Promise<Answer>) {
   return body;
 }
 
-/** A realm in which an organization's verified domain leads to its provider. */
+/** Creates a realm in which an organization's verified domain leads to its provider. */
 async function home({ settings = {}, organization = {}, config = {} }: { settings?: object; organization?: object; config?: object } = {}) {
   const realm = await iam.realm();
   const master = realm.asMaster();
@@ -43,7 +43,7 @@ const open = (browser: Browser, realm: RealmUnderTest, query = "") => browser.ge
 async function type(browser: Browser, realm: RealmUnderTest, username: string, password = "not looked at") {
   return answerPage(browser, realm.name, await open(browser, realm), { username, password });
 }
-/** The address to which the typed name led, if it led on. */
+/** Returns the address to which the typed name led, or null if it led nowhere. */
 async function ledTo(browser: Browser, realm: RealmUnderTest, answer: Answer): Promise<URL | null> {
   if (answer.status !== 303) return null;
   const page = await followed(browser, answer);
@@ -68,7 +68,7 @@ describe("the setting identifierFirst", () => {
       const first = await open(browser, realm);
       expect(first.text).not.toContain('type="password"');
       const page = await followed(browser, await answerPage(browser, realm.name, first, { username, rememberMe: "true" }));
-      // For password managers.
+      // The hidden name is for password managers.
       expect(formOf(page)).toMatchObject({ username });
       const wrong = await answerPage(browser, realm.name, page, { password: "not the password" });
       pages.push([page.status, masked(page.text, username), wrong.status, masked(wrong.text, username)]);
@@ -88,7 +88,7 @@ describe("the setting identifierFirst", () => {
     expect((await followed(late, again)).text).toContain('name="username"');
   });
 
-  test("leaves the forgotten password as it is: an address leads nowhere there", async () => {
+  test("does not change the page of the forgotten password: an address leads to no provider there", async () => {
     const { realm } = await home({ settings: { identifierFirst: true } });
     await allowMessages(realm);
     const browser = iam.browser();
@@ -159,7 +159,7 @@ test("a user of an organization's provider with an address of its verified domai
   const added = await realm.events(`resourceType=organizations&resourceId=${organizationId}&type=ADMIN_UPDATE`);
   expect(added).toMatchObject([{ detail: "member added (member)" }]);
 
-  // Linked to an account that was there, by its own password.
+  // This account existed before, and is linked by its own password.
   const grace = await realm.user();
   const email = `grace@${DOMAIN}`;
   expect((await master.patch(`/users/${grace.userId}`, { email, emailVerified: true })).status).toBe(200);
@@ -173,7 +173,7 @@ test("a user of an organization's provider with an address of its verified domai
     "the account was hers before",
   ).toEqual([true, false]);
 
-  // Not by another provider, nor where the organization is disabled.
+  // Another provider makes nobody a member, and neither does a disabled organization.
   await created(master.post("/identity-providers", provider("other", { trustEmail: true })));
   const elsewhere = iam.browser();
   const gone = new URL(String((await elsewhere.get(`/realms/${realm.name}/broker/other/login`)).headers.location));
@@ -181,7 +181,7 @@ test("a user of an organization's provider with an address of its verified domai
   await elsewhere.get(`/realms/${realm.name}/broker/other/endpoint?${new URLSearchParams(answer)}`);
   expect((await members()).length).toBe(2);
 
-  // The migration gives the mark to earlier accounts by the same rule.
+  // The migration marks earlier accounts by the same rule.
   for (const name of ["una", "kim", "tim", "lea"]) await arrive(name, `${name}@${DOMAIN}`);
   const idOf = async (name: string) => (await master.get(`/users?search=${name}`)).body[0].userId;
   const join = async (of: string, name: string, body = {}) =>
@@ -197,7 +197,7 @@ test("a user of an organization's provider with an address of its verified domai
     const migrating = iam.core.db.transaction().execute(async (tx) => {
       await sql`update schema_migrations set "timestamp" = ${migratedAt} where name = '0064_accounts_of_organizations'`.execute(tx);
       await sql`update organization_members set managed = organization_id = ${beta} where realm_id = ${realm.name}`.execute(tx);
-      // As with a provider whose addresses are not trusted: only the trail knows that it had verified this one.
+      // This is a user of a provider whose addresses are not trusted: only the audit trail knows that it had verified this one.
       await sql`update users set email_verified = false where realm_id = ${realm.name} and username = 'una'`.execute(tx);
       await sql`delete from identity_links where realm_id = ${realm.name} and username = 'lea'`.execute(tx);
       for (const statement of statements(script)) await sql.raw(statement).execute(tx);
@@ -232,7 +232,7 @@ test("an unverified domain, a disabled or deleted organization and a disabled or
   expect(await leads()).toBe(false);
   expect((await master.patch("/identity-providers/corp", { enabled: true })).status).toBe(200);
   expect(await leads()).toBe(true);
-  // Another of the same alias is not what the organization named.
+  // A new provider of the same alias is not the one that the organization named.
   expect((await master.delete("/identity-providers/corp")).status).toBe(204);
   expect(await leads()).toBe(false);
   expect((await master.get(at)).body.identityProvider).toBeNull();
@@ -263,13 +263,13 @@ test("a user who returns signs in here: a name is redirected once; there are no 
   const kept = await type(browser, realm, email);
   const at = String(kept.headers.location);
   expect(await ledTo(browser, realm, kept)).not.toBeNull();
-  // By the back button: the page of the sign-in, with the name, and the password counts now.
+  // The back button shows the page of the sign-in with the name, and the password counts now.
   const back = await browser.get(at);
   expect(back.headers.refresh).toBeUndefined();
   expect(formOf(back)).toMatchObject({ username: email });
   expect(isSignedIn(await answerPage(browser, realm.name, back, { password: user.password }), realm.name)).toBe(true);
 
-  // From the beginning, moments later: the page asks before it leads there again.
+  // A new sign-in moments later asks before it leads there again.
   const other = iam.browser();
   expect(await ledTo(other, realm, await type(other, realm, email))).not.toBeNull();
   const asks = await followed(other, await type(other, realm, email));

@@ -1,5 +1,5 @@
-// The pages of signing in and out: they show what signin/run asks, and start a session when it passes.
-// Sessions are kept by signin/sessions; what requested the sign-in is an interaction.
+// The pages of signing in and out: they show the questions of signin/run, and start a session when a sign-in passes.
+// The session belongs to signin/sessions. The request for the sign-in is an interaction.
 export { assertMayBegin, countAnonymousRequest, type LimitParts } from "./anonymous-limit.ts";
 export { accountPath, homePath, loginPath, pagePath, seeOther } from "./begin.ts";
 export { leadsAway, leavingPage } from "./leave.ts";

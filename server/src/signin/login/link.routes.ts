@@ -32,7 +32,7 @@ const LinkForm = Type.Object(
   { $id: "LinkForm", additionalProperties: Type.String({ maxLength: 4096 }) },
 );
 
-/** Mounted under /realms/:realm. The links of the step `magic-link` lead here: looking at the page does nothing, its button does. */
+/** Mounted under /realms/:realm. The links of the step `magic-link` lead here. To load the page does nothing; its button answers the step. */
 export const linkRoutes: FastifyPluginAsyncTypebox<ContinueRouteParts> = async (app, { parts, visitors, openRun }) => {
   route(app, "GET", "/login/link", {
     config: { caller: link() },
@@ -82,8 +82,8 @@ export const linkRoutes: FastifyPluginAsyncTypebox<ContinueRouteParts> = async (
   });
 
   /**
-   * The mail was opened in another browser than the sign-in's, as on a telephone. The page of a link names the browser that asked, and shows a code
-   * to type there: it signs nothing in here.
+   * Shows the page of a link in another browser than the sign-in's, for example on a telephone. The page names the browser that asked, and
+   * shows a code to type there. It signs nobody in here.
    */
   const showElsewhere = async (
     { request, reply, visitor }: Visit,
@@ -114,7 +114,7 @@ export const linkRoutes: FastifyPluginAsyncTypebox<ContinueRouteParts> = async (
     return sendPage(reply, 200, html);
   };
 
-  /** The step that waits for a link in a sign-in of this browser. */
+  /** Finds the step that waits for a link in a sign-in of this browser. */
   const findStep = async (visit: Visit, path: string): Promise<{ position: Asking; step: Ask } | "elsewhere" | null> => {
     const opened = await openRun(visit).catch((error) => {
       if (error instanceof AppError && error.code === "interactions.gone") return null;

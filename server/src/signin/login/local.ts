@@ -2,7 +2,7 @@ import type { FastifyRequest } from "fastify";
 import { isLoopbackHost } from "../../kernel/loopback.ts";
 import { isLoopbackAddress } from "../../platform/outbound/index.ts";
 
-/** A browser on this machine that asked for this machine: not by a proxy, and not by a name that others pointed here. */
+/** Tells whether a browser on this machine asks for this machine: not through a proxy, and not by a name that others pointed here. */
 export function isLocal({ headers, socket }: FastifyRequest): boolean {
   const isForwarded =
     ["forwarded", "via", "x-real-ip"].some((name) => name in headers) ||

@@ -12,7 +12,7 @@ let iam: Harness;
 const others: Server[] = [];
 beforeAll(async () => {
   iam = await harness();
-  // The clean-up would take the moved clock at its word and end the harness's own session.
+  // The clean-up would read the moved clock and end the harness's own session.
   await iam.server.jobs.stop();
 });
 afterEach(() => {
@@ -24,7 +24,7 @@ afterAll(async () => {
   await iam?.close();
 });
 
-/** Another server over the same database, with some part of it changed. */
+/** Starts another server on the same database, with some part of it replaced. */
 async function serverWith(change: { hasher?: PasswordHasher; baseUrl?: string }) {
   const { baseUrl = iam.config.baseUrl, ...parts } = change;
   const server = await createApp({ ...iam.core, metrics: createMetrics(), ...parts, config: { ...iam.config, baseUrl } });
@@ -37,7 +37,7 @@ const setCookies = ({ headers }: Answer) => [headers["set-cookie"] ?? []].flat()
 const cookieOf = (answer: Answer, name: string) => setCookies(answer).find((line) => line.startsWith(`${name}=`));
 
 describe("signing in", () => {
-  test("answers 303 with the session's cookie and a new CSRF token, and reports the trail", async () => {
+  test("answers 303 with the session's cookie and a new CSRF token, and writes to the audit trail", async () => {
     const realm = await iam.realm();
     const { username, password, userId } = await realm.user();
     const browser = iam.browser();
@@ -61,7 +61,7 @@ describe("signing in", () => {
     expect(setCookies(page).filter((line) => !line.includes("Secure"))).toEqual([]);
   });
 
-  test("reports a page that is too old what to do, and no number: there is nothing to look up", async () => {
+  test("tells the user of an expired page what to do, without a request number, because there is nothing to look up", async () => {
     const realm = await iam.realm();
     const old = await iam.browser().get(`/realms/${realm.name}/login?interaction=018f0000-0000-7000-8000-000000000000`);
     expect([old.status, old.text.includes("This page was open for too long")]).toEqual([400, true]);
@@ -88,7 +88,7 @@ describe("signing in", () => {
 });
 
 describe("users who may not sign in", () => {
-  test("gets one and the same answer, whatever the reason, at the price of one hash", async () => {
+  test("get the same answer for every reason, at the cost of one hash", async () => {
     const realm = await iam.realm();
     const boss = realm.asMaster();
     let hashes = 0;
@@ -174,15 +174,15 @@ describe("the form", () => {
       expect(answer.status).toBe(403);
       expect(answer.text).toContain('name="_csrf"');
     }
-    // Cookie and field of another browser: equal, but not made for this one.
+    // The cookie and the field of another browser are equal, but were not issued for this one.
     mine.cookies.set("XSRF-TOKEN", theirs);
     expect((await post(mine, realm, { ...right, _csrf: theirs })).status).toBe(403);
     expect(await realm.events("type=LOGIN_FAILURE")).toEqual([]);
-    // The page that says so brings a token with which it works.
+    // The error page has a token with which the form works.
     expect((await post(mine, realm, { ...right, _csrf: mine.cookies.get("XSRF-TOKEN")! })).status).toBe(303);
   });
 
-  test("is refused when it cannot be one", async () => {
+  test("is refused when it is malformed", async () => {
     const realm = await iam.realm();
     const browser = iam.browser();
     await browser.get(`/realms/${realm.name}/login`);
@@ -203,11 +203,11 @@ describe("the form", () => {
     expect(await send(JSON.stringify({ username: "admin", password: realm.adminPassword, _csrf }), "application/json")).toBe(415);
     expect(await send("x", "text/plain")).toBe(415);
     expect(await realm.events("type=LOGIN_FAILURE")).toEqual([]);
-    // Bytes that are not UTF-8 become U+FFFD on the way in: a wrong password, not a fault of the server.
+    // Bytes that are not UTF-8 become U+FFFD when they are read. They are a wrong password, not an error of the server.
     expect(await send(form("username=%ED%A0%80&password=%FF"))).toBe(401);
   });
 
-  test("a password longer than any may be is simply wrong", async () => {
+  test("a password over the maximum length is wrong like any other", async () => {
     const realm = await iam.realm();
     expect((await iam.browser().trySignIn(realm.name, "admin", "x".repeat(2000))).status).toBe(401);
     expect((await iam.browser().trySignIn(realm.name, "admin", "\u{1F511}".repeat(2000))).status).toBe(401);
@@ -223,10 +223,10 @@ describe("the form", () => {
     );
   });
 
-  test("overload is a 503 that says when to come again, and no attempt", async () => {
+  test("overload is a 503 with Retry-After, and does not count as an attempt", async () => {
     const realm = await iam.realm();
     const hasher = createPasswordHasher({ concurrency: 1, maxQueue: 0 });
-    // One hash after the other keeps the only place: it is never free.
+    // One hash after the other keeps the only place busy.
     let isBusy = true;
     const busy = (async () => {
       while (isBusy) await hasher.verifyNothing("another user's password");
@@ -243,7 +243,7 @@ describe("the form", () => {
     isBusy = false;
     await busy;
     for (const { status, headers } of answers) expect([status, headers["retry-after"]]).toEqual([503, "2"]);
-    // A sign-in without a password does not notice.
+    // A sign-in without a password is not affected.
     expect(meanwhile.map(({ status }) => status)).toEqual(pages.map(() => 200));
     const counters = await iam.core.db.selectFrom("login_attempts").select("failures").where("realm_id", "=", realm.name).execute();
     expect(counters.filter(({ failures }) => failures > 0)).toEqual([]);
@@ -251,9 +251,9 @@ describe("the form", () => {
     expect((await signIn()).status).toBe(303);
   });
 
-  test("an address that posts without end gets the page for it, with 429", async () => {
+  test("an address that posts too often gets the page for it, with 429", async () => {
     const realm = await iam.realm();
-    // The budget grows back by the second; here no second passes.
+    // The budget recovers with each second, so the test stops the clock.
     vi.useFakeTimers({ toFake: ["Date"] });
     const flood = new Browser(iam.server.app, "192.0.2.77");
     expect((await realm.asMaster().put("/settings", { rateLimits: { signIns: 50 } })).status).toBe(200);

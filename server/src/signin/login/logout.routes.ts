@@ -27,46 +27,49 @@ type Params = Readonly<Record<string, string | undefined>>;
 
 /** The parameters of RP-initiated logout. */
 export interface LogoutRequest {
-  /** The address afterwards; null: our own page. */
+  /** The address to go to afterwards. Null means our own page. */
   readonly redirectTo: string | null;
-  /** The client has proven that it belongs to this session: no confirmation is needed. */
+  /** True if the client has proven that it belongs to this session, so that no confirmation is needed. */
   readonly isCertain: boolean;
-  /** The client that asks, if it says so. */
+  /** The client that requests the logout, or null if the request names none. */
   readonly askedBy: string | null;
-  /** The address at which that client lives; null: the user asked, or it has no address to go back to. */
+  /** The home page of that client. Null if the user asked, or if the client has no address to go back to. */
   readonly home: string | null;
-  /** Fields that the form carries along. */
+  /** The fields that the form carries along. */
   readonly fields: Readonly<Record<string, string>>;
 }
 
-/** The protocols that let their clients ask for it. */
+/** The logout requests of clients, which the protocols read. */
 export interface LogoutRequests {
-  /** Throws where the request cannot be trusted. */
+  /** Throws if the request cannot be trusted. */
   read(realm: string, params: Params, session: LiveSession | null): Promise<LogoutRequest>;
-  /** A form of another site comes without our cookies: kept for the GET that follows, and counted for the address that sent it. */
+  /** Keeps the form of another site for the GET that follows, because the form comes without our cookies. It counts for the address that sent it. */
   keep(realm: string, form: Params, address: string): Promise<string>;
   take(realm: string, id: string): Promise<Params | null>;
-  /** The applications of a session with front-channel logout. Asked before it ends. */
+  /** Returns the applications of a session with front-channel logout. Must be called before the session ends. */
   frames(realm: string, sessionId: string): Promise<readonly LogoutFrame[]>;
 }
 
 /** A logout that takes the browser to the applications, one after the other. */
 export interface SingleLogout {
-  /** In the transaction that ended the session. Answers the path at which it goes on; null: no application has to be notified there. */
+  /**
+   * Begins the logout in the transaction that ended the session. Returns the path at which it goes on, or null if no application has to be
+   * notified there.
+   */
   begin(ctx: Ctx, ended: EndedSession, logout: PendingLogout): Promise<string | null>;
-  /** The address of an unfinished logout of one of these browsers, perhaps because an application did not return. */
+  /** Returns the address of an unfinished logout of one of these browsers. An application may not have returned the browser. */
   resume(realm: string, browsers: readonly string[]): Promise<string | null>;
-  /** Tells whether every application of these logouts has confirmed it. Waits a moment for those with a back channel. */
+  /** Tells whether every application of these logouts has confirmed. Waits a moment for applications with a back channel. */
   isComplete(realm: string, logoutIds: readonly string[]): Promise<boolean>;
 }
 
 export interface PendingLogout {
   readonly logoutId: string;
-  /** The pre-session of the browser that goes on with it; null: there is no browser. */
+  /** The pre-session of the browser that goes on with the logout. Null if there is no browser. */
   readonly browser: string | null;
   /** The address at the end. */
   readonly next: string;
-  /** Told on its last page. */
+  /** The applications that its last page notifies. */
   readonly frames: readonly LogoutFrame[];
 }
 
@@ -81,8 +84,8 @@ export const logoutRoutes: FastifyPluginAsyncTypebox<LogoutParts> = async (app, 
   const { visitors, logoutRequests, singleLogout } = parts;
 
   /**
-   * Ends the session. Answers how it goes on: to applications that have to be notified in the browser, and then to `next`. Null: none has. As a
-   * function: a reply that an async function returns is awaited, and gone.
+   * Ends the session. Returns how to go on: to applications that have to be notified in the browser, and then to `next`; null if there is
+   * nothing to go on to. It returns a function, because a reply that an async function returns is awaited and lost.
    */
   const signOut = async (request: FastifyRequest, reply: FastifyReply, { redirectTo, askedBy }: LogoutRequest) => {
     const { visitor } = request;
@@ -95,7 +98,7 @@ export const logoutRoutes: FastifyPluginAsyncTypebox<LogoutParts> = async (app, 
       const ended = await end();
       if (!ended) return { path: null, next: last };
       const browser = preSession;
-      // Applications first: the provider may not send the browser back.
+      // Applications are notified first, because the provider may not send the browser back.
       const next = upstream === null ? last : await recordUpstreamLogout(ctx, parts.vault, upstream, { browser, next: last });
       return { path: await singleLogout.begin(ctx, ended, { logoutId: newId(), browser, next, frames }), next };
     });
@@ -118,7 +121,7 @@ export const logoutRoutes: FastifyPluginAsyncTypebox<LogoutParts> = async (app, 
       if (!asked) throw interactionErrors.gone();
       const wanted = await logoutRequests.read(realm.realmId, asked, session);
       if (session && !wanted.isCertain) {
-        // A page to be asked on has an address that it can be loaded from again, in another language too.
+        // A page with a question has an address from which it can be loaded again, in another language too.
         if (posted !== undefined) return seeOther(reply, `/realms/${realm.realmId}/logout?${new URLSearchParams(wanted.fields)}`);
         const html = renderLogout({
           ...visitors.formOf(request, reply, `/realms/${realm.realmId}/logout`, query),
@@ -160,7 +163,7 @@ export const logoutRoutes: FastifyPluginAsyncTypebox<LogoutParts> = async (app, 
       const path = `/realms/${realm.realmId}/logout`;
       if (!request.validationError && isOfClient(request.body))
         return seeOther(reply, `${path}?posted=${await logoutRequests.keep(realm.realmId, asked, request.ip)}`);
-      // No session is visible: where the browser sends its cookies, the signed-in user is asked.
+      // No session is visible. If the browser sends its cookies with the GET, the signed-in user is asked.
       if (!session && Object.keys(asked).length === 0) return seeOther(reply, path);
       if (request.validationError) throw request.validationError;
       const wanted = await logoutRequests.read(realm.realmId, asked, session);
@@ -170,7 +173,7 @@ export const logoutRoutes: FastifyPluginAsyncTypebox<LogoutParts> = async (app, 
   });
 };
 
-/** A client's form, by which it asks to be shown the page (OpenID Connect RP-Initiated Logout §2): ours brings `_csrf`. */
+/** Tells whether the form is a client's, which asks for the page (OpenID Connect RP-Initiated Logout §2). Our own form has `_csrf`. */
 function isOfClient(body: unknown): boolean {
   const { _csrf, ...asked } = (body ?? {}) as Params;
   return _csrf === undefined && Object.keys(asked).length > 0;

@@ -8,17 +8,20 @@ export interface ShownMessage {
   readonly view: Omit<MessageView, keyof PageFrame>;
 }
 
-/** Messages that answered a form have no address. Their signed copy has: it shows the same in another language and does nothing. */
+/**
+ * Signed copies of messages. The answer to a form has no address, but its copy has one: it shows the same message in another language and
+ * does nothing else.
+ */
 export interface MessageCopies {
-  /** Null: it is too long for an address. */
+  /** Returns null if the copy is too long for an address. */
   sign(message: ShownMessage, browser: string): string | null;
-  /** Null: none of these browsers was shown it within the hour. */
+  /** Returns null if none of these browsers was shown the message within the hour. */
   read(text: string, browsers: readonly string[]): ShownMessage | null;
 }
 
 export const messagePath = (realm: string): string => `/realms/${realm}/message`;
 
-/** The address stays below what browsers and proxies take. */
+/** With this length, the address stays below the limits of browsers and proxies. */
 export const MAX_COPY = 2048;
 
 export function createMessageCopies(vault: Pick<Vault, "derive">): MessageCopies {

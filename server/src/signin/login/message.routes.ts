@@ -4,7 +4,7 @@ import { field, page, route } from "../../platform/http/index.ts";
 import { MAX_COPY } from "./message-copies.ts";
 import type { PageParts } from "./visitors.ts";
 
-/** Mounted under /realms/:realm: shows a message once more, in another language. */
+/** Mounted under /realms/:realm. Shows a message once more, in another language. */
 export const messageRoutes: FastifyPluginAsyncTypebox<Pick<PageParts, "visitors">> = async (app, { visitors }) => {
   route(app, "GET", "/message", {
     summary: "A message of a page, in another language",

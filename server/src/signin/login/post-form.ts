@@ -2,8 +2,8 @@ import { assetHref, type Hop, type Messages, nonceOf, renderPostForm, sendPage }
 import type { Exchange, Visitors } from "./visitors.ts";
 
 /**
- * The page that posts a message to an application or to an identity provider. Without `form-action`: browsers apply it to redirects after the POST as well, and
- * applications send users on to other hosts.
+ * Shows the page that posts a message to an application or to an identity provider. The page has no `form-action`: browsers apply it to
+ * redirects after the POST as well, and applications send users on to other hosts.
  */
 export function showPostForm(
   visitors: Visitors,

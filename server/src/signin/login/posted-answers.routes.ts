@@ -7,16 +7,16 @@ import { type RequestSource, requestSource } from "../../platform/unit-of-work.t
 import { seeOther } from "./begin.ts";
 import type { ContinueRouteParts } from "./continue.routes.ts";
 
-/** The parameters that an OpenID provider may post; others are dropped. */
+/** The parameters that an OpenID provider may post. Others are dropped. */
 const POSTED = ["state", "code", "iss", "error", "user"] as const;
 const MAX_MEMBER = 8192;
-/** A SAML message, as a form has it. */
+/** The limit for a SAML message in a form. */
 const MAX_FORM = 1024 * 1024;
 const FORM = "application/x-www-form-urlencoded";
 
 type Form = Readonly<Record<string, unknown>>;
 
-/** Mounted under /realms/:realm. A form of another site comes without cookies: it decides nothing, and goes on as a GET, which has them. */
+/** Mounted under /realms/:realm. A form of another site comes without cookies, so it decides nothing and goes on as a GET, which has them. */
 export const postedAnswerRoutes: FastifyPluginAsyncTypebox<ContinueRouteParts> = async (app, { parts }) => {
   app.removeContentTypeParser(FORM);
   await app.register(formbody, { bodyLimit: MAX_FORM });
@@ -58,7 +58,7 @@ export const postedAnswerRoutes: FastifyPluginAsyncTypebox<ContinueRouteParts> =
     }
   }
 
-  /** Recorded here, where the reason is known; the browser is shown the step again. */
+  /** Records the refusal here, where the reason is known. The browser gets the step again. */
   async function refuse(provider: ProviderSnapshot, error: UpstreamError, from: RequestSource): Promise<void> {
     const { realm, alias, protocol } = provider;
     parts.brokers.tools.log.warn(

@@ -8,18 +8,18 @@ import type { LogoutParts } from "./logout.routes.ts";
 import { showSigningOut } from "./sign-out.ts";
 import type { Visitor } from "./visitors.ts";
 
-/** So many logouts are looked at for the provider's answer. More sessions of one user are a program's. */
+/** The number of logouts that are checked for the provider's answer. Only a program has more sessions of one user. */
 const MANY = 50;
 
 /**
- * Ends the sessions that an identity provider names. Applications with a back channel are notified by jobs; those of the session of this
- * browser that have none are notified in the browser, which then goes on with the answer to the provider.
+ * Ends the sessions that an identity provider names. Applications with a back channel are notified by jobs. The applications of this
+ * browser's session without one are notified in the browser, which then goes on with the answer to the provider.
  */
 export const endNamedSessions =
   ({ work, visitors, logoutRequests, singleLogout }: LogoutParts): ProviderLogoutParts["end"] =>
   async (exchange, { realm, alias, find, next }) => {
     const { request, reply } = exchange;
-    // None over SOAP.
+    // A message over SOAP has no visitor.
     const visitor = (request.visitor ?? null) as Visitor | null;
     const here = visitor?.session?.sessionId;
     const frames = here === undefined ? [] : await logoutRequests.frames(realm, here);

@@ -2,7 +2,7 @@ import type { AppError } from "../../kernel/errors.ts";
 import type { MessageKind, MessageView } from "../../pages/index.ts";
 import { homePath, loginPath } from "./begin.ts";
 
-/** Refusals that have their own page. */
+/** The refusals that have a page of their own. */
 export const KINDS: Readonly<Record<string, MessageKind>> = {
   "interactions.gone": "expired",
   "identity_providers.changed": "expired",
@@ -16,7 +16,10 @@ export const KINDS: Readonly<Record<string, MessageKind>> = {
   "saml.refused": "saml-refused",
 };
 
-/** Back to the application that asked. Or one can sign in again; or sign out here, where a logout of an identity provider was refused. */
+/**
+ * Returns the link of a refusal: back to the application that asked; or to sign in again; or to sign out here after the refused logout of
+ * an identity provider.
+ */
 export const onwards = ({ code, home }: Pick<AppError, "code" | "home">, realm: string): Pick<MessageView, "back"> => {
   if (home !== undefined) return { back: { href: home, label: "backToApplication" } };
   if (code === "interactions.gone" || code.startsWith("identity_providers."))
@@ -25,7 +28,7 @@ export const onwards = ({ code, home }: Pick<AppError, "code" | "home">, realm: 
   return ONWARDS.has(code) ? { back: { href: homePath(realm), label: "continue" } } : {};
 };
 
-/** Refusals of account pages, and addresses at which there is nothing: people go on to their account. */
+/** The refusals of account pages, and of addresses without a page: people go on to their account. */
 const ONWARDS = new Set([
   ...["request.not_found", "account.impersonated", "account.erase_off", "account.application_not_found", "credentials.not_found"],
   ...[

@@ -13,12 +13,12 @@ export interface Visit extends Exchange {
   readonly visitor: Visitor;
 }
 
-/** For `Retry-After` when the queue of the hasher is full; it empties within this. */
+/** The value of `Retry-After` when the queue of the hasher is full. The queue empties within this time. */
 const OVERLOAD_SECONDS = 2;
 
 export const stepPath = ({ realm, interaction }: Run): string => loginPath(realm.realmId, interaction?.interactionId);
 
-/** Pages for the position of a sign-in and the outcome of an answer. */
+/** Creates the pages for the position of a sign-in and for the outcome of an answer. */
 export function createReplies({ parts, visitors }: { readonly parts: SignInParts; readonly visitors: Visitors }) {
   const show = (visit: Visit, run: Run, ask: Ask, shown: ShownStep) => showStep({ parts, visitors }, visit, run, ask, shown);
 
@@ -47,7 +47,7 @@ export function createReplies({ parts, visitors }: { readonly parts: SignInParts
     return seeOther(reply, returnTo);
   };
 
-  /** After an answer. */
+  /** Sends the page or the redirect that follows an answer. */
   const answerWith = (visit: Visit, outcome: Outcome<SignedIn>) => {
     const { reply } = visit;
     if (outcome.outcome === "pass") return finish(visit, outcome.value);
@@ -55,9 +55,9 @@ export function createReplies({ parts, visitors }: { readonly parts: SignInParts
       return typeof outcome.to === "string" ? seeOther(reply, outcome.to) : showPostForm(visitors, visit, outcome.to, "brokerPostTitle");
     if (outcome.outcome === "refuse" && outcome.reason === "declined")
       return outcome.returnTo === null ? showDeclined(visit) : seeOther(reply, outcome.returnTo);
-    // The answer counted: the sign-in's own address shows where that led.
+    // The answer was accepted. The browser goes to the address of the sign-in, which shows the next step.
     if (outcome.outcome === "refuse" || !outcome.after) return seeOther(reply, stepPath(outcome.run));
-    // Links to providers stand on the page of another way, too: that is the one to go on with, unless they were looked for.
+    // Links to providers are also on the page of another step. That step is shown, unless the user chose or searched the providers.
     const { after, run } = outcome;
     const [first] = outcome.steps;
     const isChosen = run.progress.chosen === first.path || run.progress.data[first.path]?.find !== undefined;

@@ -19,7 +19,7 @@ afterAll(async () => {
   await rm(dataDir, { recursive: true, force: true });
 });
 
-/** A whole server, from opening its database to closing it. */
+/** Runs a whole server, from opening its database to closing it. */
 async function lifetime<T>(work: (browser: () => Browser) => Promise<T>): Promise<T> {
   const core = await createCore({ ...iam.config, dataDir }, { output: { write: () => {} } });
   await bootstrap(core);
@@ -43,7 +43,7 @@ test("a session outlives the server that began it", async () => {
     const browser = open();
     for (const [name, value] of cookies) browser.cookies.set(name, value);
     expect((await browser.get("/admin/realms")).status).toBe(200);
-    // The CSRF token too: the page that was open keeps working.
+    // The CSRF token stays too, so a page that was open keeps working.
     expect(browser.cookies.get("XSRF-TOKEN")).toBe(cookies.get("XSRF-TOKEN"));
     expect((await browser.post("/admin/realms/master/users", { username: "after-the-restart" })).status).toBe(201);
     expect((await open().get("/admin/realms")).status).toBe(401);

@@ -54,7 +54,7 @@ const LoginQuery = Type.Object({
   signed_out: field(8),
 });
 
-/** The form of every step; which of the members a step reads is its own affair. */
+/** The form of every step. Each step reads its own members. */
 const LoginForm = Type.Object(
   {
     username: field(1024),
@@ -85,7 +85,7 @@ export const loginRoutes: FastifyPluginAsyncTypebox<LoginRouteParts> = async (ap
   declare(app, { tags: ["Sign-in"], caller: browser(), csrf: "sign-in-form", errors: "page" });
   app.setErrorHandler(async (error, request, reply) => {
     const { interaction } = visitors.carried(request);
-    // Answered twice, or in two tabs: the present step is shown.
+    // The step was answered twice, or in two tabs. The browser gets the current step.
     if (interaction !== undefined && error instanceof AppError && error.code === "interactions.moved_on")
       return seeOther(reply, loginPath((request.params as { realm: string }).realm, interaction));
     throw error; // the gate shows it
@@ -100,7 +100,7 @@ export const loginRoutes: FastifyPluginAsyncTypebox<LoginRouteParts> = async (ap
       typeof id === "string"
         ? await readInteraction({ tx: parts.db, realm: realm.realmId, now: clock.now() }, id, visitor.preSessions)
         : ((known as Interaction | undefined) ?? null);
-    // An account that is being registered cannot be signed in to yet.
+    // An account that is being registered cannot sign in yet.
     if (interaction?.kind === "registration") throw interactionErrors.gone();
     return openSignIn(parts, {
       realm,
@@ -108,7 +108,7 @@ export const loginRoutes: FastifyPluginAsyncTypebox<LoginRouteParts> = async (ap
       interaction,
       returnTo: returnTarget(asked.return_to, baseUrl, homePath(realm.realmId)),
       visitor: {
-        // The data of a sign-in stays bound to the pre-session that it began with.
+        // The data of a sign-in stays bound to the pre-session in which it began.
         ...{ session, preSession: interaction?.browser ?? visitor.preSession },
         ...requestSource(request),
         userAgent: request.headers["user-agent"] ?? null,
@@ -124,7 +124,7 @@ export const loginRoutes: FastifyPluginAsyncTypebox<LoginRouteParts> = async (ap
   const { show, showStuck, answerWith } = replies;
   const pathOf = (request: FastifyRequest) => `/realms/${request.realmId}/login?${new URLSearchParams(visitors.carried(request))}`;
 
-  /** A form without a CSRF token that fits: the present step is shown, with what was typed, and nothing counts. */
+  /** Shows the current step with the typed values after a form whose CSRF token does not fit. Nothing is counted. */
   const showStaleStep = async (visit: Visit) => {
     const { request, reply } = visit;
     const opened = await openRun(visit);
@@ -161,12 +161,12 @@ export const loginRoutes: FastifyPluginAsyncTypebox<LoginRouteParts> = async (ap
           continueUrl: opened.returnTo === loginPath(realmId) ? homePath(realmId) : opened.returnTo,
           logoutAction: `/realms/${realmId}/logout`,
         });
-      // Another tab has finished it.
+      // Another tab has finished the sign-in.
       if (opened.interaction?.result) return seeOther(reply, opened.interaction.returnTo);
       const position = await positionOf(parts, opened);
       const outcome = await continueSignIn(parts, position, null, completion);
       if (outcome.outcome === "refuse") return showStuck(visit, outcome);
-      // Something was answered elsewhere, or nothing is left to ask.
+      // A step was answered elsewhere, or no step is left.
       if (outcome !== position || outcome.outcome !== "ask") return answerWith(visit, outcome);
       const departed = await depart({ parts, visitors }, visit, outcome);
       if (departed !== null) return departed;
@@ -211,7 +211,7 @@ export const loginRoutes: FastifyPluginAsyncTypebox<LoginRouteParts> = async (ap
       if (form.choose !== undefined)
         return keepAt({ ...run, progress: { ...run.progress, chosen: stepOf(position, form.choose)?.path ?? null } });
       const ask = stepOf(position, form.step);
-      // An old page, of a step that is behind us: the present one is shown.
+      // The form is of an old page, whose step is done. The browser gets the current step.
       if (!ask) return seeOther(reply, stepPath(run));
 
       const discovered = await discoverHomeRealm(parts, position, ask, form);
@@ -219,7 +219,7 @@ export const loginRoutes: FastifyPluginAsyncTypebox<LoginRouteParts> = async (ap
       const missing = missingIn(ask, form);
       if (missing.length > 0)
         return show(visit, typedInto(run, ask, form), ask, {
-          // An empty password is a wrong one; it is not counted, because it guesses nothing.
+          // An empty password is a wrong one. It is not counted, because it guesses nothing.
           status: String(missing) === "password" && form.password === "" ? 401 : 400,
           problem: { title: "missingTitle", text: "missingText" },
           missing,
@@ -260,11 +260,11 @@ export const loginRoutes: FastifyPluginAsyncTypebox<LoginRouteParts> = async (ap
   });
 };
 
-/** Not even an answer: nothing is counted. Asking for another code needs none. */
+/** Returns the required fields that are empty. Such a form is not counted as an answer. A request for another code needs no fields. */
 const missingIn = ({ question: { fields, isPartial } }: Ask, form: Readonly<Record<string, string>>): string[] =>
   form.resend === undefined ? fields.filter((name) => !form[name] && !(isPartial && form[name] === undefined)) : [];
 
-/** The form may not be valid. */
+/** Returns undefined if the value is no string, because the form may not be valid. */
 const textOf = (value: unknown): string | undefined => (typeof value === "string" ? value : undefined);
 
 /** Keeps the typed name when an answer is refused before it is checked. */

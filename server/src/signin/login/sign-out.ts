@@ -18,13 +18,10 @@ interface SignOutParts {
   readonly visitors: Visitors;
 }
 
-/** The page after signing out, unless the request names another one. */
+/** Returns the path of the page after signing out, which is shown unless the request names another one. */
 export const signedOutPath = (realm: string): string => `/realms/${realm}/login?signed_out=1`;
 
-/**
- * Ends the session of the browser, as `ending` says: it gets the transaction and what ends the session in it. The cookies go once it has
- * ended.
- */
+/** Ends the session of the browser. `ending` gets the transaction and the function that ends the session in it. The cookies are removed if it did. */
 export async function signOutHere<T>(
   { work, visitors }: SignOutParts,
   { request, reply }: Exchange,
@@ -33,7 +30,7 @@ export async function signOutHere<T>(
 ): Promise<T> {
   const { realmId } = visitor.realm;
   const originOf = (each: LiveSession) => ({ realm: realmId, actor: actorOfSession(each, realmId), ...requestSource(request) });
-  // An administrator who acts as a user and signs out is gone from this browser altogether, not back in a session put aside.
+  // When an administrator who impersonates a user signs out, the session put aside ends as well.
   const own = session.impersonator === null ? null : await visitors.sessionAside(request, visitor.realm);
   let hasEnded = false;
   const result = await work.transact(originOf(session), async (ctx) => {
@@ -56,11 +53,11 @@ export interface SigningOut {
   readonly next: string;
 }
 
-/** Signed out here; the page notifies applications, and then goes on. */
+/** Shows that the user is signed out. The page notifies applications, and then goes on. */
 export function showSigningOut(visitors: Visitors, { request, reply }: Exchange, visitor: Visitor, page: SigningOut) {
   const nonce = nonceOf(request);
   const frame = visitors.frameOf(request, reply, { ...visitor, session: null });
-  // In this order: a browser that is leaving loads no more scripts.
+  // The order matters: a browser that leaves the page loads no more scripts.
   const names = page.hop ? (["signing-out.js", "hop.js"] as const) : (["signing-out.js"] as const);
   const scripts = [...frame.scripts, ...names.map((name) => ({ src: assetHref(name), nonce }))];
   const html = renderLogout({ ...frame, state: "frames", ...page, scripts });

@@ -8,10 +8,10 @@ import { type StartedSession, startSession } from "../sessions/index.ts";
 
 /** The result of a sign-in in a browser. */
 export interface SignedIn {
-  /** Null: the session that was there is enough. */
+  /** Null if the existing session is enough. */
   readonly session: StartedSession | null;
   readonly returnTo: string;
-  /** For the cookie by which the browser is known again; null where it stays as it is. */
+  /** The token of the cookie that makes the browser known. Null if the cookie stays as it is. */
   readonly deviceToken: string | null;
 }
 
@@ -19,12 +19,12 @@ export const startingSession = (parts: SignInParts): Completion<SignedIn> => ({
   async complete(ctx, { run, userId, username, acr, amr, proofs, isResumed }) {
     const { realm, visitor, progress, interaction } = run;
     if (progress.link?.proven) await completeLink(ctx, parts, progress, { id: userId, name: username });
-    // Nothing was proven just now, so the session stays as it is, with the time of its sign-in.
+    // Nothing was proven just now, so the session stays as it is, with its authentication time.
     if (isResumed) {
       await completeInteraction(ctx, interaction!, { userId, sessionId: visitor.session!.sessionId });
       return { session: null, returnTo: interaction!.returnTo, deviceToken: null };
     }
-    // An action that was done in a session proves nothing new: its sign-in stays as old as it is.
+    // A required action in a session proves nothing new, so the authentication time of the session stays.
     const goesOn = progress.sessionId !== undefined && !progress.passed.some((step) => isNew(step) && step.factor !== null);
     const { deviceToken: token, userAgent, sourceIp: address, locale } = visitor;
     const trustedBy = progress.trust === true ? progress.passed.filter(isNew).map(({ authenticator }) => authenticator) : null;
@@ -49,14 +49,14 @@ export const startingSession = (parts: SignInParts): Completion<SignedIn> => ({
   },
 });
 
-/** The answers of the providers that the sign-in came by: one whose account was linked, and one that proved the account. */
+/** Returns the answers of the providers in this sign-in: the provider whose account was linked, and the one that authenticated the user. */
 function providersIn({ link, brokered }: Progress): BrokeredSignIn[] {
   const linked = link?.proven ? link.brokered : undefined;
   const both = [linked?.providerId === brokered?.providerId ? undefined : linked, brokered];
   return both.filter((each) => each !== undefined);
 }
 
-/** Proven by the account's own factors, in the sign-in in which the provider vouched for the other side. */
+/** Links the account after its own factors were proven, in the sign-in in which the provider authenticated the other account. */
 async function completeLink(ctx: Ctx, { brokers }: SignInParts, progress: Progress, actor: { id: string; name: string }): Promise<void> {
   const link = progress.link!;
   const { alias, protocol, providerId, subject, username } = link;

@@ -6,7 +6,7 @@ import { loginPath } from "./begin.ts";
 import { returnTarget } from "./return-target.ts";
 import type { PageParts } from "./visitors.ts";
 
-/** Mounted under /realms/:realm: where an API's refusal sends people, by `stepUpUrl`. */
+/** Mounted under /realms/:realm. `stepUpUrl` in a refusal of an API sends people here. */
 export const stepUpRoutes: FastifyPluginAsyncTypebox<Pick<PageParts, "visitors"> & { readonly baseUrl: string }> = async (
   app,
   { visitors, baseUrl },

@@ -4,9 +4,9 @@ import { isRequested, isSetUp, isStepUp, type Run } from "../run/index.ts";
 import { accountPath } from "./begin.ts";
 
 /**
- * Why somebody who is signed in, or has proven enough to be, is asked once more. `recent`: what they want needs a fresh proof. `level`: the application
- * asks for more than was proven. `set-up`: it does, and they have nothing to prove it by. `again`: it wants a new sign-in. Null: a plain sign-in,
- * or one that says by itself what it is for.
+ * Says why a user who is signed in, or has proven enough to be, is asked once more. `recent`: the request needs a recent authentication.
+ * `level`: the application requests a higher level than was proven. `set-up`: it does, and the user has no factor for it. `again`: the
+ * application requests a new sign-in. Null stands for a plain sign-in, or for one that says itself what it is for.
  */
 type StepUpReason = "recent" | "level" | "set-up" | "again";
 
@@ -21,10 +21,10 @@ export function stepUpReason({ visitor, request, progress }: Run, ask: Ask): Ste
 
 const TEXTS = { recent: "stepUpRecent", level: "stepUpLevel", "set-up": "stepUpSetUp", again: "stepUpAgain" } as const;
 
-/** The realm asks where no application does. */
+/** Names the application that asks, or the realm if there is none. */
 export const reasonText = (reason: StepUpReason, { realm, request }: Run, text: Messages) =>
   Named({ template: text[TEXTS[reason]], values: { client: request.application?.name ?? brandName(realm.settings) } });
 
-/** The application gets `access_denied`; others go to their account, where nothing asks for more. */
+/** Returns the way back: the application gets `access_denied`; other users go to their account, which needs no further proof. */
 export const wayBackOf = ({ interaction, realm }: Run, text: Messages) =>
   isRequested(interaction) ? { label: text.backToApplication } : { label: text.cancel, href: accountPath(realm.realmId) };

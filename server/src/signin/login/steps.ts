@@ -11,14 +11,14 @@ import type { Visitor, Visitors } from "./visitors.ts";
 
 export interface ShownStep {
   readonly status: number;
-  /** The typed values are wrong. False where the problem concerns another alternative than the one that is shown. */
+  /** True if the typed values are wrong. False if the problem concerns another alternative than the one that is shown. */
   readonly blames?: boolean;
   readonly problem?: { readonly title: TextKey; readonly text: TextKey };
-  /** Fields that were left empty; the text of the problem names them. */
+  /** The fields that were left empty. The text of the problem names them. */
   readonly missing?: readonly string[];
   readonly notice?: TextKey;
   readonly retryAfterSeconds?: number;
-  /** The other ways, for a page that can offer them. */
+  /** The alternative steps, for a page that can offer them. */
   readonly others: readonly Ask[];
 }
 
@@ -75,7 +75,7 @@ export async function showStep(
     logos: [...providers, ...(page.links ?? []), run.request.application].flatMap((shown) => shown?.logoUrl ?? []),
     callbacks: run.request.callbacks ?? [],
     ...(retryAfterSeconds !== undefined && { retryAfterSeconds }),
-    // To a separate address: this page may be the answer to a form, or have no interaction in its address yet.
+    // The address is named, because this page may be the answer to a form, or have no interaction in its address yet.
     ...(page.refreshSeconds !== undefined &&
       kept.interaction !== undefined && { refresh: { seconds: page.refreshSeconds, to: `${path}?${new URLSearchParams(kept)}` } }),
   });
@@ -94,7 +94,7 @@ const LABELS: Readonly<Record<string, TextKey>> = {
 const labelsOf = (fields: readonly string[], text: Messages): string =>
   fields.map((name) => (LABELS[name] ? text[LABELS[name]] : name)).join(", ");
 
-/** Additions of the alternative steps to the page. */
+/** Returns what the alternative steps add to the page. */
 async function besideIt(parts: SignInParts, run: Run, others: readonly Ask[], text: Messages) {
   const added = [];
   for (const ask of others) {
@@ -104,7 +104,10 @@ async function besideIt(parts: SignInParts, run: Run, others: readonly Ask[], te
   return added;
 }
 
-/** Links of alternative steps, such as identity providers, for the page itself. `more`: the alternative whose own page searches for others. */
+/**
+ * Returns the links of alternative steps, such as identity providers, for the page itself. `more` is the alternative whose own page
+ * searches for others.
+ */
 async function linksBeside(parts: SignInParts, run: Run, others: readonly Ask[]) {
   const links: ShownLink[] = [];
   let more: string | undefined;
@@ -116,7 +119,7 @@ async function linksBeside(parts: SignInParts, run: Run, others: readonly Ask[])
   return { links, more };
 }
 
-/** Why they are asked for a local credential, although they signed in at a provider: which account there is to be linked. */
+/** Explains why the user needs a local credential after signing in at a provider: it names the account that is to be linked. */
 async function linkLead({ brokers }: SignInParts, { realm, progress: { link } }: Run, { question }: Ask, text: Messages): Promise<Lead> {
   if (link?.proven !== false || question === newAccount) return null;
   const provider = (await brokers.providers.get(realm.realmId))?.byAlias.get(link.alias)?.displayName ?? link.alias;
@@ -128,21 +131,21 @@ type Lead = ReturnType<typeof proveLead> | null;
 const leadOf = (why: Lead, lead: StepPage["lead"]) =>
   why === null && !lead ? {} : { lead: [why, why !== null && lead ? " " : null, lead] };
 
-/** A second factor that can be lost, of a user who has no other and no recovery codes: the page says who can help. */
+/** Tells whether a second factor that can be lost is the only one of the user, without recovery codes. The page then says who can help. */
 const isOnlyWay = ({ progress }: Run, { name }: Ask, others: readonly Ask[]): boolean =>
   others.length === 0 && isProven(progress) && secondFactors.includes(name);
 
-/** With a second factor the user can ask to trust the browser. */
+/** Returns for how many days the user may trust the browser, which a second factor permits. */
 const trustDays = (run: Run, ask: Ask): number | undefined => {
   const { enabled, days } = run.realm.settings.trustedDevices;
   return enabled && canTrustBy(run, ask) ? days : undefined;
 };
 
-/** The typed name until a factor is proven: the name that belongs to an address would reveal that there is an account. */
+/** Returns the typed name until a factor is proven: the username that belongs to an address would reveal that there is an account. */
 export const accountOf = ({ user, progress }: Run): string | undefined =>
   (isProven(progress) ? user?.username : null) ?? progress.login ?? undefined;
 
-/** For a user who cannot answer: reset the password, register an account. */
+/** Returns the links for a user who cannot answer: to reset the password, or to register an account. */
 function linksOf(
   { realm, progress, request }: Run,
   { question, path }: Ask,
@@ -164,7 +167,7 @@ function linksOf(
     ...(registration.enabled && (canMail || !confirmsFirst(registration)) && asksName && !isProven(progress)
       ? [{ href: to("register"), label: text.createAccount }]
       : []),
-    // Without scripts, or a device for it, there is no other way on.
+    // Without scripts, or without a device for the factor, signing out is the only way on.
     ...(isStuck ? [{ href: `/realms/${realm.realmId}/logout`, label: text.signOut }] : []),
   ];
 }

@@ -11,7 +11,6 @@ declare module "fastify" {
   }
 }
 
-/** A request and its answer. */
 export interface Exchange {
   readonly request: FastifyRequest;
   readonly reply: FastifyReply;
@@ -26,7 +25,7 @@ export interface Visitor {
   readonly preSessions: readonly string[];
   /** The value that CSRF tokens of this visitor are bound to. */
   readonly binding: string;
-  /** By which the browser is known again to users who have signed in with it. */
+  /** The token by which the browser is known to users who have signed in with it. */
   readonly deviceToken: string | null;
   /** The identity provider that this browser signed in at last, and the one that a typed name led it to a moment ago. */
   readonly lastProvider: string | null;

@@ -48,9 +48,9 @@ interface AskedFor {
   readonly lang?: string;
 }
 
-/** Shared by the pages of signing in and out: the visitor, the language, and the page with its CSRF token. */
+/** Creates what the pages of signing in and out share: the visitor, the language, and the page with its CSRF token. */
 export function createVisitors({ db, realms, csrf, cookies, mailbox, copies, ...begin }: VisitorParts) {
-  /** The realm of the path. An address at which there is nothing has no parameters. */
+  /** Finds the realm of the path. A request for an unknown address has no parameters. */
   const realmOf = async (request: FastifyRequest) => {
     const name = (request.params as { realm?: string } | undefined)?.realm ?? /^\/realms\/([^/?]+)/.exec(request.url)?.[1];
     return name === undefined ? null : ((await realms.get(name)) ?? null);
@@ -59,10 +59,10 @@ export function createVisitors({ db, realms, csrf, cookies, mailbox, copies, ...
   const sessionOf = (realm: RealmSnapshot, token: string | undefined) =>
     resolveSession(db, realm.realmId, token, realm.settings.sessions, clock.now());
 
-  /** This browser's session of a realm, which need not be the path's. */
+  /** Finds this browser's session of a realm, which need not be the realm of the path. */
   const sessionIn = (request: FastifyRequest, realm: RealmSnapshot) => sessionOf(realm, cookies.sessionToken(request, realm.realmId));
 
-  /** The session that an administrator has put aside to act as a user. */
+  /** Finds the session that an administrator has put aside to impersonate a user. */
   const sessionAside = (request: FastifyRequest, realm: RealmSnapshot) => sessionOf(realm, cookies.ownToken(request, realm.realmId));
 
   const visitorOf = async (request: FastifyRequest, reply: FastifyReply, known?: RealmSnapshot): Promise<Visitor> => {
@@ -82,7 +82,7 @@ export function createVisitors({ db, realms, csrf, cookies, mailbox, copies, ...
     return { realm, session, preSession, preSessions, binding, deviceToken, lastProvider, ledTo, language };
   };
 
-  /** The token to put into a page: the visitor's own if it fits, else a new one. */
+  /** Returns the CSRF token for a page: the visitor's own if it fits, otherwise a new one. */
   const tokenFor = (request: FastifyRequest, reply: FastifyReply, { binding }: Pick<Visitor, "binding">): string => {
     const known = cookies.csrf(request);
     if (csrf.fits(known, binding)) return known!;
@@ -91,14 +91,14 @@ export function createVisitors({ db, realms, csrf, cookies, mailbox, copies, ...
     return made;
   };
 
-  /** A session begins in this browser: its cookie, a CSRF token that fits it, and a new pre-session. */
+  /** Begins a session in this browser: sets its cookie, a CSRF token that fits it, and a new pre-session. */
   const enter = (request: FastifyRequest, reply: FastifyReply, { realm: { realmId } }: Visitor, session: StartedSession): void => {
     cookies.setSession(reply, realmId, session.token, session.maxAge);
     cookies.renewPreSession(request, reply, realmId);
     cookies.setCsrf(reply, csrf.issue(session.sessionId));
   };
 
-  /** The session of this browser is over; `back` is the one that goes on in its place. */
+  /** Removes the cookie of the session that ended. `back` is the session that continues in its place. */
   const leave = (reply: FastifyReply, { realm: { realmId }, preSession }: Visitor, back: StartedSession | null = null): void => {
     cookies.clearAside(reply, realmId);
     if (back) cookies.setSession(reply, realmId, back.token, back.maxAge);
@@ -106,7 +106,7 @@ export function createVisitors({ db, realms, csrf, cookies, mailbox, copies, ...
     cookies.setCsrf(reply, csrf.issue(back?.sessionId ?? preSession));
   };
 
-  /** The session of an administrator, for when they have stopped acting as a user. */
+  /** Puts the session of an administrator aside until they stop impersonating a user. */
   const putAside = (request: FastifyRequest, reply: FastifyReply, realm: string): void => {
     const own = cookies.sessionToken(request, realm);
     if (own !== undefined) cookies.putAside(reply, realm, own);
@@ -122,13 +122,13 @@ export function createVisitors({ db, realms, csrf, cookies, mailbox, copies, ...
 
   const themeOf = (request: FastifyRequest) => THEMES.find((theme) => theme === cookies.theme(request));
 
-  /** The page in the place of a redirect to another site, where one is needed. */
+  /** Returns the page that replaces a redirect to another site, if one is needed. */
   const leavingBy = (request: FastifyRequest, reply: FastifyReply) =>
     leaveByPage(request, reply, () => ({
       ...{ branding: request.realm.settings, locale: localeOf(request, request.realm), theme: themeOf(request) },
     }));
 
-  /** The frame of every page of the realm. It shows when an administrator impersonates the user. */
+  /** Returns the frame of every page of the realm. It shows when an administrator impersonates the user. */
   const frameOf = (request: FastifyRequest, reply: FastifyReply, visitor: Visitor) => {
     const { realm, session } = visitor;
     const frame = {
@@ -141,20 +141,20 @@ export function createVisitors({ db, realms, csrf, cookies, mailbox, copies, ...
     return { ...frame, impersonation: { account: session.username, csrf: tokenFor(request, reply, visitor), action } };
   };
 
-  /** The frame of a page with its own address, with links to its languages. `kept`: further parameters of that address. */
+  /** Returns the frame of a page with its own address, with links to its languages. `kept` holds further parameters of that address. */
   const frameAt = (request: FastifyRequest, reply: FastifyReply, visitor: Visitor, path: string, kept: Record<string, string> = {}) => {
     const languages = languageLinks((lang) => `${path}?${new URLSearchParams({ ...kept, lang })}`);
     return { ...frameOf(request, reply, visitor), languages };
   };
 
-  /** The frame of a page that can be opened again where it is. */
+  /** Returns the frame of a page that can be loaded again from its address. */
   const frameHere = (request: FastifyRequest, reply: FastifyReply, visitor: Visitor) => {
     const [path = "", query = ""] = request.url.split("?", 2);
     const { lang: _, ...kept } = Object.fromEntries(new URLSearchParams(query));
     return frameAt(request, reply, visitor, path, kept);
   };
 
-  /** The frame of a message that must not be asked for once more, such as the answer to a form: the other languages show its signed copy. */
+  /** Returns the frame of a message that must not be requested again, such as the answer to a form. The other languages show its signed copy. */
   const frameOfMessage = (request: FastifyRequest, reply: FastifyReply, visitor: Visitor, message: ShownMessage): PageFrame => {
     const shown = copies.sign(message, visitor.preSession);
     return shown === null
@@ -162,14 +162,14 @@ export function createVisitors({ db, realms, csrf, cookies, mailbox, copies, ...
       : frameAt(request, reply, visitor, messagePath(visitor.realm.realmId), { shown });
   };
 
-  /** The properties of every page with a form. With a `path`, the page offers the other languages at that address. */
+  /** Returns the properties of every page with a form. With a `path`, the page offers the other languages at that address. */
   const formOf = (request: FastifyRequest, reply: FastifyReply, path?: string, kept?: Record<string, string>) => {
     const { visitor } = request;
     const frame = path === undefined ? frameOf(request, reply, visitor) : frameAt(request, reply, visitor, path, kept);
     return { ...frame, csrf: tokenFor(request, reply, visitor) };
   };
 
-  /** The page for a user who is signed in already. */
+  /** Shows the page for a user who is signed in already. */
   const showSignedIn = (
     request: FastifyRequest,
     reply: FastifyReply,
@@ -177,7 +177,7 @@ export function createVisitors({ db, realms, csrf, cookies, mailbox, copies, ...
   ) =>
     sendPage(reply, 200, renderLogin({ ...formOf(request, reply, loginPath(request.visitor.realm.realmId), carried(request)), ...view }));
 
-  /** A page that says what happened, and where to go on. */
+  /** Shows a page that says what happened, and where to go on. */
   const showMessage = (
     request: FastifyRequest,
     reply: FastifyReply,
@@ -191,7 +191,7 @@ export function createVisitors({ db, realms, csrf, cookies, mailbox, copies, ...
     return sendPage(reply, status, renderMessage({ ...frame, ...view }));
   };
 
-  /** The signed copy of a message, in the browser that saw it. */
+  /** Shows the signed copy of a message, in the browser that saw it. */
   const showCopy = (request: FastifyRequest, reply: FastifyReply, shown: string) => {
     const copy = copies.read(shown, request.visitor.preSessions);
     if (copy === null) throw notFound();
@@ -202,17 +202,17 @@ export function createVisitors({ db, realms, csrf, cookies, mailbox, copies, ...
   const showMessageBeforeSignIn = (request: FastifyRequest, reply: FastifyReply, status: number, kind: MessageKind) =>
     showMessage(request, reply, status, kind, { back: { href: loginPath(request.visitor.realm.realmId), label: "signIn" } });
 
-  /** A form whose CSRF token is missing or of another session: nothing was done. */
+  /** Refuses a form whose CSRF token is missing or belongs to another session. Nothing was done. */
   const showStale = (request: FastifyRequest, reply: FastifyReply) => {
     tokenFor(request, reply, request.visitor);
-    // A page of the account shows its form again.
+    // From a form of the account, the user goes back to the account.
     const own = accountPath(request.visitor.realm.realmId);
     const href = request.url.startsWith(own) ? own : loginPath(request.visitor.realm.realmId);
     const back = { href, label: "continue" } as const;
     return showMessage(request, reply, 403, "stale", { back, requestId: request.id });
   };
 
-  /** Parameters that the pages of one sign-in hand on from one to the next. */
+  /** Returns the parameters that the pages of a sign-in pass on. */
   const carried = (request: FastifyRequest): Record<string, string> => {
     const asked = { ...(request.query as AskedFor), ...((request.body ?? {}) as AskedFor) };
     return Object.fromEntries(
@@ -220,33 +220,33 @@ export function createVisitors({ db, realms, csrf, cookies, mailbox, copies, ...
     );
   };
 
-  /** The page for errors: every failure of a route whose errors are pages. */
+  /** Shows the error page for every failure of a route whose errors are pages. */
   const showFailure = async (cause: unknown, request: FastifyRequest, reply: FastifyReply) => {
     const error = asAppError(cause);
     logFailure(request, error);
     if (error.code.endsWith(".csrf") && request.visitor) return showStale(request, reply);
-    // A page that needs more proof asks for it at once, and the sign-in leads back to the page.
+    // A page that needs more proof leads to the sign-in at once, which leads back to the page.
     if (error.stepUpUrl !== undefined && request.realm) {
       const query = new URLSearchParams({ return_to: request.url });
       return seeOther(reply, `${stepUpPath(request.realmId)}?${query}`);
     }
-    // Without the database there is no branding either; the page must still say what happened.
+    // Without the database there is no branding either. The page must still say what happened.
     const realm = await realmOf(request).catch(() => null);
     const visitor = realm && (await visitorOf(request, reply).catch(() => null));
     const retry = error.headers?.["retry-after"];
     const retryAfterSeconds = retry === undefined ? {} : { retryAfterSeconds: Number(retry) };
-    // An application asked for it: its developers are told why.
+    // An application asked for it, so its developers are told why.
     const isOfClient = error.code.startsWith("oidc.logout_");
     if (error.status < 500 && error.code !== "request.not_found") logShownError(request, { error: error.code, reason: error.message });
     const view: ShownMessage["view"] = {
       kind: !realm && error.status === 404 ? "unknown-realm" : (KINDS[error.code] ?? messageKindOf(error.status)),
       ...(isOfClient && { kind: "oidc-error", details: { error: "invalid_request", description: error.message } }),
       ...(realm && onwards(error, realm.realmId)),
-      // A sign-in that has expired is no fault of the server, so there is nothing to look up.
+      // An expired sign-in is no fault of the server, so there is nothing to look up.
       ...(!(realm && error.code === "interactions.gone") && { requestId: request.id }),
       ...retryAfterSeconds,
     };
-    // An address without a page can be asked for again. Any other request would be sent once more.
+    // An address without a page can be requested again. Any other request would be sent once more.
     const framed = error.code === "request.not_found" ? frameHere : frameOfMessage;
     const frame = visitor
       ? framed(request, reply, visitor, { status: error.status, view })
@@ -267,7 +267,7 @@ export function createVisitors({ db, realms, csrf, cookies, mailbox, copies, ...
     enter,
     leave,
     putAside,
-    /** The browser is known again to the user who signed in with it. */
+    /** Remembers the browser for the user who signed in with it. */
     rememberDevice: cookies.setDevice,
     rememberProvider: cookies.setLastProvider,
     rememberLed: cookies.setLedTo,
@@ -285,12 +285,11 @@ export function createVisitors({ db, realms, csrf, cookies, mailbox, copies, ...
   };
 }
 
-/** A repeated parameter counts as omitted: the error page is rendered by it, too. */
+/** Returns undefined for a repeated parameter, so that it counts as omitted: the error page calls this too. */
 const textOf = (value: unknown): string | undefined => (typeof value === "string" ? value : undefined);
 
 export type Visitors = ReturnType<typeof createVisitors>;
 
-/** The dependencies of page routes. */
 export interface PageParts {
   readonly db: Db;
   readonly visitors: Visitors;

@@ -8,7 +8,7 @@ afterAll(() => iam.close());
 const base = iam.config.baseUrl;
 const backIn = (text: string) => /href="([^"]+)">Back to the application</.exec(text)?.[1];
 
-test("the error page of an application leads back to it: to its home page, or the site that is registered for it", async () => {
+test("the error page of an application leads back to the application's home page, or to its registered site", async () => {
   const realm = await iam.realm();
   const wrong = { redirect_uri: "https://evil.example/cb" };
   const party = await relyingParty(iam, realm);
