@@ -11,44 +11,44 @@ import type { SignInParts } from "./parts.ts";
 import type { PendingLink, Progress } from "./progress.ts";
 import type { SignInUser } from "./user.store.ts";
 
-/** A sign-in's request: the client that asked, and its requirements. Kept in the interaction. */
+/** The request of a sign-in: the client that asked, and its requirements. It is kept in the interaction. */
 export interface SignInRequest {
   readonly clientId?: string | undefined;
-  /** The application, as it is shown to users. */
+  /** The application, as users see it. */
   readonly application?: ShownApplication | undefined;
   readonly loginHint?: string | undefined;
-  /** The alias of an identity provider to sign in at: `idp_hint`. */
+  /** The alias of the identity provider to sign in at (`idp_hint`). */
   readonly identityProvider?: string | undefined;
-  /** An account at an identity provider that this user wants to link to theirs. */
+  /** The account at an identity provider that this user wants to link to their own. */
   readonly link?: { readonly alias: string; readonly userId: string } | undefined;
-  /** No identity provider is asked. */
+  /** True if the sign-in uses no identity provider. */
   readonly isLocal?: boolean | undefined;
-  /** The flow's alias; undefined: the realm's own flow. */
+  /** The alias of the flow. Undefined means the realm's own flow. */
   readonly flow?: string | undefined;
-  /** The required level: `1`, `2`. */
+  /** The requested level, `1` or `2`. */
   readonly acr?: string | undefined;
-  /** Without that level there is no sign-in; otherwise it is a wish. */
+  /** True if the sign-in fails without that level. Otherwise the level is voluntary. */
   readonly acrEssential?: boolean | undefined;
-  /** A session that is there does not count. */
+  /** True if an existing session does not count. */
   readonly reauthenticate?: boolean | undefined;
-  /** Recent authentication: only what was proven within the last minutes counts, with the second factor where there is one. */
+  /** True if the client needs a recent authentication: only proofs of the last minutes count, with the second factor if the user has one. */
   readonly recent?: boolean | undefined;
-  /** The application's redirect URIs, for the policy of the pages. */
+  /** The application's redirect URIs, for the Content Security Policy of the pages. */
   readonly callbacks?: readonly string[] | undefined;
-  /** Required actions that this sign-in performs in any case, such as choosing a password. */
+  /** The required actions that this sign-in performs in any case, such as choosing a password. */
   readonly actions?: readonly RequiredAction[] | undefined;
 }
 
 export interface VisitorFacts {
   readonly session: LiveSession | null;
-  /** Known to this browser only; what is kept for it is bound to this. */
+  /** The id of the pre-session, which only this browser knows. The data that is kept for the browser is bound to it. */
   readonly preSession: string;
   readonly sourceIp: string;
-  /** The number of the request, for audit events; undefined where no request of a browser is answered. */
+  /** The id of the request, for audit events. Undefined if this answers no request of a browser. */
   readonly requestId?: string | undefined;
   readonly userAgent: string | null;
   readonly locale: Locale;
-  /** The value of the cookie by which a browser is known again to a user who signed in with it before. */
+  /** The value of the cookie that makes the browser known to a user who signed in with it before. */
   readonly deviceToken: string | null;
   /** The alias of the identity provider that this browser signed in at last. */
   readonly lastProvider?: string | null;
@@ -60,21 +60,24 @@ export interface StepContext {
   readonly realm: RealmSnapshot;
   readonly visitor: VisitorFacts;
   readonly request: SignInRequest;
-  /** Null until the sign-in has a row: the first page of a plain sign-in needs none. */
+  /** Null until the sign-in has a row. The first page of a plain sign-in needs none. */
   readonly interactionId: string | null;
   readonly progress: Progress;
-  /** The user who signs in; null before a login name is given, and for an unknown one. */
+  /** The user who signs in. Null before a login name is given, and if no user has that name. */
   readonly user: SignInUser | null;
-  /** They have a second factor that the realm asks for. */
+  /** True if the user has a second factor that the realm asks for. */
   readonly needsSecondFactor: boolean;
   readonly path: string;
   /** The step's configuration, with defaults. */
   readonly config: Readonly<Record<string, unknown>>;
-  /** Data that the step stored when it began. */
+  /** The data that the step stored when it began. */
   readonly data: Readonly<Record<string, unknown>> | null;
   readonly now: number;
   readonly alert: StepAlert;
-  /** The login name in the form, for a question that asks for one. The user is looked up before the answer is checked, for the counters. */
+  /**
+   * The login name in the form, for a question that asks for one. The user is found before the answer is checked, because attempts are
+   * counted per user.
+   */
   readonly named: { readonly login: string; readonly user: NamedUser | null } | null;
   readonly attempted: PasswordQuestion["attempted"];
 }
@@ -93,48 +96,48 @@ export type TextKey = keyof Messages;
 export interface StepPage {
   readonly title: TextKey;
   readonly lead?: VNode | string | null;
-  /** The controls of the form, its button included. */
+  /** The controls of the form, including its button. */
   readonly body: VNode;
-  /** A script of ours that the page needs, by the name of its file in `assets/`. */
+  /** The file name in `assets/` of a script that the page needs. */
   readonly script?: AssetName;
-  /** The page looks again by itself after this many seconds: the answer is given elsewhere. */
+  /** The seconds after which the page reloads, because the answer is given elsewhere. */
   readonly refreshSeconds?: number;
-  /** The body has a field below which a refused answer is explained; by default an alert above the form explains it. */
+  /** True if the body has a field below which a refused answer is explained. By default an alert above the form explains it. */
   readonly errorAtField?: boolean;
-  /** Links to other sites in the body, of which the logos are to be let in. */
+  /** The links to other sites in the body. The Content Security Policy lets their logos in. */
   readonly links?: readonly ShownLink[];
 }
 
 /** The result of a correct answer. */
 export interface Proof {
-  /** The user who is proven. Must be the user of the sign-in, where that one is known. */
+  /** The user who is authenticated. Must be the user of the sign-in, if that one is known. */
   readonly userId: string | null;
-  /** Their row, where it was read just now. */
+  /** The row of the user, if it was read just now. */
   readonly user?: SignInUser | undefined;
-  /** The typed login name, where one was typed. */
+  /** The login name, if one was typed. */
   readonly login?: string;
   readonly factor: Factor | null;
-  /** RFC 8176 */
+  /** The authentication methods (RFC 8176). */
   readonly amr: readonly string[];
   readonly remember?: boolean;
-  /** The session at the identity provider, recorded with the session here. */
+  /** The session at the identity provider, which is recorded with the session here. */
   readonly brokered?: BrokeredSignIn;
-  /** `accept` writes to the user's own row: it is held for that from the beginning. */
+  /** True if `accept` writes to the user's own row, which is then locked for writing from the beginning. */
   readonly writesUser?: boolean;
   /**
-   * In the transaction in which the step counts: uses up a code, moves a counter. Returns false if the answer no longer counts: then nothing has been
-   * written. The user is held until commit.
+   * Runs in the transaction in which the step counts, to use up a code or to move a counter. Returns false if the answer no longer counts;
+   * then nothing has been written. The user is locked until commit.
    */
   accept?(ctx: Ctx): Promise<boolean>;
-  /** Once it has committed. */
+  /** Runs after that transaction has committed. */
   accepted?(): void;
 }
 
-/** Why the same page is shown again. */
+/** The reason why the same page is shown again. */
 export interface Problem {
   readonly title: TextKey;
   readonly text: TextKey;
-  /** The HTTP status, where it is not 400. */
+  /** The HTTP status, if it is not 400. */
   readonly status?: 409 | 429;
 }
 
@@ -146,21 +149,24 @@ export interface Kept {
 
 export type Answer =
   | { readonly outcome: "passed"; readonly proof: Proof }
-  /** Counts as a failed attempt. `login`: what was typed, for the trail. */
+  /** The answer counts as a failed attempt. `login` is the typed name, for the audit trail. */
   | { readonly outcome: "wrong"; readonly text: TextKey; readonly title?: TextKey; readonly login?: string }
-  /** Nothing was tried, or it can be tried again with what is kept now (a new code was sent). */
+  /** Nothing was tried, or the user can try again with the data that is kept now (a new code was sent). */
   | {
       readonly outcome: "again";
       readonly data?: Readonly<Record<string, unknown>>;
       readonly notice?: TextKey;
       readonly problem?: Problem;
-      /** `commit` writes to the user's own row: it is held for that, and without the user nothing is kept. */
+      /** True if `commit` writes to the user's own row, which is then locked for it. Without the user nothing is kept. */
       readonly writesUser?: boolean;
       commit?: Kept["commit"];
     }
-  /** On to another site, which gets `returnTo` and `state` and sends the browser back with both. The state in `data` waits for it. */
+  /**
+   * The browser leaves for another site, which gets `returnTo` and `state` and sends the browser back with both. The state in `data` waits
+   * for it.
+   */
   | { readonly outcome: "leave"; readonly data?: Readonly<Record<string, unknown>>; to(back: Return): Destination | Promise<Destination> }
-  /** An account may be this one's, and is to be linked: its owner is asked for its own factors first (flow `first-broker-login`). */
+  /** An account may be this user's, and is to be linked. Its owner has to prove its own factors first (flow `first-broker-login`). */
   | {
       readonly outcome: "prove";
       readonly userId: string;
@@ -170,12 +176,12 @@ export type Answer =
       readonly amr: readonly string[];
       readonly brokered: BrokeredSignIn;
     }
-  /** The account that was to be proven stays as it is: the flow continues from the step that led to it, as another user. */
+  /** The account that was to be proven stays as it is. The flow continues, as another user, from the step that led to it. */
   | { readonly outcome: "instead"; readonly proof: Proof }
-  /** The user does not want to go on: the client that requested the sign-in gets an error. */
+  /** The user declines. The client that requested the sign-in gets an error. */
   | { readonly outcome: "declined" };
 
-/** `accept` throws it where only the transaction shows that the answer cannot be taken: nothing has happened, and the page is shown again. */
+/** Thrown by `accept` if only the transaction shows that the answer cannot be taken. Nothing has changed, and the page is shown again. */
 export class AskedAgain extends Error {
   readonly answer: Extract<Answer, { readonly outcome: "again" }>;
   constructor(answer: Omit<Extract<Answer, { readonly outcome: "again" }>, "outcome">) {
@@ -197,68 +203,68 @@ interface Described {
   readonly config: TObject;
 }
 
-/** Decides whether the sub-flow that it stands in is asked for. */
+/** Decides whether the flow asks for the sub-flow that contains the condition. */
 export interface Condition extends Described {
   readonly kind: "condition";
-  /** `passedBy`: tells whether these authenticators, had they just been passed, were all that the sub-flow asks for. */
+  /** `passedBy` tells whether the sub-flow would ask for nothing more if these authenticators had just been passed. */
   holds(at: StepContext, passedBy: PassedBy): Promise<boolean>;
 }
 
 export type PassedBy = (authenticators: readonly string[]) => Promise<boolean>;
 
-/** Passes or fails without a question. */
+/** A step that passes or fails without a question. */
 export interface Silent extends Described {
   readonly kind: "silent";
   passes(at: StepContext): Promise<Proof | null>;
 }
 
-/** Asks the user something, on its own page. */
+/** A step that asks the user something, on its own page. */
 export interface Question extends Described {
   readonly kind: "question";
-  /** It finds out by itself who it is. */
+  /** True if the answer itself identifies the user. */
   readonly identifies: boolean;
-  /** The factor that a correct answer proves; null: none (a name, terms). */
+  /** The factor that a correct answer proves. Null if it proves none (a name, terms). */
   readonly factor: Factor | null;
-  /** Wrong answers are counted, under this name, per user and per address. Null where guessing is no use. */
+  /** The name under which wrong answers are counted, per user and per address. Null if guessing is of no use. */
   readonly counted: string | null;
-  /** Replaces `counted` where it depends on the user. */
+  /** Replaces `counted` if it depends on the user. */
   countedFor?(at: StepContext): Promise<string | null>;
-  /** Fields that an answer must have. */
+  /** The fields that an answer must have. */
   readonly fields: readonly string[];
-  /** The page leaves out fields that the user may not change, so one that the form does not have is not missing. */
+  /** The page leaves out fields that the user may not change, so a field that the form does not have is not missing. */
   readonly isPartial?: true;
-  /** The name that a form of it brings, where it asks for one. */
+  /** Returns the login name in the form, for a question that asks for one. */
   nameIn?(form: Readonly<Record<string, string>>): string;
   /** The required action that sets up a missing credential. */
   readonly setUp: RequiredAction | null;
-  /** The text of the button that chooses it among other ways. */
+  /** The text of the button that chooses this question among the alternatives. */
   readonly choice: TextKey;
-  /** Its page cannot be answered without scripts: it is offered among other ways only where they run, and beside it as an action is a way out. */
+  /**
+   * True if its page cannot be answered without scripts. It is offered among the alternatives only if scripts run. As a required action,
+   * its page also has a way out.
+   */
   readonly needsScripts?: boolean;
-  /** Nothing is left to ask for: the step counts as passed. */
+  /** Tells whether nothing is left to ask for. The step then counts as passed. */
   settled?(at: StepContext): Promise<boolean>;
-  /** Tells whether it can be asked. Before anything is proven the answer must not depend on whose account it is. */
+  /** Tells whether the question can be asked. Before a proof, the result must not depend on the account. */
   available(at: StepContext): Promise<boolean>;
-  /** Once, before its page is first shown: makes a challenge, sends a code. */
+  /** Runs once, before the page is first shown, to make a challenge or to send a code. */
   begin?(at: StepContext): Promise<Kept>;
-  /** The proof of an answer on another device or in another tab, with which this page continues. */
+  /** Returns the proof of an answer on another device or in another tab, with which this page continues. */
   answeredElsewhere?(at: StepContext): Promise<Proof | null>;
   page(at: StepContext, text: Messages): StepPage | Promise<StepPage>;
-  /**
-   * An addition to the pages of alternative steps, where this step is one of the alternatives: the content of a separate form, hidden until the
-   * script shows it.
-   */
+  /** Returns an addition to the pages of the alternatives to this step: the content of a separate form, hidden until the script shows it. */
   beside?(at: StepContext, text: Messages): Promise<{ readonly script: AssetName; readonly body: VNode } | null>;
-  /** Links on its own page and on those of alternative steps. `hasMore`: its own page can search for others. */
+  /** Returns links for its own page and for those of alternative steps. `hasMore` is true if its own page can search for others. */
   links?(at: StepContext): Promise<{ readonly links: readonly ShownLink[]; readonly hasMore: boolean }>;
-  /** The message where a right answer does not count, instead of what `signin/run` says of such fields. */
+  /** The message for a right answer that does not count. It replaces the message of `signin/run` for such fields. */
   readonly refusal?: { readonly title: TextKey; readonly text: TextKey };
   answer(at: StepContext, form: Readonly<Record<string, string>>): Promise<Answer>;
-  /** Handles the other site's response, as the query has it, for a question whose answer is `leave`. None of it is trusted. */
+  /** Handles the other site's response, as it is in the query, for a question whose answer is `leave`. None of it is trusted. */
   returned?(at: StepContext, query: Readonly<Record<string, string>>): Promise<Answer>;
 }
 
-/** Defaults of most questions. */
+/** The defaults of most questions. */
 export const question = {
   kind: "question",
   config: Type.Object({}, { additionalProperties: false }),
@@ -266,5 +272,5 @@ export const question = {
   setUp: null,
 } as const;
 
-/** One kind of step. A plug point: each is a plain object in `authenticators`, and passes the conformance suite. */
+/** One kind of step. This is a plug point: each authenticator is a plain object in `authenticators`, and passes the conformance suite. */
 export type Authenticator = Condition | Silent | Question;

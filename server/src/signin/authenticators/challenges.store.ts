@@ -5,7 +5,7 @@ import { type Db, deleteExpired, findRow, insertRow, type Tx, updateRows } from 
 
 type ChallengeKind = "push" | "qr";
 
-/** `WRONG`: another number was chosen than the one shown. `WITHDRAWN`: the screen that waited asked anew. `USED`: the sign-in went on. */
+/** `WRONG`: too many wrong numbers were typed. `WITHDRAWN`: the waiting screen asked again. `USED`: the sign-in continued. */
 type StoredStatus = "PENDING" | "APPROVED" | "DENIED" | "WRONG" | "WITHDRAWN" | "USED";
 export type ChallengeStatus = StoredStatus | "EXPIRED";
 
@@ -34,15 +34,15 @@ declare module "../../platform/db/tables.ts" {
 }
 
 export interface ChallengeData {
-  /** push: how many wrong numbers were typed. */
+  /** push: the number of wrong numbers that were typed. */
   readonly wrongNumbers?: number;
-  /** qr: how long ago the confirming user may have signed in. */
+  /** qr: the maximum age of the confirming user's authentication, in milliseconds. */
   readonly freshMs?: number;
-  /** qr: how the confirming user had signed in on the phone. */
+  /** qr: the methods by which the confirming user had signed in on the phone. */
   readonly amr?: readonly string[];
 }
 
-/** Something that one screen waits for and another answers. */
+/** A question that one screen waits for and another device answers. */
 export interface Challenge {
   readonly id: string;
   readonly kind: ChallengeKind;
@@ -71,7 +71,7 @@ export async function findChallenge(db: Db, realm: string, kind: ChallengeKind, 
   return row ? toChallenge(row, now) : null;
 }
 
-/** The user's open challenges, oldest first. */
+/** Lists the user's open challenges, oldest first. */
 export async function openChallengesOf(db: Db, realm: string, userId: string, now: number): Promise<Challenge[]> {
   const rows = await db
     .selectFrom("device_challenges")
@@ -85,14 +85,14 @@ export async function openChallengesOf(db: Db, realm: string, userId: string, no
 
 interface Recent {
   readonly open: number;
-  /** When the last one was denied. */
+  /** The time when the last one was denied. */
   readonly deniedAt: number | null;
-  /** Challenges without an answer, or with a wrong number, since the last approved one; and when the last of them ended. */
+  /** The number of challenges without an answer, or with a wrong number, since the last approved one, and the time when the last of them ended. */
   readonly ignored: number;
   readonly ignoredAt: number | null;
 }
 
-/** The results of the user's last challenges. */
+/** Counts the results of the user's last challenges. */
 export async function recentPushes(tx: Tx, realm: string, userId: string, since: number, now: number): Promise<Recent> {
   const { rows } = await sql<Recent>`
     with recent as (
@@ -132,14 +132,17 @@ export async function insertChallenge(
   });
 }
 
-/** The one answer that it takes. False: it had one already, or is over. Two at once: the second sees what the first wrote. */
+/**
+ * Writes the one answer of a challenge. Returns false if it has an answer already, or has ended. The second of two concurrent answers sees
+ * the first.
+ */
 export async function answerChallenge(
   tx: Tx,
   realm: string,
   { id, userId }: { readonly id: string; readonly userId: string },
   status: "APPROVED" | "DENIED",
   now: number,
-  /** An approval waits this long for the screen to notice. */
+  /** An approval is valid this long, so that the screen can notice it. */
   graceMs: number,
   learnt: ChallengeData = {},
 ): Promise<boolean> {
@@ -158,7 +161,10 @@ export async function answerChallenge(
   return numUpdatedRows > 0n;
 }
 
-/** Counts a wrong number; the one that makes `most` ends it. Null: it was over already. Guesses at once are counted one by one. */
+/**
+ * Counts a wrong number. The one that makes `most` ends the challenge. Returns null if it had ended already. Concurrent guesses are counted
+ * one by one.
+ */
 export async function countWrongNumber(
   tx: Tx,
   realm: string,
@@ -177,7 +183,7 @@ export async function countWrongNumber(
   return rows[0]?.status ?? null;
 }
 
-/** The waiting screen asks again: its former challenge no longer counts. */
+/** Ends the former challenge of a waiting screen that asks again. */
 export async function withdrawChallenge(tx: Tx, realm: string, id: string, now: number): Promise<void> {
   await updateRows(
     tx,
@@ -187,7 +193,7 @@ export async function withdrawChallenge(tx: Tx, realm: string, id: string, now: 
   );
 }
 
-/** Ends the approvals of the user that no sign-in has gone on by yet. */
+/** Ends the approvals of the user with which no sign-in has continued yet. */
 export async function endApproved(tx: Tx, realm: string, userId: string, now: number): Promise<void> {
   await tx
     .updateTable("device_challenges")
@@ -197,7 +203,7 @@ export async function endApproved(tx: Tx, realm: string, userId: string, now: nu
     .execute();
 }
 
-/** The sign-in that waited goes on by it, once. */
+/** Uses up an approval, so that the waiting sign-in continues with it only once. */
 export async function useChallenge(
   tx: Tx,
   realm: string,
@@ -213,7 +219,7 @@ export async function useChallenge(
   return numUpdatedRows > 0n;
 }
 
-/** They are kept a while: how the last ones ended decides whether another may be sent. */
+/** Deletes ended challenges after a while: the results of the last ones decide whether another may be sent. */
 export const deleteEndedChallenges = (db: Db, now: number): Promise<void> => deleteExpired(db, "device_challenges", now - HOUR);
 
 const isOpen = (status: StoredStatus) => status === "PENDING" || status === "APPROVED";

@@ -28,7 +28,7 @@ function condition<const P extends TProperties>(
 
 const listed = (value: unknown): readonly string[] => (Array.isArray(value) ? value.map(String) : []);
 
-/** When a conditional sub-flow is asked for. Conditions on the user do not hold while the user is unknown. */
+/** The conditions for asking for a sub-flow. Conditions on the user do not hold while the user is unknown. */
 export const conditions = {
   "condition-credential": condition(
     "Credential present",
@@ -90,17 +90,21 @@ export const conditions = {
     "The user has not marked this browser as trusted, when giving what the sub-flow asks for",
     {},
     async ({ parts, realm, user, visitor: { session, deviceToken: cookie }, progress, now }, config, passedBy) => {
-      // For a session that continues, the browser is the one that it began in: an application that acts for the user brings no cookie.
+      // For a session that continues, the browser is the one that it began in: an application that acts for the user sends no cookie.
       const id = session && progress.sessionId === session.sessionId ? session.browserId : null;
       const trustedBy = user && (await findTrustedBy(parts.db, realm, user.userId, { cookie, id }, now));
       if (!trustedBy) return true;
-      // Another flow may have asked for less. A sub-flow for trusted browsers asks for something else: there any trust counts.
+      // Another flow may have asked for less, so its trust counts only if it passes this sub-flow. A negated condition is for trusted
+      // browsers: there any trust counts.
       return config.negate !== true && !(await passedBy(trustedBy));
     },
   ),
 } satisfies Record<string, Condition>;
 
-/** Entries that are neither address nor network match nothing; saving the flow refused them. */
+/**
+ * Tells whether the address is in one of the networks. An entry that is neither an address nor a network matches nothing; the flow refuses
+ * it when it is saved.
+ */
 export function isWithinNetworks(address: string, networks: readonly string[]): boolean {
   const plain = plainAddress(address);
   return isIP(plain) !== 0 && inSet(addressSet(networks.filter((network) => isIP(network.split("/", 1)[0]!) !== 0)), plain);

@@ -3,7 +3,7 @@ import { isRecentlyAuthenticated } from "../sessions/index.ts";
 import type { Silent } from "./authenticator.ts";
 import { isNew } from "./progress.ts";
 
-/** A user who is signed in already need not do it again. The proofs of the session count on their own; this step adds nothing to them. */
+/** Passes for a user who is signed in already. The proofs of the session count on their own, so this step adds none. */
 export const cookie: Silent = {
   kind: "silent",
   displayName: "Session",

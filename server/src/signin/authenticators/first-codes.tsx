@@ -6,24 +6,24 @@ import type { Ctx } from "../../platform/context.ts";
 import type { Answer, Proof, StepContext, StepPage } from "./authenticator.ts";
 
 /**
- * A second factor that was set up in a sign-in, and the recovery codes that came with it as the first one. Both are stored: whoever closes the page has
- * the factor, and gets other codes in their account. The page shows the codes until the user goes on.
+ * A second factor that was set up in a sign-in, and the recovery codes that came with the first one. Both are stored: a user who closes the
+ * page has the factor, and gets other codes in the account console. The page shows the codes until the user goes on.
  */
 interface SetUp {
-  /** The action whose page it is. */
+  /** The required action that shows this page. */
   readonly setUp: RequiredAction;
-  /** Proven by setting it up. */
+  /** The proof by setting it up. */
   readonly proof: Pick<Proof, "userId" | "factor" | "amr">;
-  /** Sealed. */
+  /** The recovery codes, sealed. */
   readonly codes: string;
 }
 
 const keptOf = ({ data }: Pick<StepContext, "data">): SetUp | null => (data?.setUp === undefined ? null : (data as unknown as SetUp));
 
-/** The action whose codes are still on a page of this sign-in. */
+/** Returns the action whose codes are still on a page of this sign-in. */
 export const setUpIn = (data: Readonly<Record<string, unknown>>): RequiredAction | undefined => keptOf({ data })?.setUp;
 
-/** The page of the codes; null: nothing was set up yet. */
+/** Returns the page of the codes, or null if nothing was set up yet. */
 export function codesPage(at: StepContext, text: Messages): StepPage | null {
   const kept = keptOf(at);
   if (!kept) return null;
@@ -31,15 +31,15 @@ export function codesPage(at: StepContext, text: Messages): StepPage | null {
   return { title: "recoveryTitle", lead: text.recoveryText, body: <RecoveryCodeList text={text} codes={codes} /> };
 }
 
-/** The user goes on from the page of the codes; null: nothing was set up yet. */
+/** Answers the page of the codes, from which the user goes on. Returns null if nothing was set up yet. */
 export function codesSaved(at: StepContext): Answer | null {
   const kept = keptOf(at);
   return kept && { outcome: "passed", proof: kept.proof };
 }
 
 /**
- * Stores the factor. A user without recovery codes gets some in the same transaction, which locks the user, and sees them next. `store`: false
- * where it cannot be added any more.
+ * Stores the factor. A user without recovery codes gets some in the same transaction, which locks the user, and sees them next. `store`
+ * returns false if the factor cannot be added any more.
  */
 export function storeFactor(at: StepContext, setUp: RequiredAction, proof: SetUp["proof"], store: (ctx: Ctx) => Promise<boolean>): Answer {
   const { userId, credentials } = at.user!;
@@ -55,7 +55,7 @@ export function storeFactor(at: StepContext, setUp: RequiredAction, proof: SetUp
   };
 }
 
-/** In a sign-in of this browser, and nowhere else. */
+/** Binds a sealed text to a sign-in of this browser. */
 const place = ({ realm, visitor }: StepContext) => ({
   realm: realm.realmId,
   table: "interactions",

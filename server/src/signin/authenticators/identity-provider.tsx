@@ -22,7 +22,7 @@ export const PROBLEMS = {
 /** The name of this step in flows. */
 export const IDENTITY_PROVIDER = "identity-provider";
 
-/** Signs in at an identity provider of the realm. Its buttons are links, also on the pages of other ways. */
+/** Signs in at an identity provider of the realm. Its buttons are links, which the pages of alternative steps show too. */
 export const identityProvider: Question = {
   kind: "question",
   displayName: "Identity provider",
@@ -30,7 +30,7 @@ export const identityProvider: Question = {
   config: Type.Object({}, { additionalProperties: false }),
   ...{ identifies: true, factor: "knowledge", counted: null, fields: ["provider"], setUp: null, choice: "chooseIdentityProvider" },
   refusal: PROBLEMS.denied,
-  // A hint or a domain leads to a provider without a button, too; a hint that names none is ignored.
+  // A hint or a domain leads to providers without a button, too. A hint that names no provider is ignored.
   async available(at) {
     const providers = await providersOf(at);
     if (!providers) return false;
@@ -111,7 +111,7 @@ const mayAsk = ({ progress }: StepContext, alias: string): boolean => alias !== 
 const buttonsOf = (at: StepContext, providers: Awaited<ReturnType<typeof providersOf>>) =>
   (providers?.buttons ?? []).filter(({ alias }) => mayAsk(at, alias));
 
-/** The providers that fit on a page, the last used one first; with `find`, only those whose name contains it. */
+/** Returns the providers that fit on a page, the last used one first. With `find`, only those whose name contains it. */
 async function linksOf(at: StepContext, find = "") {
   const { realm, interactionId, visitor, parts } = at;
   const providers = await providersOf(at);
@@ -119,7 +119,7 @@ async function linksOf(at: StepContext, find = "") {
   const all = buttonsOf(at, providers);
   const named = find === "" ? all : all.filter(({ displayName }) => loginKey(displayName).includes(loginKey(find)));
   const last = visitor.lastProvider ? named.find(({ alias }) => alias === visitor.lastProvider) : undefined;
-  // A realm may have a thousand providers; only those that fit on the page are compared.
+  // A realm may have a thousand providers. Only those that fit on the page are compared.
   const others = named.slice(0, federation.MAX_BUTTONS).filter((button) => button !== last);
   const shown = (last ? [last, ...others] : others).slice(0, federation.MAX_BUTTONS);
   const links = shown.map((button) => ({
@@ -134,7 +134,7 @@ async function linksOf(at: StepContext, find = "") {
   return { links, hasMore: named.length > shown.length };
 }
 
-/** People look for their provider by its name; by an address or a domain they were led on before this. */
+/** Searches the providers by name. An address or a domain was handled before this. */
 async function found(at: StepContext, find: string): Promise<Answer> {
   const { links } = await linksOf(at, find);
   const data = { find: find.slice(0, 255) };
@@ -143,7 +143,7 @@ async function found(at: StepContext, find: string): Promise<Answer> {
     : { outcome: "again", data: {}, problem: { title: "providerNoneTitle", text: "providerNoneText" } };
 }
 
-/** The provider counts as one factor, and as two where the configuration trusts what it says of that. */
+/** Returns the factor: a provider counts as one factor, and as two if the configuration trusts its `acr` or `amr` for that. */
 function factorOf({ config }: federation.ProviderSnapshot, identity: federation.BrokeredIdentity) {
   const acrs = config.multiFactorAcr as readonly string[];
   const amrs = config.multiFactorAmr as readonly string[];
@@ -151,7 +151,7 @@ function factorOf({ config }: federation.ProviderSnapshot, identity: federation.
   return { factor: isMultiFactor ? "both" : "knowledge", amr: ["fed", ...(isMultiFactor ? ["mfa"] : [])] } as const;
 }
 
-/** The proof for a user who is linked. */
+/** Returns the proof for a user who is linked. */
 export function proofOf(
   at: StepContext,
   provider: federation.ProviderSnapshot,
@@ -175,7 +175,7 @@ export function proofOf(
       ctx.audit({
         category: "AUTHN",
         type: "BROKER_LOGIN",
-        // The user's name here: the provider may call them by another's.
+        // The name is the user's name here, because the provider may call them by another user's name.
         actor: { id: userId, name: linked.user?.username ?? (await readUser(ctx, userId)).username },
         detail: alias,
       });
@@ -192,7 +192,7 @@ export async function enabledProvider(at: StepContext, alias: string): Promise<f
   return provider?.enabled ? provider : null;
 }
 
-/** One redirect URI for each provider, so that no provider's answer is taken for another's. */
+/** Returns the redirect URI of a provider. Each provider has its own, so that no provider's answer is taken for another's. */
 const redirectUriOf = ({ parts, realm }: StepContext, alias: string) =>
   `${parts.baseUrl}/realms/${realm.realmId}/broker/${encodeURIComponent(alias)}/endpoint`;
 
@@ -220,11 +220,11 @@ export async function visit(
 interface Back {
   readonly provider: federation.ProviderSnapshot;
   readonly identity: federation.BrokeredIdentity;
-  /** Null: the account there is linked to no user. */
+  /** Null if no user is linked to the account there. */
   readonly linked: LinkedSignInUser | null;
 }
 
-/** The identity that the provider asserts, or the step's answer where there is none. */
+/** Returns the identity that the provider asserts, or the answer of the step if there is none. */
 export async function visited(
   at: StepContext,
   { alias, ...query }: Readonly<Record<string, string>>,
@@ -232,7 +232,7 @@ export async function visited(
   const { data, parts } = at;
   const provider = await enabledProvider(at, String(alias));
   const broker = provider && federation.brokerOf(provider.protocol);
-  // Disabled or replaced since.
+  // The provider was disabled or replaced in the meantime.
   if (!provider || !broker || provider.providerId !== data?.providerId) return { answer: { outcome: "again", problem: PROBLEMS.failed } };
   if (query.error === "access_denied" || query.error === "user_cancelled_authorize")
     return { answer: { outcome: "again", notice: "brokerCancelled" } };
@@ -241,7 +241,7 @@ export async function visited(
     return await federation.askingProvider(parts.brokers.tools, async (tools) => {
       const known = await broker.finish(provider, query, data, { redirectUri: redirectUriOf(at, provider.alias) }, tools);
       const linked = await findLinkedSignInUser(parts.db, provider, known.subject, at.now);
-      // One request to the provider less, for users who are linked and whose sign-in uses nothing of it.
+      // Users who are linked, and whose sign-in does not use the profile, need no further request to the provider.
       if (!known.complete || (linked !== null && !federation.usesProfile(provider, linked))) return { provider, identity: known, linked };
       // The user's state that was read before the provider answered may be outdated.
       return { provider, identity: await known.complete(), linked: linked && { ...linked, user: undefined } };
@@ -251,7 +251,7 @@ export async function visited(
   }
 }
 
-/** Answers in plain words. The provider's words go to the log; the audit trail gets our own reason only. */
+/** Returns a problem in plain words. The provider's words go to the log; the audit trail gets our own reason only. */
 async function failed(at: StepContext, provider: federation.ProviderSnapshot, error: unknown, problem: "down" | "failed"): Promise<Answer> {
   if (!(error instanceof federation.UpstreamError)) throw error;
   if (error.reason === "cancelled") return { outcome: "again", notice: "brokerCancelled" };
@@ -261,7 +261,7 @@ async function failed(at: StepContext, provider: federation.ProviderSnapshot, er
   return { outcome: "again", problem: PROBLEMS[PROBLEM_OF[error.reason] ?? problem] };
 }
 
-/** The provider's error codes (RFC 6749 §4.1.2.1), as messages for users. */
+/** Maps the provider's error codes (RFC 6749 §4.1.2.1) to messages for users. */
 const PROBLEM_OF: Readonly<Record<string, keyof typeof PROBLEMS>> = {
   stale: "stale",
   timeout: "down",

@@ -14,8 +14,8 @@ const arrivedOf = ({ data }: StepContext): Arrived | null => (data?.arrived as A
 const LINKED = { title: "linkAccountTakenTitle", text: "linkAccountTakenText", status: 409 } as const;
 
 /**
- * Links an account at an identity provider to the user who asked for it: they sign in there, see what they came back with, and confirm.
- * Asked after the steps of a flow, of a user with recent authentication.
+ * Links an account at an identity provider to the user who asked for it: they sign in there, see the account, and confirm. It is asked
+ * after the steps of a flow, of a user with recent authentication.
  */
 export const linkAccount: Question = {
   kind: "question",
@@ -77,7 +77,7 @@ export const linkAccount: Question = {
   },
 };
 
-/** Another user may have signed in to this browser since. */
+/** Tells whether the user is still the one who asked for the link: another user may have signed in to this browser since. */
 const isOfAsker = ({ progress, request }: StepContext): boolean => progress.userId !== null && progress.userId === request.link?.userId;
 
 async function confirm(at: StepContext): Promise<Answer> {

@@ -52,13 +52,13 @@ describe("a link by mail", () => {
     expect(page.text).not.toContain("example.com");
     const [link] = await linksOf(realm);
 
-    // Not yet confirmed: it waits, however often it polls.
+    // The link is not confirmed yet, so the page waits however often it polls.
     expect((await browser.get(at)).text).toContain("Check your email");
     expect((await answerPage(browser, realm.name, page, {})).text).toContain("You haven’t opened the link yet");
     const opened = await browser.get(link!);
     expect([opened.status, opened.headers["referrer-policy"]]).toEqual([200, "no-referrer"]);
     expect(opened.text).toMatch(/<form[^>]*method="post"[^>]*\/login\/link"/);
-    // In another language it is the same link.
+    // The page in another language has the same link.
     const french = /href="([^"]+lang=fr)"/.exec(opened.text)![1]!.replaceAll("&amp;", "&");
     expect((await browser.get(french)).text).toContain("Continuez seulement si vous venez de demander ce lien");
     await browser.get(`${link}&lang=en`);
@@ -76,7 +76,7 @@ describe("a link by mail", () => {
     expect(iam.output.join("")).not.toContain(new URL(link!, "http://localhost").searchParams.get("token"));
   });
 
-  test("a program that looks through the mail changes nothing, even in a hurry", async () => {
+  test("a program that opens the links of a mail changes nothing, even at the same time", async () => {
     const { realm } = await realmWithLinks();
     const browser = iam.browser();
     const { at } = await begin(browser, realm);
@@ -152,7 +152,7 @@ describe("a link by mail", () => {
     for (let tries = 0; tries < 5; tries++) expect((await answerPage(browser, realm.name, form, { code: wrong })).status).toBe(401);
     const late = await answerPage(browser, realm.name, form, { code });
     expect([late.status, isSignedIn(late, realm.name)]).toEqual([400, false]);
-    // A new link, whose code nobody has seen.
+    // This requests a new link, whose code nobody has seen.
     clock.advance(31 * SECOND);
     await answerPage(browser, realm.name, form, { resend: "true" });
     expect(isSignedIn(await answerPage(browser, realm.name, page, { code }), realm.name)).toBe(false);
@@ -174,7 +174,7 @@ describe("a link by mail", () => {
     const forced = await confirm(other, link!);
     expect([forced.status, isSignedIn(forced, realm.name)]).toEqual([200, false]);
     expect((await browser.get(at)).status).toBe(200);
-    // Nor does a sign-in of the other browser's own take it.
+    // A sign-in of the other browser's own does not accept the link either.
     const own = await begin(other, realm);
     const interaction = new URL(own.at, "http://localhost").searchParams.get("interaction")!;
     expect((await confirm(other, link!, { interaction })).status).toBe(400);
@@ -200,7 +200,7 @@ describe("a link by mail", () => {
     const next = await begin(other, realm);
     clock.advance(9 * MINUTE);
     expect((await confirm(other, (await linksOf(realm)).at(-1)!)).status).toBe(200);
-    // A confirmation that was not used ends with the link.
+    // A confirmation that was not used expires with the link.
     clock.advance(MINUTE);
     expect((await other.get(next.at)).status).toBe(200);
   });

@@ -6,7 +6,7 @@ import { mailProof } from "./otp.tsx";
 import * as store from "./sent.store.ts";
 import { typedDigits } from "./totp.tsx";
 
-/** The page that waits looks at this interval whether the link was opened. */
+/** The interval at which the waiting page checks whether the link was opened. */
 const LOOK_AGAIN_SECONDS = 4;
 
 const mail: store.Way = {
@@ -24,14 +24,14 @@ const mail: store.Way = {
 
 const DIGITS = 6;
 
-/** A link that is mailed, and opened in the browser that waits for it; or in another one, which then shows a code for this one. */
+/** Mails a link, to be opened in the browser that waits for it. Another browser shows a code to type in the waiting one. */
 export const magicLink: Question = {
   ...question,
   displayName: "Link by email",
   description:
     "Emails a link; opening it in the same browser and pressing the button there goes on. Another browser shows who asked, and a code to type",
   factor: "possession",
-  // 256 bits: guessing is no use.
+  // The link has 256 random bits, so guessing is of no use.
   counted: null,
   fields: [],
   choice: "chooseMagicLink",
@@ -72,7 +72,7 @@ export const magicLink: Question = {
     if (form.resend !== undefined || !sent) return store.resend(mail, at);
     if (form.token !== undefined) {
       if (!fitsLink(at, form.token)) return { outcome: "again", problem: { title: "signInLinkGoneTitle", text: "signInLinkGoneText" } };
-      // Confirmed by this very change: a second one finds no link any more.
+      // The link is confirmed by this change, so a second confirmation finds no link any more.
       return { outcome: "again", data: { ...store.confirmed(mail, at, sent) } };
     }
     if (sent.offered && form.code) {
@@ -100,7 +100,7 @@ function proofOf(at: StepContext): Proof | null {
 
 const ownProof = (at: StepContext): Proof => ({ ...mailProof(at, store.addressOf(mail, at.user)!, ["email"]), factor: "possession" });
 
-/** The link was opened in another browser than the sign-in's. `data`: what the step keeps once that browser shows the code. */
+/** A link that was opened in another browser than the sign-in's. `data` is the data of the step after that browser has shown the code. */
 export interface OpenedElsewhere {
   readonly askedBy: NonNullable<store.Sent["askedBy"]>;
   readonly sentAt: number;
@@ -108,7 +108,7 @@ export interface OpenedElsewhere {
   readonly data: store.Sent;
 }
 
-/** Null: it is not the link that was mailed last, or no longer works. */
+/** Opens a link in another browser. Returns null if it is not the link that was mailed last, or no longer works. */
 export function openElsewhere(
   at: Pick<StepContext, "parts" | "realm" | "path" | "user" | "data" | "now">,
   token: string,

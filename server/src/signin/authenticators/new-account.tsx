@@ -5,8 +5,8 @@ import { enabledProvider, PROBLEMS, proofOf } from "./identity-provider.tsx";
 import { linkedBy } from "./progress.ts";
 
 /**
- * Beside the proof of an account that has the address from the provider: a new account instead, for people whose address another user has here,
- * or who do not want to link. Offered by the run, not by flows.
+ * Offers a new account next to the proof of an account that has the provider's address: for people whose address another user has here, or
+ * who do not want to link. The run offers it, not the flows.
  */
 export const newAccount: Question = {
   ...question,
@@ -33,7 +33,7 @@ async function answer(at: StepContext): Promise<Answer> {
   const { alias, providerId, isConfirmed } = progress.link!;
   const provider = await enabledProvider(at, alias);
   const identity = keptIdentity(at);
-  // Disabled, replaced or changed since.
+  // The provider was disabled, replaced or changed in the meantime.
   if (!identity || provider?.providerId !== providerId || basisOf(provider) !== linkedBy(progress).basis)
     return { outcome: "again", problem: PROBLEMS.failed };
   const from = { sourceIp: visitor.sourceIp, requestId: visitor.requestId };

@@ -36,7 +36,7 @@ async function person(realm: RealmUnderTest, more: object = {}) {
 }
 const codesTo = async (realm: RealmUnderTest, to: string) =>
   (await outbox(iam, realm)).filter((message) => message.to === to).map(({ text }) => /\b\d{6}\b/.exec(text)![0]);
-/** Some code that is none of these. */
+/** Returns a code that is none of these. */
 const otherThan = (...codes: string[]) => ["111111", "222222", "333333"].find((code) => !codes.includes(code))!;
 
 async function byName(browser: Browser, realm: RealmUnderTest, username: string): Promise<Answer> {
@@ -55,7 +55,7 @@ describe("a code by mail", () => {
     expect(page.text).toContain('autocomplete="one-time-code"');
     const [code, ...others] = await codesTo(realm, ada.email);
     expect(others).toEqual([]);
-    // Looking again sends nothing.
+    // Loading the page again sends nothing.
     await browser.get(`/realms/${realm.name}/login?interaction=${/interaction" value="([^"]+)/.exec(page.text)![1]}`);
     expect(await codesTo(realm, ada.email)).toEqual([code]);
     const state = await iam.core.db.selectFrom("interactions").select("state").where("realm_id", "=", realm.name).execute();
@@ -111,7 +111,7 @@ describe("a code by mail", () => {
     const [first, second] = await codesTo(realm, ada.email);
     if (first !== second) expect((await answerPage(two, realm.name, otherPage, { code: first! })).status).toBe(401);
     expect((await answerPage(third, realm.name, bobsPage, { code: second! })).status).toBe(401);
-    // An address that changed meanwhile is not the one that the code went to.
+    // The code does not count for an address that changed since it was sent.
     const { body } = await realm.asMaster().get(`/users/${bob.userId}`);
     await realm.asMaster().put(`/users/${bob.userId}`, { ...body, email: "bob-2@example.com" });
     expect((await answerPage(third, realm.name, bobsPage, { code: (await codesTo(realm, bob.email))[0]! })).status).toBe(401);
@@ -159,7 +159,7 @@ describe("a code by mail", () => {
     expect(await codesTo(realm, ada.email)).toHaveLength(5);
   });
 
-  test("is not guessed: five tries for a code, a hundred at once, even where the realm counts nothing", async () => {
+  test("cannot be guessed: a code has five tries, also for a hundred concurrent ones, and also if the realm counts nothing", async () => {
     const realm = await realmWith(passwordThen("email-otp"));
     const { body: settings } = await realm.asMaster().get("/settings");
     await realm.asMaster().put("/settings", { ...settings, bruteForce: { ...settings.bruteForce, enabled: false } });
@@ -172,13 +172,13 @@ describe("a code by mail", () => {
     expect(answers.filter(({ status }) => status === 401)).toHaveLength(5);
     expect(answers.filter(({ status }) => status === 400)).toHaveLength(guesses.length - 5);
     expect((await answerPage(browser, realm.name, page, { code: code! })).status).toBe(400);
-    // A new one has tries of its own.
+    // A new code has its own tries.
     clock.advance(31 * SECOND);
     await answerPage(browser, realm.name, page, { resend: "true" });
     expect(isSignedIn(await answerPage(browser, realm.name, page, { code: (await codesTo(realm, ada.email))[1]! }), realm.name)).toBe(true);
   });
 
-  test("nor across sign-ins and browsers: the user's counter is one", async () => {
+  test("cannot be guessed across sign-ins and browsers: they share the user's counter", async () => {
     const realm = await realmWith(nameThen("email-otp"));
     await lockAfterFive(realm);
     const ada = await person(realm);
@@ -198,7 +198,7 @@ describe("a code by mail", () => {
     expect(await realm.events("type=LOGIN_FAILURE")).toHaveLength(5);
   });
 
-  test("is no way where the realm cannot send mail", async () => {
+  test("is not offered if the realm cannot send mail", async () => {
     const realm = await iam.realm();
     await setBrowserFlow(iam, realm, [step("username-password"), step("email-otp")]);
     const ada = await person(realm);
@@ -232,7 +232,7 @@ describe("a code by text message", () => {
     expect((await outbox(iam, realm)).map(({ to }) => to)).toEqual(["+31612345670", "+31612345671"]);
   });
 
-  test("is offered only to those who have one that can be called", async () => {
+  test("is offered only to users with a valid number", async () => {
     const realm = await realmWith([
       step("username-password"),
       { alias: "ways", requirement: "REQUIRED", steps: [step("sms-otp", "ALTERNATIVE"), step("email-otp", "ALTERNATIVE")] },

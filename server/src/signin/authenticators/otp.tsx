@@ -36,7 +36,7 @@ interface Words {
   readonly maybe: TextKey;
 }
 
-/** A code that is sent to the user and typed here. */
+/** Makes a question that sends a code to the user and asks for it. */
 const otp = (name: string, by: Way, words: Words, proofOf: (at: StepContext, address: string) => Omit<Proof, "factor">): Question => ({
   ...question,
   displayName: words.displayName,
@@ -74,7 +74,7 @@ const Lead = ({ at, by, text, maybe }: { at: StepContext; by: Way; text: Message
   );
 };
 
-/** The proof of reading the user's mail: this is the user, and the address is theirs. */
+/** Returns the proof of reading the user's mail, which also confirms the address. */
 export const mailProof = ({ user }: StepContext, address: string, amr: readonly string[]): Omit<Proof, "factor"> => {
   const { userId, emailVerified } = user!;
   return { userId, amr, writesUser: !emailVerified, accept: async (ctx) => emailVerified || confirmEmail(ctx, userId, address) };

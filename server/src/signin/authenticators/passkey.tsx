@@ -8,7 +8,7 @@ import { type Answer, type Proof, type Question, question, type StepContext } fr
 import { isProven } from "./progress.ts";
 import { isTicked } from "./username.tsx";
 
-/** A passkey: alone, where it finds out who it is and its device makes sure of it; or on top of something else, as one of the user's. */
+/** Asks for a passkey: alone, when it identifies the user and its device verifies them, or as a second factor of a known user. */
 export const passkey: Question = {
   ...question,
   displayName: "Passkey",
@@ -27,14 +27,14 @@ export const passkey: Question = {
   ),
   identifies: true,
   factor: "both",
-  // A signature is not guessed.
+  // A signature cannot be guessed.
   counted: null,
   setUp: "CONFIGURE_PASSKEY",
   fields: ["credential"],
   choice: "choosePasskey",
   needsScripts: true,
   refusal: { title: "passkeyWrongTitle", text: "passkeyWrongText" },
-  // Before anything is proven, everybody may have one. One that was turned off counts: else its owner were asked to set up another.
+  // Before a proof, everybody may have a passkey. A disabled passkey counts too, because its owner must not be asked to set up another.
   available: async (at) => !isSecond(at) || at.user!.credentials.has("passkey"),
   page: async (at, text) => ({
     title: "passkeyTitle",
@@ -57,7 +57,7 @@ const verificationFor = (at: StepContext): passkeys.UserVerification =>
 
 const challengeFor = ({ realm, visitor }: StepContext) => ({ realm: realm.realmId, ceremony: "get", whose: visitor.preSession }) as const;
 
-/** A user's passkeys are shown only to that user, authenticated. */
+/** Returns the options for the browser. Only an authenticated user gets the list of their passkeys. */
 async function optionsFor(at: StepContext): Promise<string> {
   const { parts, realm, now } = at;
   return passkeys.assertionOptions({
@@ -97,7 +97,7 @@ async function answer(at: StepContext, form: Readonly<Record<string, string>>): 
     userId: found.userId,
     login,
     factor: checked.userVerified ? "both" : "possession",
-    // RFC 8176 §2: a key that cannot leave its device, or one that can; and the user was present.
+    // RFC 8176 §2: `hwk` is a key that cannot leave its device, `swk` one that can, and `user` says that the user was present.
     amr: [found.deviceType === "singleDevice" ? "hwk" : "swk", "user"],
     ...(!isSecond(at) && { remember: isTicked(form.rememberMe) }),
     accept: async (ctx) =>
@@ -106,14 +106,17 @@ async function answer(at: StepContext, form: Readonly<Record<string, string>>): 
   return { outcome: "passed", proof };
 }
 
-/** A passkey must belong to the user who signs in, where that one is known. Otherwise its user handle names the user (WebAuthn §7.2, step 6). */
+/**
+ * Tells whether the passkey belongs to the user who signs in, if that user is known. Otherwise its user handle identifies the user
+ * (WebAuthn §7.2, step 6).
+ */
 function belongs(at: StepContext, { userId, userHandle }: Passkey, sent: passkeys.Assertion): boolean {
   const { user, progress } = at;
   if (user ? user.userId !== userId : progress.login !== null || progress.userId !== null) return false;
   return sent.userHandle === null ? isSecond(at) : sent.userHandle === userHandle;
 }
 
-/** It opens nothing from now on: which of the two is the copy cannot be known. */
+/** Disables a passkey that may have been cloned: it is not known which of the two is the copy. */
 async function suspect({ parts, realm, visitor, now }: StepContext, found: Passkey): Promise<void> {
   const origin = {
     realm: realm.realmId,

@@ -54,7 +54,7 @@ test("many sign-ins at once all succeed, and leave one new hash", async () => {
 test("a password that was set meanwhile is not overwritten", async () => {
   const { userId, username } = await realm.user();
   await store(userId, bcrypt);
-  // The new hash takes its time; meanwhile an administrator sets another password.
+  // The new hash takes long, and an administrator sets another password meanwhile.
   let finish!: () => void;
   const slow = new Promise<void>((resolve) => {
     finish = resolve;
@@ -75,7 +75,7 @@ test("a password that was set meanwhile is not overwritten", async () => {
   expect(await signIn(username, "the administrator's choice")).toBe(303);
 });
 
-test("a busy server leaves the old hash for the next sign-in, and says so without the password", async () => {
+test("a busy server leaves the old hash for the next sign-in, and logs that without the password", async () => {
   const { userId } = await realm.user();
   await store(userId, bcrypt);
   const busy = createPasswordHasher({ concurrency: 1, maxQueue: 0 });

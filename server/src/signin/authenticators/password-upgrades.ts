@@ -2,18 +2,18 @@ import { upgradePassword } from "../../directory/credentials/index.ts";
 import type { Db } from "../../platform/db/index.ts";
 import type { PasswordHasher } from "../../platform/passwords/index.ts";
 
-/** A password that was right, under a hash that could be better. */
+/** A password that was right, and whose hash could be better. */
 export interface Upgrade {
   readonly realm: string;
   readonly userId: string;
   readonly password: string;
-  /** The hash that it was checked against. */
+  /** The hash that the password was checked against. */
   readonly checked: string;
 }
 
 /**
- * Replaces old hashes after their owner has signed in, without letting them wait for it. A hash that is not replaced here, because the server is busy
- * or stops, is replaced at the next sign-in.
+ * Replaces old hashes after their owner has signed in, without letting them wait. A hash that is not replaced here, because the server is
+ * busy or stops, is replaced at the next sign-in.
  */
 export interface PasswordUpgrades {
   soon(upgrade: Upgrade): void;
@@ -34,7 +34,7 @@ export function createPasswordUpgrades({
 
   const run = async ({ realm, userId, password, checked }: Upgrade): Promise<void> => {
     try {
-      // Only replaces the hash that was checked: a newer password is kept.
+      // Only the hash that was checked is replaced, so a newer password is kept.
       await upgradePassword(db, realm, userId, checked, await hasher.hash(password));
     } catch (err) {
       log.info({ err, realm, userId }, "a password keeps its old hash for now; the next sign-in replaces it");
@@ -44,7 +44,7 @@ export function createPasswordUpgrades({
   return {
     soon(upgrade) {
       const key = `${upgrade.realm}/${upgrade.userId}`;
-      // Ten sign-ins at once need one new hash.
+      // Ten concurrent sign-ins need one new hash.
       if (running.has(key)) return;
       running.set(
         key,

@@ -9,7 +9,7 @@ import { isTicked } from "./username.tsx";
 
 const WRONG = { title: "passwordWrongTitle", text: "passwordWrongText" } as const;
 
-/** The password alone, of a user named in a step before. */
+/** Asks for the password alone, of a user named in a step before. */
 export const password: Question = {
   ...question,
   displayName: "Password",
@@ -19,7 +19,7 @@ export const password: Question = {
   fields: ["password"],
   choice: "choosePassword",
   refusal: WRONG,
-  // Before anything is proven, everybody has one.
+  // Before a proof, everybody counts as having a password.
   available: async ({ user, progress }) =>
     user === null || !progress.passed.some(({ factor }) => factor !== null) || user.credentials.has("password"),
   page: ({ progress, alert }, text) => ({
@@ -30,7 +30,7 @@ export const password: Question = {
   answer: async (at, form) => {
     const { user, progress } = at;
     const login = progress.login ?? user?.username ?? "";
-    // The account is checked again when the step is accepted: it may have been locked meanwhile.
+    // The account is checked again when the step is accepted, because it may have been locked meanwhile.
     const known = user && { userId: user.userId, username: user.username, enabled: true, locked: false };
     const right = await checkRightPassword(at, { login, password: form.password ?? "", user: known });
     if (right === "elsewhere") return changeElsewhere;
@@ -38,7 +38,7 @@ export const password: Question = {
   },
 };
 
-/** Name and password on one page. */
+/** Asks for name and password on one page. */
 export const usernamePassword: Question = {
   ...question,
   displayName: "Username and password",
@@ -72,13 +72,16 @@ export const usernamePassword: Question = {
   },
 };
 
-/** The password is right, so nothing was guessed; but its directory refuses the account, and accepts no new one from here. */
+/**
+ * The password is right, so nothing was guessed. Its directory refuses the account until the password is changed, and accepts no new one
+ * from here.
+ */
 const changeElsewhere = {
   outcome: "again",
   problem: { title: "passwordElsewhereTitle", text: "passwordElsewhereText" },
 } as const satisfies Answer;
 
-/** A password as a proof; null where it is wrong. */
+/** Returns the proof of a password, or null if it is wrong. */
 async function checkRightPassword(
   { parts, realm, now, attempted }: StepContext,
   { login, password, user }: { readonly login: string; readonly password: string; readonly user: NamedUser | null },
@@ -101,11 +104,11 @@ async function checkRightPassword(
 
 type RightPassword = PasswordAnswer & { verdict: "right" };
 
-/** The realm wants it replaced by now, or its source does. */
+/** Tells whether the realm or the source of the password requires a new one. */
 const isExpired = ({ settings: { passwordPolicy } }: RealmSnapshot, { setAt, mustChange }: RightPassword, now: number): boolean =>
   mustChange === true || (setAt !== undefined && passwordPolicy.maxAgeDays !== null && setAt + passwordPolicy.maxAgeDays * DAY <= now);
 
-/** The user's row must be locked. Returns false when the password has changed since. */
+/** Records the use of the password. The user's row must be locked. Returns false if the password has changed since. */
 async function acceptPassword(ctx: Ctx, { userId, checked, accepted }: RightPassword, hasExpired: boolean): Promise<boolean> {
   if (checked !== undefined && !(await usePassword(ctx.tx, ctx.realm, userId, checked, ctx.now))) return false;
   if (hasExpired) await addRequiredAction(ctx.tx, ctx.realm, userId, "UPDATE_PASSWORD");
@@ -114,8 +117,8 @@ async function acceptPassword(ctx: Ctx, { userId, checked, accepted }: RightPass
 }
 
 /**
- * Null for a wrong one, and for a user who may not sign in: both take the time of a right one. `elsewhere`: right, but it has to be replaced
- * first, where it is kept.
+ * Checks the password. Returns null for a wrong one, and for a user who may not sign in; both take as long as a right one. `elsewhere` is a
+ * right password that must first be replaced in its directory.
  */
 async function checkPassword(
   sources: readonly PasswordSource[],
@@ -132,7 +135,7 @@ async function checkPassword(
     if (!isShutOut && answer.verdict !== "wrong") return answer.verdict === "elsewhere" ? "elsewhere" : answer;
     break;
   }
-  // A wrong password of a local user gets the answer, and takes the time, of a name that no user has.
+  // A wrong password of a local user gets the same answer, and takes the same time, as an unknown name.
   if (user !== null) for (const source of sources) if (source !== decided) await source.probe?.(question);
   return null;
 }

@@ -1,7 +1,7 @@
 import type { BrokeredSignIn } from "../../federation/index.ts";
 import { type Factor, levelOf, type SessionProof } from "../sessions/index.ts";
 
-/** A step that counts. */
+/** A step that counts as passed. */
 export interface PassedStep {
   /** The position in the flow. */
   readonly path: string;
@@ -13,7 +13,7 @@ export interface PassedStep {
   readonly flow?: string;
 }
 
-/** An account at an identity provider that is to be linked to the user, once they have proven to be the user. */
+/** An account at an identity provider that is to be linked to the user, once they have proven that the account here is theirs. */
 export interface PendingLink {
   readonly alias: string;
   readonly protocol: string;
@@ -23,45 +23,48 @@ export interface PendingLink {
   /** The address that an organization's provider verified. */
   readonly email?: string;
   /**
-   * The user has confirmed the address, or an administrator says that it is theirs. Otherwise mail to it proves nothing: anyone could have registered
-   * it.
+   * True if the user has confirmed the address, or an administrator says that it is theirs. Otherwise mail to it proves nothing, because
+   * anyone could have registered it.
    */
   readonly isConfirmed: boolean;
-  /** They may continue with a new account instead. */
+  /** True if the user may continue with a new account instead. */
   readonly mayCreate: boolean;
   /** The flow to continue afterwards, and the step that redirected to the provider. */
   readonly flow: string;
   readonly flowVersion: number;
   readonly step: PassedStep;
   readonly proven: boolean;
-  /** The provider's answer. The sign-in's own `brokered` is another provider's where that one proves the account; links of an earlier release have only it. */
+  /**
+   * The provider's answer. `brokered` of the sign-in belongs to another provider if that one authenticates the user. Links of an earlier
+   * release have only `brokered`.
+   */
   readonly brokered?: BrokeredSignIn;
 }
 
-/** The progress of a sign-in: the `state` of its interaction. It survives a restart, and belongs to one browser. */
+/** The progress of a sign-in, which is the `state` of its interaction. It survives a restart, and belongs to one browser. */
 export interface Progress {
   readonly flow: string;
-  /** The version of the flow's definition: a changed flow begins again. */
+  /** The version of the flow's definition. If the flow has changed, the sign-in begins again. */
   readonly flowVersion: number;
   /** The name that was typed. */
   readonly login: string | null;
   readonly userId: string | null;
   readonly passed: readonly PassedStep[];
-  /** The chosen alternative. */
+  /** The path of the alternative that the user chose. */
   readonly chosen: string | null;
-  /** Data that steps store, by path. */
+  /** The data that steps store, by path. */
   readonly data: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
   readonly remember: boolean;
-  /** The session whose proofs are carried over; the sign-in restarts if it ends. */
+  /** The session whose proofs are carried over. The sign-in restarts if it ends. */
   readonly sessionId?: string;
-  /** The user gave a second factor and chose not to be asked for one in this browser for a while. */
+  /** True if the user gave a second factor and chose not to be asked for one in this browser for a while. */
   readonly trust?: boolean;
-  /** The identity provider that the typed name led to, once; null where a provider was looked for without a name. */
+  /** The identity provider that the typed name led to, which happens once. Its login is null if the user searched for the provider. */
   readonly home?: { readonly alias: string; readonly login: string | null };
   readonly link?: PendingLink;
-  /** The identity provider that it came by, last. */
+  /** The answer of the last identity provider in this sign-in. */
   readonly brokered?: BrokeredSignIn;
-  /** The step that the browser left for another site with, and the hash of what it has to bring back; none once it has. */
+  /** The step with which the browser left for another site, and the hash of the state that it has to bring back. The hash is removed once it has. */
   readonly left?: { readonly path: string; readonly hash?: string };
 }
 
@@ -78,31 +81,31 @@ export const freshProgress = (flow: { readonly alias: string; readonly version: 
 
 export const hasPassed = ({ passed }: Progress, path: string): boolean => passed.some((step) => step.path === path);
 
-/** The provider whose account waits for the proof, and cannot be the proof itself. */
+/** Returns the alias of the provider whose account waits for the proof, and cannot be the proof itself. */
 export const toBeLinked = ({ link }: Progress): string | null => (link?.proven === false ? link.alias : null);
 
-/** The answer of the provider whose account is to be linked. */
+/** Returns the answer of the provider whose account is to be linked. */
 export const linkedBy = ({ link, brokered }: Progress): BrokeredSignIn => (link?.brokered ?? brokered)!;
 
-/** The user is authenticated, by any step. */
+/** Tells whether the user is authenticated, by any step. */
 export const isProven = ({ passed }: Progress): boolean => passed.some(({ factor }) => factor !== null);
 
-/** RFC 8176: what was used, and `mfa` where it was more than one kind. */
+/** Returns the authentication methods (RFC 8176), with `mfa` if they are of more than one factor. */
 export function amrOf({ passed }: Pick<Progress, "passed">): string[] {
   const methods = new Set(passed.flatMap(({ amr }) => amr));
   if (levelOf(passed) === "2") methods.add("mfa");
   return [...methods];
 }
 
-/** The authenticator by which a session that is there counts. */
+/** The authenticator that lets an existing session count. */
 export const SESSION = "cookie";
 const FROM_SESSION = "session:";
 
-/** The proofs of a session, carried over into a sign-in. */
+/** Carries the proofs of a session over into a sign-in. */
 export const carriedFrom = (proofs: readonly SessionProof[]): PassedStep[] =>
   proofs.map((proof) => ({ ...proof, path: `${FROM_SESSION}${proof.authenticator}` }));
 
-/** Passed in this sign-in, not in one before. */
+/** Tells whether the step was passed in this sign-in, and not in an earlier one. */
 export const isNew = ({ path, authenticator }: PassedStep): boolean => !path.startsWith(FROM_SESSION) && authenticator !== SESSION;
 
 const PASSWORD = new Set(["username-password", "password"]);
@@ -115,14 +118,14 @@ export function isCarried({ passed, sessionId }: Progress, authenticator: string
   return passed.some((step) => step.path.startsWith(FROM_SESSION) && names.has(step.authenticator));
 }
 
-/** The proofs that the session records. */
+/** Returns the proofs that the session records. */
 export const toProofs = ({ flow, passed }: Progress): SessionProof[] =>
   passed
     .filter(({ authenticator }) => authenticator !== SESSION)
     .map((step) => ({ ...step, flow: step.flow ?? flow }))
     .map(({ flow: of, authenticator, factor, amr, at }) => ({ flow: of, authenticator, factor, amr, at }));
 
-/** The step is passed: its findings are kept, its own data is dropped. */
+/** Marks the step as passed: keeps its results, and drops its own data. */
 export function withPassed(
   progress: Progress,
   step: PassedStep,

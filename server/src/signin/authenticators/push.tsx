@@ -10,10 +10,10 @@ import { isProven } from "./progress.ts";
 import { trySend } from "./sent.store.ts";
 import { addresseeOf } from "./user.store.ts";
 
-/** The page looks at this interval whether the phone has answered. */
+/** The interval at which the page checks whether the phone has answered. */
 const LOOK_EVERY_SECONDS = 5;
 
-/** An enrolled phone asks its owner: is it you? They type the number that this page shows. */
+/** Asks on an enrolled phone whether the sign-in is its owner's. They type the number that this page shows. */
 export const push: Question = {
   ...question,
   displayName: "Push",
@@ -22,7 +22,7 @@ export const push: Question = {
   counted: null, // the number is typed on the phone, and counted there
   fields: [],
   choice: "choosePush",
-  // Never as the first step: an attacker who knows a login name could trigger prompts on the user's phone.
+  // Push is never the first step: an attacker who knows a login name could trigger prompts on the user's phone.
   available: async ({ user, progress }) => isProven(progress) && (user?.credentials.has("push") ?? false),
   begin: async (at) => ask(at),
   async page(at, text) {
@@ -65,7 +65,7 @@ const ENDED: Partial<Record<ChallengeStatus, readonly [title: TextKey, text: Tex
 const ended = (challenge: Challenge | null): readonly [title: TextKey, text: TextKey] =>
   challenge ? (ENDED[challenge.status] ?? ["pushExpiredTitle", "pushExpiredText"]) : ["pushPausedTitle", "pushPausedText"];
 
-/** The question and the messages that bring it are there together, or neither is. */
+/** Creates the challenge and its messages in one transaction. */
 function ask(at: StepContext): Kept {
   const { user } = at;
   return {
@@ -80,7 +80,10 @@ function ask(at: StepContext): Kept {
   };
 }
 
-/** Every phone that the realm's provider reaches. Without one the question still waits: apps look by themselves, too. */
+/**
+ * Notifies every phone that the realm's provider reaches. Without one, the challenge still waits, because apps also ask for challenges
+ * themselves.
+ */
 async function ring(ctx: Ctx, at: StepContext, challengeId: string, expiresAt: number): Promise<void> {
   const { parts, realm } = at;
   const user = addresseeOf(at.user!);
@@ -90,7 +93,7 @@ async function ring(ctx: Ctx, at: StepContext, challengeId: string, expiresAt: n
     await trySend(ctx, at, {
       ...{ templateKey: "push-approval", to: device.id, user, expiresAt },
       values: { ttlSeconds: Math.ceil((expiresAt - ctx.now) / SECOND) },
-      // Never the number: it is what only the screen that waits shows.
+      // The message never contains the number, which only the waiting screen may show.
       data: { type: "push-approval", challenge: challengeId, url: `${parts.baseUrl}/realms/${realm.realmId}/push/${challengeId}` },
     });
 }

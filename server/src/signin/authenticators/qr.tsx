@@ -10,10 +10,10 @@ import { type Challenge, useChallenge } from "./challenges.store.ts";
 
 const LOOK_EVERY_SECONDS = 5;
 const FRESH_MINUTES = 5;
-/** ISO/IEC 18004 asks for four modules around the picture. */
+/** ISO/IEC 18004 requires four modules around the code. */
 const QUIET_ZONE = 4;
 
-/** A phone that is signed in lets this screen in: its user looks at the picture and confirms. */
+/** Shows a QR code. The user of a phone that is signed in scans it and confirms, and this screen continues as that user. */
 export const qr: Question = {
   ...question,
   displayName: "QR code",
@@ -62,7 +62,7 @@ function proofOf(challenge: Challenge | null): Proof | null {
   if (challenge?.status !== "APPROVED" || challenge.userId === null) return null;
   const { id, userId, data } = challenge;
   const amr = data.amr ?? [];
-  // A phone that was signed in by a password or a provider alone proves that and nothing more: anyone who can sign in so has such a phone.
+  // A phone that was signed in by a password or a provider alone proves only that, because anyone who can sign in so has such a phone.
   const proven = factorOf(amr) === "knowledge" ? { factor: "knowledge" as const, amr } : { factor: "possession" as const, amr: ["qr"] };
   return { userId, ...proven, accept: (ctx) => useChallenge(ctx.tx, ctx.realm, { id, userId }, ctx.now) };
 }

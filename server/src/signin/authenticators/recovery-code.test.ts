@@ -16,7 +16,7 @@ afterEach(() => clock.reset());
 const step = (authenticator: string) => ({ authenticator, requirement: "REQUIRED" as const, config: {} });
 type User = Awaited<ReturnType<RealmUnderTest["user"]>>;
 
-/** A user with a set of codes, made in their account. */
+/** Creates a user with a set of codes, made in their account. */
 async function withCodes(realm: RealmUnderTest) {
   const user = await realm.user();
   const browser = iam.browser();
@@ -99,7 +99,7 @@ describe("recovery codes", () => {
     }
     const answers = await Promise.all(waiting.map(([browser, page]) => answerPage(browser, realm.name, page, { code: ada.codes[0]! })));
     expect(answers.filter((answer) => isSignedIn(answer, realm.name))).toHaveLength(1);
-    // And two different ones at once do not bring each other back.
+    // Two different codes used at the same time do not bring each other back.
     const [third, fourth] = [await tryCodes(realm, ada, ada.codes[1]!), await tryCodes(realm, ada, ada.codes[2]!)];
     expect([third, fourth]).toEqual([[true], [true]]);
     expect(await tryCodes(realm, ada, ada.codes[1]!, ada.codes[2]!)).toEqual([401, 401]);
@@ -121,7 +121,7 @@ describe("recovery codes", () => {
     expect((await pastPassword(iam.browser(), realm.name, ada)).status).toBe(403);
   });
 
-  test("are not guessed", async () => {
+  test("cannot be guessed", async () => {
     const { realm, ada } = await realmThatAsks();
     await lockAfterFive(realm);
     const browser = iam.browser();

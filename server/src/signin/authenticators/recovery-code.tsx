@@ -4,7 +4,7 @@ import { CodeField } from "../../pages/index.ts";
 import { type Question, question, type StepContext } from "./authenticator.ts";
 import { isProven } from "./progress.ts";
 
-/** One of the codes that were kept for the day when the phone is lost. */
+/** Asks for one of the recovery codes, which users keep in case they lose their phone. */
 export const recoveryCode: Question = {
   ...question,
   displayName: "Recovery code",
@@ -35,7 +35,7 @@ export const recoveryCode: Question = {
   },
 };
 
-/** Shown only after a first proof: it reveals that the account exists, and what it has. */
+/** Returns how many codes are left. Only after a first proof, because the number reveals that the account exists and has codes. */
 async function leftOf({ parts, realm, user, progress }: StepContext): Promise<number | null> {
   if (!user || !isProven(progress)) return null;
   return (await findRecoveryCodes(parts.db, realm.realmId, user.userId))?.hashes.length ?? null;

@@ -13,18 +13,18 @@ import { addresseeOf } from "./user.store.ts";
 const MINUTES = 30;
 export const RESET_PATH = "reset-password";
 
-/** The state that the mailed link continues with, in any browser. */
+/** The state with which the mailed link continues, in any browser. */
 export interface ResetLink {
   /** The progress after the code, as if it had been typed. */
   readonly progress: Progress;
   readonly email: string;
   readonly username: string;
-  /** The browser and the sign-in that requested the mail: in that browser the link returns to the request. */
+  /** The browser and the sign-in that requested the mail. In that browser the link returns to the request. */
   readonly browserHash: string;
   readonly interactionId: string | null;
 }
 
-/** For a forgotten password: a mail to the account's address, if there is such an account; the page does not reveal whether there is. */
+/** Mails a link and a code to the address of an account whose password was forgotten. The page does not reveal whether there is such an account. */
 export const resetEmail: Question = {
   ...question,
   displayName: "Email to a user who forgot their password",
@@ -49,8 +49,8 @@ export const resetEmail: Question = {
 };
 
 /**
- * Errors are not shown, not even a full mailbox: they would reveal that there is an account. Nor does the time reveal it: the same is done for a name
- * that nobody has, and for an account that gets no mail.
+ * Sends the mail. Errors are not shown, not even a full mailbox, because they would reveal that there is an account. The time does not
+ * reveal it either: the work is the same for an unknown name, and for an account that gets no mail.
  */
 async function send(ctx: Ctx, at: StepContext): Promise<Mailed> {
   const { parts, user, visitor, path, progress, interactionId, now } = at;
@@ -72,6 +72,7 @@ async function send(ctx: Ctx, at: StepContext): Promise<Mailed> {
     data: { ...data },
     keeps: user?.email != null && account !== null && account.enabled && !account.lockedByAdmin,
   });
-  if (mailed.failure !== null) parts.log.warn({ realm: ctx.realm, failure: mailed.failure }, "a mail to reset a password could not leave");
+  if (mailed.failure !== null)
+    parts.log.warn({ realm: ctx.realm, failure: mailed.failure }, "a mail to reset a password could not be sent");
   return { ...afterMail(at, mailed), failure: null };
 }

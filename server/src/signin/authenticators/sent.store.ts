@@ -9,12 +9,12 @@ import type { Answer, Kept, StepContext } from "./authenticator.ts";
 import { isProven } from "./progress.ts";
 import { addresseeOf, type SignInUser } from "./user.store.ts";
 
-/** The channel of a secret to the user. */
+/** The way in which a secret reaches the user. */
 export interface Way {
   readonly channel: "EMAIL" | "SMS";
   readonly templateKey: OutgoingMessage["templateKey"];
   readonly lifetime: number;
-  /** A link, which may be opened in another browser. */
+  /** True for a link, which may be opened in another browser. */
   readonly isLink?: boolean;
   newSecret(): string;
   valuesOf(secret: string, at: StepContext): OutgoingMessage["values"];
@@ -22,64 +22,64 @@ export interface Way {
 
 /** The record of a sent secret. The secret cannot be derived from it. */
 export interface Sent {
-  /** Another one with each secret: a new one ends the one before. */
+  /** Each secret has its own nonce, so a new secret ends the one before. */
   readonly nonce: string;
   readonly mac: string;
   readonly sentAt: number;
   readonly expiresAt: number;
   readonly sends: number;
-  /** The last message could not leave. Shown only where it reveals nothing about the account. */
+  /** True if the last message could not be sent. Shown only if it reveals nothing about the account. */
   readonly failed: boolean;
-  /** A link that was opened in this browser. */
+  /** True if the link was opened and confirmed in this browser. */
   readonly confirmed?: boolean;
-  /** Proves the secret to another browser, which is not told what it is bound to here. */
+  /** The MAC that proves the secret in another browser, which does not have the pre-session to which `mac` is bound. */
   readonly elsewhere?: string;
-  /** The browser that asked for it, as another one shows it. */
+  /** The browser that asked for the secret, for display in another one. */
   readonly askedBy?: { readonly userAgent: string | null; readonly sourceIp: string };
-  /** Another browser, in which the link was opened, shows a code to be typed here. */
+  /** True if another browser, in which the link was opened, shows a code to type here. */
   readonly offered?: boolean;
 }
 
 const RESEND_AFTER = 30 * SECOND;
-/** In one sign-in. Across them, the messaging counts by recipient. */
+/** The limit for one sign-in. Across sign-ins, messaging counts by recipient. */
 const MAX_SENDS = 5;
 
-/** The address for users without one: the message is written like the others, and rolled back. */
+/** The address for users without one. Their message is written like any other, and rolled back. */
 export const NO_ADDRESS = { EMAIL: "nobody@nowhere.invalid", SMS: "+15550000000" } as const;
 
 export const sentOf = ({ data }: StepContext): Sent | null => data as Sent | null;
 
-/** The user's address; null: none. */
+/** Returns the user's address, or null if there is none. */
 export function addressOf({ channel }: Way, user: SignInUser | null): string | null {
   const number = user?.attributes.phoneNumber;
   const address = channel === "EMAIL" ? user?.email : Array.isArray(number) ? number[0] : number;
   return typeof address === "string" && isRecipient(channel, address) ? address : null;
 }
 
-/** Before anything is proven every user counts as one with an address: a user who cannot be reached gets the same page. */
+/** Tells whether the user can be reached. Before a proof every user counts as reachable, so that a user without an address gets the same page. */
 export const canReach =
   (way: Way) =>
   async ({ parts, realm, user, progress }: StepContext): Promise<boolean> =>
     (!isProven(progress) || addressOf(way, user) !== null) && parts.messages.canSend(parts.db, realm.realmId, way.channel);
 
-/** Enough to recognise it; null while it would tell an anonymous caller that there is one. */
+/** Returns enough of the address to recognise it. Returns null before a proof, because it would tell an anonymous caller that the account exists. */
 export function shownAddress(way: Way, { user, progress }: StepContext): string | null {
   const address = isProven(progress) ? addressOf(way, user) : null;
   return address === null ? null : maskRecipient(way.channel, address).replace("…", "•••");
 }
 
-/** Bound to the step of this sign-in, to the browser, and to the address that it went to. */
+/** Returns the MAC of a secret, bound to the step of this sign-in, to the browser, and to the address that it went to. */
 const macOf = (way: Way, { parts, realm, visitor, path, user }: StepContext, nonce: string, secret: string): string =>
   hmac(
     parts.vault.derive("signin.sent-secrets"),
     [realm.realmId, sha256(visitor.preSession), path, nonce, addressOf(way, user) ?? "", secret].join("\u0000"),
   );
 
-/** Accepts only the secret that was sent last, until it expires. */
+/** Tells whether the secret is the one that was sent last, and has not expired. */
 export const isSecret = (way: Way, at: StepContext, sent: Sent, typed: string): boolean =>
   safeEqual(sent.mac, macOf(way, at, sent.nonce, typed)) && addressOf(way, at.user) !== null && at.now < sent.expiresAt;
 
-/** The same where the browser is another one than the sign-in's: bound to the step, to the secret that was sent last and to its address. */
+/** The context in another browser than the sign-in's. A MAC there is bound to the step, to the secret that was sent last and to its address. */
 type Elsewhere = Pick<StepContext, "parts" | "realm" | "path" | "user">;
 const macElsewhere = (way: Way, { parts, realm, path, user }: Elsewhere, nonce: string, what: string): string =>
   hmac(
@@ -93,18 +93,21 @@ export const isSecretElsewhere = (way: Way, at: Elsewhere & Pick<StepContext, "n
   addressOf(way, at.user) !== null &&
   at.now < sent.expiresAt;
 
-/** Digits that stand for the secret: another browser shows them, and they are typed in the sign-in's own. They are stored nowhere. */
+/**
+ * Returns digits that stand for the secret: another browser shows them, and the user types them in the sign-in's own browser. They are
+ * stored nowhere.
+ */
 export const codeFor = (way: Way, at: Elsewhere, { nonce }: Sent, digits: number): string => {
   const number = Buffer.from(macElsewhere(way, at, nonce, CODE), "base64url").readUIntBE(0, 6) % 10 ** digits;
   return String(number).padStart(digits, "0");
 };
-/** No secret is as short. */
+/** Takes the place of the secret in the MAC. No secret is this short. */
 const CODE = "code";
 
-/** Known to the server alone, which is enough: its content is in the sign-in's own row. */
+/** Takes the place of a secret that was confirmed. It need not be secret: the MAC needs the server's key, and is stored in the sign-in's own row. */
 const CONFIRMED = "confirmed";
 
-/** The secret was brought back. It is used up, and what stays says to which address it went: another one is not confirmed by it. */
+/** Uses up a secret that was brought back. The new MAC still names the address that it went to, so that no other address is confirmed by it. */
 export const confirmed = (way: Way, at: StepContext, sent: Sent): Sent => ({
   ...sent,
   mac: macOf(way, at, sent.nonce, CONFIRMED),
@@ -114,7 +117,7 @@ export const confirmed = (way: Way, at: StepContext, sent: Sent): Sent => ({
 export const isConfirmed = (way: Way, at: StepContext, sent: Sent): boolean =>
   sent.confirmed === true && isSecret(way, at, sent, CONFIRMED);
 
-/** A new secret is on its way. If it could not be sent, the one before stays as it is. */
+/** Sends a new secret. If it cannot be sent, the one before stays valid. */
 export function sendSecret(way: Way, at: StepContext): Kept {
   const before = sentOf(at);
   const secret = way.newSecret();
@@ -135,7 +138,7 @@ export function sendSecret(way: Way, at: StepContext): Kept {
 
 const counted = ({ sentAt, sends }: Sent) => ({ sentAt, sends });
 
-/** Does the same work whether the user exists or not, so that the time does not reveal it. */
+/** Tells whether the message was sent. Does the same work whether the user exists or not, so that the time does not reveal it. */
 function leaves(ctx: Ctx, way: Way, at: StepContext, secret: string): Promise<boolean> {
   const { user, visitor } = at;
   const address = addressOf(way, user);
@@ -146,13 +149,16 @@ function leaves(ctx: Ctx, way: Way, at: StepContext, secret: string): Promise<bo
     locale: visitor.locale,
     values: { ...way.valuesOf(secret, at), ttlSeconds: way.lifetime / SECOND },
     expiresAt: ctx.now + way.lifetime,
-    // Users may change their number to one stranger's after the other, before any of them is proven. A new mail address is proven first.
+    // The user may change their number to those of many strangers, because a number is not proven first. A new mail address is.
     countsUser: way.channel === "SMS",
   };
   return trySend(ctx, at, message, address !== null);
 }
 
-/** False: the messaging refused it (turned off, too many for the recipient), which does not stop the sign-in. Unless `keeps`, it is taken back. */
+/**
+ * Sends a message. Returns false if messaging refused it (disabled, or too many for the recipient), which does not stop the sign-in. Rolls
+ * it back unless `keeps`.
+ */
 export async function trySend(ctx: Ctx, { parts }: StepContext, message: OutgoingMessage, keeps = true): Promise<boolean> {
   try {
     await inSavepoint(
@@ -163,13 +169,12 @@ export async function trySend(ctx: Ctx, { parts }: StepContext, message: Outgoin
     return true;
   } catch (error) {
     if (!(error instanceof AppError) || !error.code.startsWith("messaging.")) throw error;
-    parts.log.info({ realm: ctx.realm, template: message.templateKey, reason: error.code }, "a message of a sign-in could not leave");
+    parts.log.info({ realm: ctx.realm, template: message.templateKey, reason: error.code }, "a message of a sign-in could not be sent");
     return false;
   }
 }
 
-/** The user requests another one. */
-/** After how many seconds another one can be asked for. */
+/** Returns after how many seconds the user can ask for another secret. */
 export const resendWait = (at: StepContext): number => Math.max(0, Math.ceil(((sentOf(at)?.sentAt ?? 0) + RESEND_AFTER - at.now) / SECOND));
 
 export function resend(way: Way, at: StepContext): Answer {
@@ -180,7 +185,7 @@ export function resend(way: Way, at: StepContext): Answer {
   return { outcome: "again", ...sendSecret(way, at) };
 }
 
-/** Tells whether the code that this names may be tried once more. */
+/** Tells whether the code that `sent` identifies may be tried once more. */
 export function mayTry({ parts, realm, visitor, progress }: StepContext, sent: string): Promise<boolean> {
   const origin = {
     realm: realm.realmId,
@@ -191,5 +196,5 @@ export function mayTry({ parts, realm, visitor, progress }: StepContext, sent: s
   return mayTryCode(parts.work, origin, sent);
 }
 
-/** There is nothing to try any more: another code has to be asked for. */
+/** The code has no tries left, so the user has to ask for another one. */
 export const SPENT: Answer = { outcome: "again", problem: { title: "codeSpentTitle", text: "codeSpentText" } };

@@ -2,7 +2,7 @@ import type { Ctx } from "../../platform/context.ts";
 import { type Db, findRow } from "../../platform/db/index.ts";
 import type { Settings } from "../../tenancy/settings/index.ts";
 
-/** The version of the realm's terms that a user has accepted; the text is a setting of the realm. */
+/** The version of the realm's terms that a user has accepted. The text is a setting of the realm. */
 interface TermsAcceptancesTable {
   realm_id: string;
   user_id: string;
@@ -16,7 +16,7 @@ declare module "../../platform/db/tables.ts" {
   }
 }
 
-/** Without words there is nothing to accept. */
+/** Tells whether the realm has terms: without a text or a link there is nothing to accept. */
 export const hasTerms = ({ terms }: Pick<Settings, "terms">): boolean => terms.text !== null || terms.url !== null;
 
 export async function hasAcceptedTerms(db: Db, realm: string, userId: string, version: string): Promise<boolean> {
@@ -24,7 +24,7 @@ export async function hasAcceptedTerms(db: Db, realm: string, userId: string, ve
   return row !== null;
 }
 
-/** Asked once more, the later time counts. */
+/** Records that the user accepted the terms. If they were asked again, the later time counts. */
 export async function acceptTerms(ctx: Ctx, userId: string, name: string, version: string): Promise<void> {
   await ctx.tx
     .insertInto("terms_acceptances")

@@ -3,7 +3,7 @@ import { type Question, question } from "./authenticator.ts";
 import { isProven } from "./progress.ts";
 import { acceptTerms, hasAcceptedTerms, hasTerms } from "./terms.store.ts";
 
-/** The realm's terms, to be accepted once for each version of them. */
+/** Asks for the acceptance of the realm's terms, once for each version of them. */
 export const terms: Question = {
   ...question,
   displayName: "Terms",
@@ -12,7 +12,7 @@ export const terms: Question = {
   counted: null,
   fields: [],
   choice: "chooseTerms",
-  // Before anything is proven everybody is asked, and nothing is kept.
+  // Before a proof everybody is asked, and nothing is stored.
   settled: async ({ parts, realm: { realmId, settings }, user, progress }) =>
     !hasTerms(settings) ||
     (user !== null && isProven(progress) && (await hasAcceptedTerms(parts.db, realmId, user.userId, settings.terms.version))),

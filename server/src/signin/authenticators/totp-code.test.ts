@@ -30,7 +30,7 @@ test("a code fits within the drift, later than the last that was used, and nowhe
   expect(matchingStep(secrets.SHA1, "", form("SHA1"), { now, drift: 1, after: -1 })).toBeNull();
 });
 
-test("writes secrets as RFC 4648 does, and the address as apps read it", () => {
+test("writes secrets by RFC 4648, and the key URI as apps read it", () => {
   expect(["f", "fo", "foo", "foob", "fooba", "foobar"].map((text) => base32(Buffer.from(text)))).toEqual([
     ...["MY", "MZXQ", "MZXW6", "MZXW6YQ", "MZXW6YTB", "MZXW6YTBOI"],
   ]);

@@ -4,23 +4,23 @@ import { safeEqual } from "../../kernel/vault.ts";
 
 type TotpAlgorithm = "SHA1" | "SHA256" | "SHA512";
 
-/** The parameters of an authenticator app besides the secret; fixed when it is set up. */
+/** The parameters of an authenticator app besides the secret. They are fixed when it is set up. */
 export interface TotpForm {
   readonly algorithm: TotpAlgorithm;
   readonly digits: number;
-  /** Seconds */
+  /** In seconds. */
   readonly period: number;
 }
 
-/** RFC 4226 §4: at least as long as what the hash gives. */
+/** RFC 4226 §4: the secret is at least as long as the output of the hash. */
 const SECRET_BYTES: Record<TotpAlgorithm, number> = { SHA1: 20, SHA256: 32, SHA512: 64 };
 
 export const newTotpSecret = ({ algorithm }: TotpForm): Buffer => randomBytes(SECRET_BYTES[algorithm]);
 
-/** RFC 6238 §4.2: T */
+/** Returns the number of the time step (T in RFC 6238 §4.2). */
 export const totpStep = (now: number, { period }: TotpForm): number => Math.floor(now / (period * SECOND));
 
-/** RFC 4226 §5.3, with the hash functions of RFC 6238 §1.2. */
+/** Returns the code of a time step (RFC 4226 §5.3, with the hash functions of RFC 6238 §1.2). */
 export function totpCode(secret: Buffer, step: number, { algorithm, digits }: TotpForm): string {
   const counter = Buffer.alloc(8);
   counter.writeBigUInt64BE(BigInt(step));
@@ -30,7 +30,7 @@ export function totpCode(secret: Buffer, step: number, { algorithm, digits }: To
   return String(number % 10 ** digits).padStart(digits, "0");
 }
 
-/** The step whose code it is: one of those around now, later than the last that was used (RFC 6238 §5.2). Null where none is. */
+/** Finds the time step of a code: one of those around now, later than the last that was used (RFC 6238 §5.2). Returns null if there is none. */
 export function matchingStep(
   secret: Buffer,
   code: string,
@@ -39,7 +39,7 @@ export function matchingStep(
 ): number | null {
   const present = totpStep(at.now, form);
   let found: number | null = null;
-  // All of them, always: how long it takes tells nothing.
+  // All steps are always tried, so that the time reveals nothing.
   for (let step = present - at.drift; step <= present + at.drift; step++)
     if (safeEqual(totpCode(secret, Math.max(step, 0), form), code) && step > at.after) found ??= step;
   return found;
@@ -47,13 +47,13 @@ export function matchingStep(
 
 const BASE32 = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567";
 
-/** RFC 4648 §6, without padding: as authenticator apps take it. */
+/** Encodes bytes by RFC 4648 §6 without padding, as authenticator apps read it. */
 export function base32(bytes: Buffer): string {
   const bits = [...bytes].map((byte) => byte.toString(2).padStart(8, "0")).join("");
   return (bits.match(/.{1,5}/g) ?? []).map((five) => BASE32[Number.parseInt(five.padEnd(5, "0"), 2)]).join("");
 }
 
-/** The content of the QR code: the key URI that authenticator apps agreed on. A colon would end the issuer. */
+/** Returns the content of the QR code: the key URI of authenticator apps. A colon would end the issuer. */
 export function totpUri(secret: Buffer, form: TotpForm, { issuer, account }: { issuer: string; account: string }): string {
   const label = [issuer.replaceAll(":", " "), account].map(encodeURIComponent).join(":");
   const parameters = { secret: base32(secret), issuer: issuer.replaceAll(":", " "), ...form };

@@ -10,7 +10,7 @@ import { codesPage, codesSaved, openForBrowser, sealForBrowser, storeFactor } fr
 import { accountNameOf, typedDigits } from "./totp.tsx";
 import { base32, matchingStep, newTotpSecret, type TotpForm, totpUri } from "./totp-code.ts";
 
-/** The data of the set-up until it is done; the secret is sealed. */
+/** The data of the set-up until it is done. The secret is sealed. */
 interface Kept {
   readonly secret: string;
   readonly form: TotpForm;
@@ -19,13 +19,13 @@ interface Kept {
 
 const LABEL_LENGTH = 100;
 
-/** A new authenticator app. It is stored once its first code was right. */
+/** Sets up a new authenticator app. It is stored once its first code was right. */
 export const configureTotp: Question = {
   ...question,
   displayName: "Set up an authenticator app",
   description: "Shows the key for an authenticator app, asks for its first code, and shows recovery codes to those who have none",
   factor: "possession",
-  // The page shows the key: there is nothing to guess.
+  // The page shows the key, so there is nothing to guess.
   counted: null,
   fields: [],
   choice: "totpSetupTitle",
@@ -68,7 +68,7 @@ export const configureTotp: Question = {
   },
 };
 
-/** The code that was typed is used up with it. */
+/** Stores the app. The typed code is used up with it. */
 const storing =
   (at: StepContext, { secret, form, label }: Kept, step: number) =>
   async (ctx: Ctx): Promise<true> => {
@@ -78,7 +78,7 @@ const storing =
     return true;
   };
 
-/** A page of it is shown after it has begun; an answer without one finds nothing to answer. */
+/** Returns the data of the set-up. An answer cannot come before its page, which begins the set-up. */
 function keptOf({ data }: StepContext): Kept {
   if (data === null) throw new Error("The set-up of an authenticator app was answered before it began");
   return data as unknown as Kept;

@@ -11,7 +11,7 @@ import { base32, type TotpForm, totpCode, totpStep } from "./totp-code.ts";
 let iam: Harness;
 beforeAll(async () => {
   iam = await harness();
-  // The clean-up would take the moved clock at its word.
+  // The clean-up would read the moved clock.
   await iam.server.jobs.stop();
 });
 afterAll(() => iam?.close());
@@ -20,12 +20,12 @@ afterEach(() => clock.reset());
 const plain: TotpForm = { algorithm: "SHA1", digits: 6, period: 30 };
 type User = Awaited<ReturnType<RealmUnderTest["user"]>>;
 
-/** To the middle of a time step: the next one must not begin while a test counts them. */
+/** Moves the clock to the middle of a time step, so that no new step begins while a test counts them. */
 const settle = ({ period }: TotpForm = plain) => clock.advance(period * SECOND * 1.5 - (clock.now() % (period * SECOND)));
 const codeOf = (secret: Buffer, offset = 0, form = plain) => totpCode(secret, totpStep(clock.now(), form) + offset, form);
 const codesOn = (page: Answer) => [...page.text.matchAll(/<li class="gh-code"[^>]*>([^<]+)</g)].map((match) => match[1]!);
 
-/** Asks the user to set one up, and does it as they would. */
+/** Requires the user to set up an app, and does it as they would. */
 async function setUp(realm: RealmUnderTest, user: User, more: Record<string, string> = {}, existing?: Buffer, form = plain) {
   await realm.asMaster().post(`/users/${user.userId}/required-actions`, { action: "CONFIGURE_TOTP" });
   const browser = iam.browser();
@@ -75,7 +75,7 @@ async function tryCodes(realm: RealmUnderTest, user: User, ...codes: string[]) {
   return outcomes;
 }
 
-describe("setting one up", () => {
+describe("the set-up", () => {
   test("shows a picture and the key, takes the first code, and then shows recovery codes", async () => {
     const realm = await iam.realm();
     await realm.asMaster().put("/settings", { displayName: "Acme <&> Sons" });
@@ -92,11 +92,11 @@ describe("setting one up", () => {
     expect([answer.status, new Set(codes).size, isSignedIn(answer, realm.name)]).toEqual([200, 10, false]);
     for (const code of codes) expect(code).toMatch(/^[0-9A-HJKMNP-TV-Z]{5}-[0-9A-HJKMNP-TV-Z]{5}$/);
     expect(await typesOf(realm, user.userId), "whoever closes the page has both").toEqual(["password", "totp", "recovery-code"]);
-    // The page can be looked at again in the same sign-in.
+    // The page can be loaded again in the same sign-in.
     const interaction = /name="interaction" value="([^"]+)"/.exec(answer.text)![1];
     expect(codesOn(await browser.get(`/realms/${realm.name}/login?interaction=${interaction}`))).toEqual(codes);
 
-    // Closed: the next sign-in asks for the app, and a code works for it.
+    // The page is closed here: the next sign-in asks for the app, and a code works for it.
     expect(await tryCodes(realm, user, "000000", codeOf(secret))).toEqual([401, true]);
     const done = await answerPage(browser, realm.name, answer, {});
     expect(isSignedIn(done, realm.name)).toBe(true);
@@ -192,7 +192,7 @@ describe("a code", () => {
     const realm = await iam.realm();
     settle();
     const ada = await withTotp(realm);
-    // So that none of them was used before.
+    // After this time none of the codes was used before.
     clock.advance(120 * SECOND);
     expect(await tryCodes(realm, ada, codeOf(ada.secret, -2), codeOf(ada.secret, 2), codeOf(ada.secret, -1))).toEqual([401, 401, true]);
     expect(await tryCodes(realm, ada, codeOf(ada.secret, 1))).toEqual([true]);
@@ -224,12 +224,12 @@ describe("a code", () => {
     expect(answers.filter(({ status }) => status === 401)).toHaveLength(3);
   });
 
-  test("is its owner's alone, and none of a removed app", async () => {
+  test("works for its owner only, and not after its app was removed", async () => {
     const realm = await iam.realm();
     settle();
     const [ada, bob] = [await withTotp(realm), await withTotp(realm)];
     expect(await tryCodes(realm, ada, codeOf(bob.secret), codeOf(ada.secret))).toEqual([401, true]);
-    // Ciphertexts do not open in another's row.
+    // Ciphertexts do not open in another user's row.
     const rows = await iam.core.db.selectFrom("credentials").select(["credential_id", "secret"]).where("type", "=", "totp").execute();
     const [one, other] = rows.slice(-2) as [(typeof rows)[0], (typeof rows)[0]];
     expect(() => iam.core.vault.open(one.secret, totpPlace(realm.name, other.credential_id))).toThrow();
@@ -238,12 +238,12 @@ describe("a code", () => {
     const listed = (await bob.browser.get(account)).body as { id: string; type: string }[];
     expect(listed.map(({ type }) => type)).toEqual(["password", "totp", "recovery-code"]);
     expect((await bob.browser.delete(`${account}/totp/${listed[1]!.id}`)).status).toBe(204);
-    // Recovery codes stand in for a second factor: without one nothing more is required.
+    // Recovery codes only replace a second factor. Without a factor nothing more is required.
     expect(isSignedIn(await iam.browser().trySignIn(realm.name, bob.username, bob.password), realm.name)).toBe(true);
     expect((await realm.asMaster().get(`/users/${bob.userId}`)).body.mfaEnabled).toBe(false);
   });
 
-  test("is not guessed: the counter is the user's, whatever the browser, and the password's is another", async () => {
+  test("cannot be guessed: all browsers share the user's counter, which is not that of the password", async () => {
     const realm = await iam.realm();
     settle();
     const ada = await withTotp(realm);
@@ -262,9 +262,9 @@ describe("a code", () => {
     expect([looked.length, guesses.filter(({ status }) => status === 429).length]).toEqual([5, 95]);
     expect(await realm.events("type=MFA_FAILURE")).toHaveLength(5);
     expect(await realm.events("type=USER_LOCKED")).toHaveLength(1);
-    // The right one waits, too; the password does not.
+    // The right code is refused too. The password is not.
     expect(await tryCodes(realm, ada, codeOf(ada.secret))).toEqual([429]);
-    // The administrator sees it, and can end it.
+    // The administrator sees the lock, and can remove it.
     const boss = realm.asMaster();
     const { body: locked } = await boss.get(`/users/${ada.userId}`);
     expect([locked.locked, (await boss.get("/users?locked=true")).body]).toMatchObject([true, [{ userId: ada.userId }]]);

@@ -6,7 +6,7 @@ import { type Proof, type Question, question, type StepContext } from "./authent
 import { isProven } from "./progress.ts";
 import { matchingStep } from "./totp-code.ts";
 
-/** The code of an authenticator app (RFC 6238). Each works once. */
+/** Asks for the code of an authenticator app (RFC 6238). Each code works once. */
 export const totp: Question = {
   ...question,
   displayName: "Authenticator app",
@@ -33,7 +33,7 @@ export const totp: Question = {
   },
 };
 
-/** A code as a proof; null where it is that of none of the user's apps, or was used. */
+/** Returns the proof of a code, or null if it is the code of none of the user's apps, or was used. */
 async function checkTotp(
   {
     parts,
@@ -59,7 +59,7 @@ async function checkTotp(
   return null;
 }
 
-/** Under which an app files the account. */
+/** Returns the name under which an app lists the account. */
 export const accountNameOf = ({ realmId, settings }: StepContext["realm"]): string => settings.displayName?.trim() || realmId;
 
 /** Removes the spaces and dashes of a typed code. */

@@ -16,7 +16,7 @@ export async function findSignInUser(db: Db, realm: string, userId: string, now:
   return row ? toSignInUser(row) : null;
 }
 
-/** The user whom a subject of a provider is linked to. */
+/** The user to whom a provider's subject is linked. */
 export interface LinkedSignInUser extends LinkedUser {
   readonly user: SignInUser | undefined;
 }
@@ -39,7 +39,7 @@ export async function findLinkedSignInUser(
   return row ? { userId: row.userId, hasGrants: row.hasGrants, user: toSignInUser(row) } : null;
 }
 
-/** The user as the recipient of messages. */
+/** Returns the user as the recipient of messages. */
 export const addresseeOf = ({ userId, username, email, emailVerified, attributes }: SignInUser): MessageUser => ({
   ...{ id: userId, username, email, emailVerified, attributes },
 });

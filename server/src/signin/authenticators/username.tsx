@@ -33,8 +33,8 @@ export const username: Question = {
   },
 };
 
-/** A user who forgot the password says who they are on the same page, with other words. */
+/** Tells whether a user who forgot the password names the account. The page is the same, with other words. */
 const isReset = ({ flow }: Progress): boolean => flow === "reset-credentials";
 
-/** A box as browsers send it. */
+/** Tells whether a checkbox is ticked, in the forms in which browsers send it. */
 export const isTicked = (value: string | undefined): boolean => value === "true" || value === "on";

@@ -230,7 +230,7 @@ describe("with a mail to the address", () => {
     expect(await shown(await newOwner(), 1)).toEqual(unavailable);
   });
 
-  test("after a first mail that could not leave, another one brings a code that works", async () => {
+  test("after a first mail that could not be sent, another one brings a code that works", async () => {
     const realm = await open({ emailAsUsername: true }, { messaging: { maxPerRecipient: 1 } });
     const grace = newApplicant();
     await apply(realm, grace);
