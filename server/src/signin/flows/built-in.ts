@@ -7,7 +7,7 @@ const step = (authenticator: string, requirement: Requirement, config: Record<st
 });
 const sub = (alias: string, requirement: Requirement, steps: readonly Step[]): SubFlow => ({ alias, requirement, steps });
 
-/** Every second factor; those that send a message are disabled until an administrator enables them. */
+/** Every second factor. Those that send a message are disabled until an administrator enables them. */
 const secondFactors: readonly Step[] = [
   step("passkey", "ALTERNATIVE"),
   step("totp", "ALTERNATIVE"),
@@ -17,7 +17,7 @@ const secondFactors: readonly Step[] = [
   step("recovery-code", "ALTERNATIVE"),
 ];
 
-/** For users who have a second factor, unless the browser is trusted. */
+/** The second factor of users who have one, unless the browser is trusted. */
 const ownSecondFactor = sub("second-factor", "CONDITIONAL", [
   step("condition-credential", "REQUIRED", { types: ["passkey", "totp", "push"] }),
   step("condition-unknown-device", "REQUIRED"),
@@ -40,7 +40,7 @@ const flow = (alias: string, displayName: string, steps: readonly Step[]): Flow 
   version: 0,
 });
 
-/** The defaults. A realm may override a built-in flow, but not delete it. */
+/** The default flows. A realm may override a built-in flow, but not delete it. */
 export const builtInFlows: readonly Flow[] = [
   flow("browser", "Sign in", [
     step("cookie", "ALTERNATIVE"),
@@ -66,7 +66,7 @@ export const builtInFlows: readonly Flow[] = [
   flow("reset-credentials", "Forgotten password", [
     step("username", "REQUIRED"),
     step("reset-email", "REQUIRED"),
-    // A trusted browser does not replace the second factor here: a thief of the device could also ask for a reset.
+    // A trusted browser does not replace the second factor here, because a thief of the device could also ask for a reset.
     sub("reset-second-factor", "CONDITIONAL", [
       step("condition-credential", "REQUIRED", { types: ["passkey", "totp", "push"] }),
       sub("reset-second-factor-ways", "REQUIRED", secondFactors),
@@ -75,7 +75,7 @@ export const builtInFlows: readonly Flow[] = [
   flow("registration", "Create an account", [step("terms", "DISABLED")]),
   flow("direct-grant", "Password grant", [
     step("username-password", "REQUIRED"),
-    // The grant has no page for other factors: such an account is refused instead of accepting the password alone.
+    // The grant has no page for other factors. Such an account is refused, because the password alone must not suffice.
     sub("direct-second-factor", "CONDITIONAL", [
       step("condition-credential", "REQUIRED", { types: ["passkey", "totp", "push"] }),
       step("totp", "REQUIRED"),

@@ -17,12 +17,12 @@ const credentials = step("username-password");
 
 const verdict = (...steps: StepInput[]) => brokenFlowRules(steps, "sign-in").map(({ field, code }) => `${field} ${code}`);
 
-test("the flows that ship keep the rules themselves", () => {
+test("the built-in flows keep the rules", () => {
   for (const { alias, steps } of builtInFlows)
     expect([alias, brokenFlowRules(steps as StepInput[], purposeOf(alias))]).toEqual([alias, []]);
 });
 
-test("accepts what a user can pass, and only with proof", () => {
+test("accepts a flow that a user can pass, and only with proof", () => {
   expect(verdict(credentials)).toEqual([]);
   expect(verdict(step("username"), step("password"))).toEqual([]);
   expect(verdict(step("cookie", "ALTERNATIVE"), list("forms", "ALTERNATIVE", [step("username"), step("password")]))).toEqual([]);
@@ -92,7 +92,7 @@ test.each<[string, StepInput[], string]>([
   expect(verdict(...steps)).toEqual([expected]);
 });
 
-test("refuses what is no network, naming which", () => {
+test("refuses a text that is no network, and names it", () => {
   const networks = [
     "10.0.0.0/8",
     "10.0.0.0/33",
@@ -113,7 +113,7 @@ test.each(["10.1.2.3", "::ffff:10.1.2.3", "::FFFF:a01:203", "0:0:0:0:0:ffff:a01:
   expect(isWithinNetworks(address, ["11.0.0.0/8", "::/96"])).toBe(false);
 });
 
-test("a hundred steps are enough", () => {
+test("a flow has at most a hundred steps", () => {
   const wide = (alias: string) => list(alias, "REQUIRED", Array<StepInput>(25).fill(credentials));
   expect(verdict(wide("a"), wide("b"), wide("c"))).toEqual([]);
   expect(verdict(wide("a"), wide("b"), wide("c"), wide("d"))).toEqual(["steps too_many"]);

@@ -8,14 +8,14 @@ import { authenticatorOf } from "./position.ts";
 import { type Purpose, purposes } from "./purpose.ts";
 import type { StepInput } from "./schema.ts";
 
-/** Per flow, nested steps included. */
+/** The limit of steps per flow, including nested steps. */
 const MAX_STEPS = 100;
 
 const error = (field: string, code: string, message: string): FieldError => ({ field, code, message: `${field}: ${message}` });
 
 /**
- * All errors in the steps of a flow, by field: first each step's members, then their combination, then whether a user can pass, and only with
- * proof.
+ * Returns all errors in the steps of a flow, by field: first each step's members, then their combination, then whether a user can pass, and
+ * only with proof.
  */
 export function brokenFlowRules(input: readonly StepInput[], purpose: Purpose): FieldError[] {
   const aliases = new Set<string>();
@@ -28,7 +28,7 @@ export function brokenFlowRules(input: readonly StepInput[], purpose: Purpose): 
   return misplaced.length > 0 ? misplaced : passageErrors(steps, purpose);
 }
 
-/** The stored form of validated steps. */
+/** Returns the stored form of validated steps. */
 export const toSteps = (input: readonly StepInput[]): Step[] =>
   input.map(({ authenticator, requirement, config, alias, steps }) =>
     steps === undefined
@@ -142,7 +142,7 @@ function leafPlacementErrors(name: string, step: Step, path: string, parent: Sub
   return [];
 }
 
-/** True at this point after every alternative: the user is identified, and authenticated. */
+/** Facts that hold at this point after every alternative: the user is identified, and authenticated. */
 interface Certain {
   readonly named: boolean;
   readonly proven: boolean;
@@ -191,7 +191,7 @@ const isSilent = (step: Step): boolean =>
     ? step.steps.filter((each) => isOn(each) && !isCondition(each)).every(isSilent)
     : authenticatorOf(step.authenticator)?.kind === "silent";
 
-/** The path of the innermost alternative that proves nothing. */
+/** Returns the path of the innermost alternative that proves nothing. */
 function unproven(steps: readonly Step[], at: string, from: Certain): string {
   for (const [index, step] of steps.entries()) {
     if (!isOn(step) || step.requirement !== "ALTERNATIVE") continue;

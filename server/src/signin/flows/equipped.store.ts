@@ -7,9 +7,9 @@ import { type SignInUser, type SignInUserRow, signInUserColumns, toSignInUser } 
 /** A user with their ways to sign in. */
 export interface Equipped {
   readonly user: Pick<SignInUser, "email" | "attributes" | "credentials">;
-  /** The types of credentials that let them in: a passkey that was turned off does not. */
+  /** The types of credentials that let the user in. A disabled passkey does not. */
   readonly usable: ReadonlySet<string>;
-  /** An enabled identity provider has an account of theirs. */
+  /** True if the user is linked to an account at an enabled identity provider. */
   readonly isLinked: boolean;
 }
 
@@ -30,7 +30,7 @@ async function select(db: Db, now: number, where: RawBuilder<unknown>): Promise<
   });
 }
 
-/** The enabled, unlocked holders of realm-admin. Each counts as one with a password, which may be reset. */
+/** Returns the enabled, unlocked holders of realm-admin. Each counts as having a password, because it can be reset. */
 export async function equippedAdministrators(db: Db, realm: string, now: number): Promise<Equipped[]> {
   const all = await select(db, now, sql`u.realm_id = ${realm} and u.user_id = any(${await realmAdmins(db, realm)})`);
   return all.map((who) => ({ ...who, usable: new Set([...who.usable, "password"]) }));

@@ -12,7 +12,7 @@ export const flowErrors = defineErrors("flows", {
   too_many: [409, "A realm has at most 100 custom flows: delete one that is not used"],
 });
 
-/** Deleting the flow would silently change how users of these clients sign in. */
+/** Refuses to delete a flow, because that would silently change how users of these clients sign in. */
 export const inUse = (clientIds: readonly string[]) =>
   new AppError(
     "flows.in_use",

@@ -22,7 +22,7 @@ export interface Flow {
   readonly displayName: string;
   readonly builtIn: boolean;
   readonly steps: readonly Step[];
-  /** 0: a built-in flow without changes. */
+  /** The version of the flow. 0 is a built-in flow without changes. */
   readonly version: number;
 }
 

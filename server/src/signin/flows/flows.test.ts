@@ -50,7 +50,7 @@ describe("flows", () => {
     ]);
   });
 
-  test("that ship are there without a row, can be changed, and neither renamed nor deleted", async () => {
+  test("that are built in exist without a row, can be changed, and cannot be renamed or deleted", async () => {
     const realm = await iam.realm();
     const admin = realm.asMaster();
     const aliases = (await admin.get("/flows")).body.map(({ alias }: { alias: string }) => alias);
@@ -152,7 +152,7 @@ describe("flows", () => {
       shipped.steps,
     ]) {
       expect((await save(...fine)).status, JSON.stringify(fine)).toBe(200);
-      // The keeper's session may prove less than the flow asks now.
+      // The administrator's session may prove less than the flow asks now.
       expect((await realm.asMaster().put("/flow", shipped)).status).toBe(200);
     }
     const admin = (await realm.admin()).userId;
@@ -163,7 +163,7 @@ describe("flows", () => {
     );
   });
 
-  test("belong to one realm, and a hundred of them are enough", async () => {
+  test("belong to one realm, which has at most a hundred", async () => {
     const [here, there] = [await iam.realm(), await iam.realm()];
     await there.asMaster().post("/flows", { alias: "theirs", steps });
     expect((await here.asMaster().get("/flows/theirs")).status).toBe(404);
@@ -205,7 +205,7 @@ describe("flows of a client", () => {
     expect((await admin.delete("/flows/hq")).status).toBe(204);
   });
 
-  test.runIf(testDatabase() === "postgres")("a flow cannot go while a client is about to use it", async () => {
+  test.runIf(testDatabase() === "postgres")("a flow cannot be deleted while a client is about to use it", async () => {
     const realm = await iam.realm();
     const admin = realm.asMaster();
     for (let round = 0; round < 5; round++) {

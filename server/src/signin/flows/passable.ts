@@ -4,12 +4,12 @@ import { isSubFlow, type Step, type SubFlow } from "./flow.ts";
 import { authenticatorOf } from "./position.ts";
 
 /**
- * Tells whether a user could pass the steps in a new browser with what they have now. In doubt they could: messages count as sent, and conditions
- * that look at more than credentials as not met.
+ * Tells whether a user could pass the steps in a new browser with their present credentials. In doubt they could: messages count as sent,
+ * and conditions on anything but credentials as not met.
  */
 export const couldPass = (steps: readonly Step[], who: Equipped): boolean => through(steps, who, false) !== null;
 
-/** Tells whether something is proven after the steps; null: they cannot be passed. */
+/** Tells whether something is proven after the steps. Returns null if they cannot be passed. */
 function through(steps: readonly Step[], who: Equipped, proven: boolean): boolean | null {
   const needed = steps.filter((step) => (step.requirement === "REQUIRED" && !isCondition(step)) || surelyApplies(step, who));
   if (needed.length > 0) return needed.reduce<boolean | null>((now, step) => (now === null ? null : past(step, who, now)), proven);
@@ -61,7 +61,7 @@ function canAnswer(
   }
 }
 
-/** A user with a second factor gives one before they set up another. The owner of a passkey that was turned off has none to give. */
+/** Tells whether the user may set up a second factor: a user who has one must give it first, and the owner of a disabled passkey cannot. */
 function maySetUp({ credentials }: Equipped["user"], usable: Equipped["usable"]): boolean {
   const owned = secondFactors.filter((type) => credentials.has(type));
   return owned.length === 0 || owned.some((type) => usable.has(type));

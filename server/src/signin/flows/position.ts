@@ -34,7 +34,7 @@ export interface Silently {
 
 export type Verdict =
   | { readonly status: "passed" }
-  /** The first is shown; the others are alternatives. */
+  /** The first step is shown. The others are alternatives. */
   | { readonly status: "ask"; readonly asks: readonly Ask[] }
   /** Evaluation continues after this step. */
   | { readonly status: "silent"; readonly step: Silently }
@@ -46,13 +46,13 @@ export type Verdict =
 export interface Walk {
   readonly progress: Progress;
   readonly user: SignInUser | null;
-  /** They have a second factor that the realm asks for. */
+  /** True if the user has a second factor that the realm asks for. */
   readonly needsSecondFactor: boolean;
   readonly now: number;
-  /** Step-up: what the session has proven does not pass the steps. */
+  /** True in a step-up, whose steps the session's proofs do not pass. */
   readonly onTop?: boolean;
   authenticator(name: string): Authenticator | undefined;
-  /** The required action that sets up a missing credential. */
+  /** Returns the required action that sets up a missing credential. */
   setUp(action: NonNullable<Question["setUp"]>): Question | undefined;
   contextOf(path: string, config: Readonly<Record<string, unknown>>): StepContext;
 }
@@ -62,8 +62,8 @@ const UNPROVEN: Verdict = { status: "unproven" };
 const IMPOSSIBLE: Verdict = { status: "impossible" };
 
 /**
- * Evaluates a list of steps. REQUIRED steps, and CONDITIONAL ones whose conditions hold, have to be passed in order; without any of these, one
- * ALTERNATIVE is enough.
+ * Evaluates a list of steps. REQUIRED steps, and CONDITIONAL ones whose conditions hold, have to be passed in order. Without any of these,
+ * one ALTERNATIVE is enough.
  */
 export async function walk(world: Walk, steps: readonly Step[], prefix: string): Promise<Verdict> {
   const required: [Step, string][] = [];
@@ -89,7 +89,7 @@ async function inTurn(world: Walk, steps: readonly [Step, string][]): Promise<Ve
 
 async function oneOf(world: Walk, steps: readonly [Step, string][]): Promise<Verdict> {
   const begun = ([, path]: [Step, string]) => world.progress.passed.some((passed) => isWithin(passed.path, path));
-  // An alternative that was begun continues while it can be passed. Choosing another one restarts the sign-in.
+  // An alternative that was begun continues while it can be passed. To choose another one restarts the sign-in.
   for (const [step, path] of steps.filter(begun)) {
     const verdict = await at(world, step, path);
     if (verdict.status !== "impossible") return verdict;
@@ -109,8 +109,9 @@ async function oneOf(world: Walk, steps: readonly [Step, string][]): Promise<Ver
 }
 
 /**
- * The session stands in for the other ways of its list. It does so where its proofs pass one of them now, with every condition evaluated for this
- * user; or where they are as sure as the ways make certain, and pass every conditional sub-flow in them that applies to this user now.
+ * Tells whether the session may replace the alternatives of its list. It may if its proofs pass one of them now, with every condition
+ * evaluated for this user; or if they reach the level of every alternative, and pass every conditional sub-flow that applies to this user
+ * now.
  */
 async function maySkip(world: Walk, step: Step, ways: readonly [Step, string][]): Promise<boolean> {
   if (isSubFlow(step) || step.authenticator !== SESSION) return true;
@@ -134,8 +135,8 @@ async function meetsConditions(world: Walk, step: Step, path: string): Promise<b
 }
 
 /**
- * Tells whether the proofs at hand pass a step, as far as their names say: nothing is read and no condition evaluated. `withConditional`: its conditional
- * sub-flows have to be passed as well, whether they apply or not.
+ * Tells whether the present proofs pass a step, judged by their names only: it reads nothing and evaluates no condition. With
+ * `withConditional`, conditional sub-flows have to be passed as well, whether they apply or not.
  */
 function isProvenIn(world: Walk, step: Step, path: string, withConditional = true): boolean {
   if (!isSubFlow(step)) return hasPassed(world.progress, path) || (!world.onTop && isCarried(world.progress, step.authenticator));
@@ -160,7 +161,7 @@ async function at(world: Walk, step: Step, path: string): Promise<Verdict> {
   }
   if (authenticator?.kind !== "question") return IMPOSSIBLE;
   if (await authenticator.settled?.(context)) return PASSED;
-  // Setting it up in this sign-in has proven it.
+  // The user set up this credential in the sign-in, which has proven it.
   if (authenticator.setUp !== null && world.progress.passed.some(({ authenticator: name }) => name === authenticator.setUp)) return PASSED;
   const needsUser = !authenticator.identifies && world.progress.userId === null && world.progress.login === null;
   if (!needsUser && (await authenticator.available(context)))
@@ -168,7 +169,7 @@ async function at(world: Walk, step: Step, path: string): Promise<Verdict> {
   return step.requirement === "REQUIRED" ? setUpOf(world, [[step, path]]) : IMPOSSIBLE;
 }
 
-/** An authenticated user without the credential is asked to set it up instead, or another one of the list. */
+/** Asks an authenticated user without the credential to set it up instead, or another one of the list. */
 async function setUpOf(world: Walk, steps: readonly [Step, string][]): Promise<Verdict> {
   if (!isProven(world.progress) || world.progress.userId === null) return IMPOSSIBLE;
   const asks: Ask[] = [];
@@ -191,7 +192,7 @@ const conditionOf = (world: Walk, step: Step) => {
   return authenticator?.kind === "condition" ? authenticator : undefined;
 };
 
-/** A conditional sub-flow applies if all its conditions hold. */
+/** Tells whether a conditional sub-flow applies: it does if all its conditions hold. */
 async function applies(world: Walk, step: Step, path: string): Promise<boolean> {
   if (!isSubFlow(step)) return false;
   for (const [index, each] of step.steps.entries()) {
@@ -220,7 +221,7 @@ export const chosenFirst = (asks: readonly Ask[], chosen: string | null): readon
 
 type Kind = Exclude<Factor, "both">;
 
-/** The lowest level of these alternatives; silent steps (the session) do not count. */
+/** Returns the lowest level of these alternatives. Silent steps (the session) do not count. */
 function certainLevel(ways: readonly Step[]): number {
   const levels = ways.filter((way) => !isSilent(way)).map((way) => Number(levelOf([...kindsOf(way)].map((factor) => ({ factor }))) ?? 0));
   return levels.length === 0 ? 0 : Math.min(...levels);
@@ -231,7 +232,7 @@ export const authenticatorOf = (name: string): Authenticator | undefined =>
 
 const isSilent = (step: Step): boolean => !isSubFlow(step) && authenticatorOf(step.authenticator)?.kind === "silent";
 
-/** The factors that every path through the step proves. */
+/** Returns the factors that every path through the step proves. */
 function kindsOf(step: Step): Set<Kind> {
   if (!isSubFlow(step)) {
     const authenticator = authenticatorOf(step.authenticator);

@@ -1,11 +1,11 @@
 /** The rules of a flow by its purpose. */
 export interface PurposeRules {
-  /** The user is identified before the flow begins. */
+  /** True if the user is identified before the flow begins. */
   readonly startsNamed: boolean;
-  /** The flow must authenticate the user. */
+  /** True if the flow must authenticate the user. */
   readonly mustProve: boolean;
   readonly mayAskNothing: boolean;
-  /** The allowed authenticators; null: all. */
+  /** The allowed authenticators. Null means all. */
   readonly only: readonly string[] | null;
 }
 
@@ -28,7 +28,7 @@ export const purposes = {
 
 export type Purpose = keyof typeof purposes;
 
-/** A custom flow is for signing in. */
+/** Returns the purpose of a flow. A custom flow is for signing in. */
 export const purposeOf = (alias: string): Purpose => (Object.hasOwn(purposes, alias) ? (alias as Purpose) : "sign-in");
 
 export const isSignInFlow = (alias: string): boolean => purposeOf(alias) === "sign-in";

@@ -31,7 +31,7 @@ export const flowRoutes: FastifyPluginAsyncTypebox = async (app) => {
       description: saving,
       body: UpdateFlow,
       run: (ctx, { alias }, body) => saveFlow(ctx, alias, body),
-      // PATCH of a flow renames it.
+      // PATCH renames a flow.
       methods: ["PUT"],
     },
     remove: { description: "Refused for a built-in one, and while clients use it.", run: (ctx, { alias }) => removeFlow(ctx, alias) },
@@ -49,7 +49,7 @@ export const flowRoutes: FastifyPluginAsyncTypebox = async (app) => {
   });
 };
 
-/** Mounted under /admin/realms/:realm/flow: the browser flow, which clients may override. */
+/** Mounted under /admin/realms/:realm/flow. This is the browser flow, which clients may override. */
 export const browserFlowRoutes: FastifyPluginAsyncTypebox = async (app) => {
   recordRoutes(app, "/", {
     tags,

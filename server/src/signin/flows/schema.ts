@@ -2,7 +2,7 @@ import Type, { type Static, type TSchema } from "typebox";
 import { oneOf, visibleName } from "../../platform/http/index.ts";
 import { requirements } from "./flow.ts";
 
-/** The depth of nested lists. */
+/** The maximum depth of nested lists. */
 const MAX_DEPTH = 5;
 const MAX_STEPS_IN_LIST = 30;
 
@@ -27,7 +27,7 @@ export interface StepInput {
   steps?: StepInput[];
 }
 
-/** One schema for authenticators and lists, so that an error names the member; check.ts decides which members belong together. */
+/** Returns one schema for authenticators and lists, so that an error names the member. check.ts decides which members belong together. */
 const stepSchema = (depth: number): TSchema =>
   Type.Object(
     {
@@ -80,7 +80,7 @@ export const CreateFlow = Type.Object(
 );
 export type CreateFlow = Static<typeof CreateFlow>;
 
-/** The full state: without `displayName` it is called by its alias. */
+/** The full state of a flow. Without `displayName`, the alias is its name. */
 export const UpdateFlow = Type.Object(
   { alias: Type.Optional(Type.String()), displayName: Type.Optional(displayName), builtIn: Type.Optional(Type.Boolean()), steps },
   { $id: "UpdateFlow", additionalProperties: false },

@@ -21,7 +21,7 @@ import { countFlows, deleteFlow, findFlow, insertFlow, renameFlowRow, type Store
 
 export const BROWSER_FLOW = "browser";
 
-/** Custom flows per realm. */
+/** The limit of custom flows per realm. */
 const MAX_FLOWS = 100;
 type VersionedFlow = FlowRecord & { readonly version: number };
 
@@ -40,7 +40,7 @@ const flowList: ShortList<VersionedFlow> = {
   names: ({ alias, displayName }) => [alias, displayName],
 };
 
-/** The built-in ones, as the realm has them, and its own. */
+/** Lists the built-in flows, as the realm has them, and its own. */
 export async function searchFlows(ctx: ReadCtx, query: ListQuery): Promise<Page<VersionedFlow>> {
   const stored = await storedFlows(ctx.tx, ctx.realm);
   const own = new Set(stored.map(({ alias }) => alias));
@@ -54,7 +54,7 @@ export async function readFlow(ctx: ReadCtx, alias: string): Promise<VersionedFl
   return shown(flow);
 }
 
-/** The steps of a flow that is there, as the realm has it. */
+/** Returns the steps of an existing flow, as the realm has it. */
 export const stepsOf = async (ctx: ReadCtx, alias: string): Promise<readonly Step[]> =>
   ((await findFlow(ctx.tx, ctx.realm, alias)) ?? builtIn(alias))!.steps;
 
@@ -85,7 +85,7 @@ export async function createFlow(ctx: Ctx, input: CreateFlow): Promise<Versioned
   return shown(flow);
 }
 
-/** Saving a built-in flow stores the realm's version of it. */
+/** Saves a flow. For a built-in flow this stores the realm's version of it. */
 export async function saveFlow(ctx: Ctx, alias: string, input: UpdateFlow): Promise<VersionedFlow> {
   const state = { displayName: input.displayName ?? alias, steps: checkedSteps(input.steps, purposeOf(alias)) };
   const { flow: current, isStored } = await takeFlow(ctx, alias);
@@ -100,7 +100,10 @@ export async function saveFlow(ctx: Ctx, alias: string, input: UpdateFlow): Prom
   return shown(flow);
 }
 
-/** Refuses steps that shut out every administrator who could sign in before. Other realms' administrators and commands can undo it. */
+/**
+ * Refuses steps that shut out every administrator who could sign in before. Other realms' administrators and commands can undo such a
+ * change, so they may make it.
+ */
 async function keepAdministratorsIn(ctx: Ctx, before: readonly Step[], after: readonly Step[]): Promise<void> {
   if (ctx.actor.kind === "system" || ctx.actor.realm !== ctx.realm) return;
   const all = await equippedAdministrators(ctx.tx, ctx.realm, ctx.now);
@@ -112,7 +115,7 @@ async function keepConditionsApart(ctx: Ctx, steps: readonly Step[]): Promise<vo
   if (steps.some(reads)) await keepAttributesApart(ctx, "steps");
 }
 
-/** Clients that use the flow are updated. */
+/** Renames a flow, and updates the clients that use it. */
 export async function renameFlow(ctx: Ctx, from: string, to: string): Promise<VersionedFlow> {
   const { flow: current } = await takeFlow(ctx, from);
   expectVersion(ctx, current.version);
@@ -147,7 +150,7 @@ function checkedSteps(input: readonly StepInput[], purpose: Purpose): Step[] {
   return toSteps(input);
 }
 
-/** `client.flows_chosen`: checks that the flows exist and fit, and locks them until commit. */
+/** Checks on `client.flows_chosen` that the flows exist and fit, and locks them until commit. */
 export async function shareChosenFlows(
   ctx: Ctx,
   { browserFlow, directGrantFlow, at = "" }: DomainEvents["client.flows_chosen"],

@@ -11,9 +11,9 @@ import { isSignInFlow, STEP_UP } from "./purpose.ts";
 export interface FlowsSnapshot {
   readonly configVersion: number;
   readonly byAlias: ReadonlyMap<string, Flow>;
-  /** The second factors that `step-up` or a flow for signing in asks for, clients' own included, by credential type. */
+  /** The second factors that `step-up` or a sign-in flow asks for, including the flows of clients, by credential type. */
   readonly secondFactors: ReadonlySet<string>;
-  /** It asks for any of these, or for a recovery code where a flow does. */
+  /** A flow that asks for any of these, or for a recovery code if a flow does. */
   readonly bySecondFactor: Flow;
 }
 
@@ -22,7 +22,7 @@ export type Flows = RealmCache<FlowsSnapshot>;
 export const createFlows = ({ db, changes }: { readonly db: Db; readonly changes: RealmChanges }): Flows =>
   createRealmCache(changes, (realm) => loadFlows(db, realm));
 
-/** The second factors that a realm asks for. */
+/** Returns the second factors that a realm asks for. */
 export const askedSecondFactors = async (flows: Flows, realm: string): Promise<ReadonlySet<string>> =>
   (await flows.get(realm))?.secondFactors ?? new Set(secondFactors);
 
@@ -64,7 +64,7 @@ async function loadFlows(db: Db, realm: string): Promise<FlowsSnapshot | null> {
   };
 }
 
-/** The paths of its steps do not depend on what is asked. */
+/** Returns a flow that asks for these authenticators. The paths of its steps do not depend on them. */
 const flowAsking = (asked: ReadonlySet<string>): Flow => ({
   ...{ alias: STEP_UP, displayName: STEP_UP, builtIn: true, version: 0 },
   steps: [...secondFactors, "recovery-code"].map((authenticator) =>
@@ -72,7 +72,7 @@ const flowAsking = (asked: ReadonlySet<string>): Flow => ({
   ),
 });
 
-/** The authenticators of the steps that are not disabled. */
+/** Returns the authenticators of the steps that are not disabled. */
 const askedIn = (steps: readonly Step[]): string[] =>
   steps.flatMap((step) => (step.requirement === "DISABLED" ? [] : isSubFlow(step) ? askedIn(step.steps) : [step.authenticator]));
 
@@ -87,8 +87,8 @@ function complete(step: Step): Step {
 }
 
 /**
- * The flow of a realm with the setting `identifierFirst`: where it asks for name and password on one page, it asks for the name first. It counts as
- * another version of the flow, so that sign-ins that began before the setting was changed begin again.
+ * Returns the flow of a realm with the setting `identifierFirst`: a step for name and password on one page becomes two, the name first. It
+ * has another version, so that sign-ins that began before a change of the setting begin again.
  */
 export const identifierFirst = (flow: Flow): Flow =>
   isSignInFlow(flow.alias) && asksTogether(flow.steps) ? { ...flow, steps: flow.steps.map(apart), version: -1 - flow.version } : flow;

@@ -31,7 +31,7 @@ export async function storedFlows(db: Db, realm: string): Promise<StoredFlow[]> 
   return ofRealm(db, realm).orderBy("alias").execute();
 }
 
-/** Locked until commit, if asked: for a change, or (`share`) against rename and delete, for a client that will use it. */
+/** Finds a flow. With `lock` it is locked until commit: for a change, or (`share`) against rename and delete, for a client that will use it. */
 export async function findFlow(db: Db, realm: string, alias: string, lock?: "change" | "share"): Promise<StoredFlow | null> {
   const row = await ofRealm(db, realm)
     .where("alias", "=", alias)
@@ -55,8 +55,8 @@ const columnsOf = ({ displayName, steps }: FlowState) => ({ display_name: displa
 const changedAt = (now: number) => ({ updated_at: now, version: sql<number>`greatest(version + 1, ${now}::bigint)` });
 
 /**
- * The first version is the time, because sign-ins in progress reference their flow by alias and version: a new flow under a deleted alias must not
- * match.
+ * Inserts a flow. The first version is the time, because sign-ins in progress reference their flow by alias and version: a new flow under a
+ * deleted alias must not match.
  */
 export async function insertFlow(tx: Tx, realm: string, alias: string, state: FlowState, now: number): Promise<StoredFlow> {
   return translating(

@@ -36,8 +36,8 @@ async function remove(realm: RealmUnderTest, who: Signed, type: string) {
   return refusal(await who.browser.delete(at(realm, `/credentials/${type}/${id}`)));
 }
 
-describe("users keep their last way in", () => {
-  test("a passkey that was turned off is none, and the lists say so", async () => {
+describe("users keep their last way to sign in", () => {
+  test("a disabled passkey is none, and the lists say so", async () => {
     const realm = await iam.realm();
     const ada = await userWithPasskey(iam, realm);
     expect((await credentials(realm, ada)).map(({ turnedOffAt }) => turnedOffAt)).toEqual([undefined, undefined, undefined]);
@@ -47,14 +47,14 @@ describe("users keep their last way in", () => {
     expect((await realm.asMaster().get(`/users/${ada.userId}/credentials/passkey/${ada.credentialId}`)).body).toMatchObject(since);
     expect((await ada.browser.get(at(realm, "/pages/security"))).text).toContain("someone may have a copy");
     expect(await remove(realm, ada, "password")).toEqual([409, "credentials.last_way_in"]);
-    // Only a code lets them past the second factor, which is still asked for.
+    // Only a recovery code passes the second factor, which is still asked for.
     expect(await remove(realm, ada, "recovery-code")).toEqual([409, "credentials.last_way_in"]);
     expect(await remove(realm, ada, "passkey")).toEqual([204, undefined]);
     expect(await remove(realm, ada, "recovery-code")).toEqual([204, undefined]);
     expect(await remove(realm, ada, "password")).toEqual([409, "credentials.last_way_in"]);
   });
 
-  test("a password may go where a passkey that works remains, or an account at a provider; not where the realm asks for neither", async () => {
+  test("a password may be removed if an enabled passkey remains, or an account at a provider; not if the realm asks for neither", async () => {
     const realm = await iam.realm();
     const boss = realm.asMaster();
     const ada = await userWithPasskey(iam, realm);
@@ -72,7 +72,7 @@ describe("users keep their last way in", () => {
     expect(await remove(realm, bob, "password")).toEqual([204, undefined]);
     const own = at(realm, "/linked-accounts/corp");
     expect(refusal(await bob.browser.delete(own))).toEqual([409, "identity_providers.last_way_in"]);
-    // A link that let nobody in may go.
+    // A link with which nobody can sign in may be removed.
     await askBy(realm, alternative("username-password"));
     expect(refusal(await bob.browser.delete(own))).toEqual([204, undefined]);
   });

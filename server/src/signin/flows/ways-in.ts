@@ -5,7 +5,7 @@ import { BROWSER_FLOW, stepsOf } from "./service.ts";
 
 type GivenUp = DomainEvents["user.way_in_given_up"];
 
-/** `user.way_in_given_up`: refuses it where the user could pass the realm's own flow with it, and cannot with what remains. */
+/** Handles `user.way_in_given_up`: refuses it if the user could pass the realm's own flow with it, and cannot with the rest. */
 export async function keepWayIn(ctx: Ctx, { userId, lost, refused }: GivenUp): Promise<void> {
   const left = await equippedUser(ctx.tx, ctx.realm, userId, ctx.now);
   if (!left) return;
