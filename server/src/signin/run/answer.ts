@@ -30,7 +30,7 @@ import {
 
 export type Form = Readonly<Record<string, string>>;
 
-/** A step of the position, and its submitted form. */
+/** A step of the position, and the form that was submitted for it. */
 export interface Answered {
   readonly step: Ask;
   readonly form: Form;
@@ -51,7 +51,7 @@ async function answerStep<T>(
     ...{ outcome: "ask", run: now, after },
     steps: [ask, ...steps.filter(({ path }) => path !== ask.path)],
   });
-  // Checked first, so that a flood of requests costs as little as possible.
+  // Overload is checked first, so that a flood of requests costs as little as possible.
   if (question.counted === "password" && parts.hasher.isOverloaded()) return askAgain({ kind: "overloaded" });
   const named = login === undefined ? null : { login, user: await findUserByLogin(parts.db, realm.realmId, login) };
   let userId = named ? (named.user?.userId ?? null) : progress.userId;
@@ -64,12 +64,12 @@ async function answerStep<T>(
 
   const result = await attemptAnswer()
     .then(async (answered) => {
-      // A double submit: the other request was right and has consumed the code.
+      // The form was submitted twice: the other request was right and has consumed the code.
       if (answered.outcome === "wrong" && run.interaction) await assertNotMovedOn(parts.db, realm.realmId, run.interaction);
       return answered;
     })
     .catch(async (error) => {
-      // The answer was not judged: overload, or the sign-in moved on in another tab.
+      // The answer was not judged, because of overload or because the sign-in moved on in another tab.
       if (isUncounted(error)) await attempt?.takeBack();
       else await recordWrong(typed);
       if (isOverloaded(error)) return askAgain({ kind: "overloaded" });
@@ -90,7 +90,7 @@ async function answerStep<T>(
     return countAttempt(parts, originOf(run, typed), realm, guesser, factor);
   }
 
-  /** From here on the attempt is one of the account that the name led to. */
+  /** Counts the attempt from here on for the account that the name led to. */
   async function attempted(account: FoundAccount): Promise<boolean> {
     userId = account.userId;
     if (!attempt) return true;
@@ -123,7 +123,7 @@ async function answerStep<T>(
     });
     if (accepted === "refused") return { ...refusal, ...(answer.proof.login !== undefined && { login: answer.proof.login }) };
     if (accepted !== "changed") return accepted;
-    // The credential changed between check and accept: check once more.
+    // The credential changed between check and accept, so it is checked once more.
     return again ? attemptAnswer(false) : refusal;
   }
 
@@ -145,7 +145,7 @@ async function answerStep<T>(
   }
 }
 
-/** Keeps what the user typed when the form is shown again. */
+/** Keeps the typed values when the form is shown again. */
 const typedInto = (run: Run, login: string | undefined, form: Form): Run =>
   login === undefined ? run : { ...run, progress: { ...run.progress, login, remember: form.rememberMe !== undefined } };
 
@@ -185,9 +185,9 @@ export async function accept<T>(
     if (isStored && proof.factor !== null && wasProven) ctx.audit({ category: "AUTHN", type: "MFA_SUCCESS", actor, detail: ask.name });
     if (next.outcome === "pass") {
       if (!user) return "refused";
-      // The row is locked: the actions can only have changed in this transaction, by a proof with `writesUser`.
+      // The row is locked, so the actions can only have changed in this transaction, by a proof with `writesUser`.
       const actions = proof.writesUser ? await findRequiredActions(ctx.tx, ctx.realm, userId!) : user.requiredActions;
-      // Required actions that were added meanwhile, such as by an expired password, come before completion.
+      // Required actions that were added meanwhile, for example by an expired password, come before completion.
       if (isStored && hasNewActions(next.run, actions)) return { asksMore: await keep(ctx, next.run) };
       return { outcome: "pass", run: next.run, value: await completion.complete(ctx, authenticationOf(next.run, user.username)) };
     }
@@ -214,7 +214,7 @@ function auditChallenge(parts: SignInParts, ctx: Ctx, next: Position, actor: { i
   ctx.afterCommit(() => parts.metrics.mfaChallenge(realm.realmId));
 }
 
-/** Completes a run without a question: the proofs of the session are sufficient. */
+/** Completes a run without a question, because the proofs of the session are sufficient. */
 async function passUnasked<T>(parts: SignInParts, run: Run, { complete }: Completion<T>): Promise<Outcome<T>> {
   const { userId, login } = run.progress;
   if (userId === null || !isProven(run.progress)) return impossible(run);
@@ -225,13 +225,13 @@ async function passUnasked<T>(parts: SignInParts, run: Run, { complete }: Comple
   });
 }
 
-/** The owner has proven nothing yet, so `pass` is impossible. */
+/** Asks the owner of the account. They have proven nothing yet, so `pass` is impossible. */
 async function askOwner(parts: SignInParts, run: Run): Promise<Outcome<never>> {
   const position = await positionOf(parts, run);
   return position.outcome === "pass" ? impossible(run) : position;
 }
 
-/** Continues a run. Without an answer: by what was answered on another device, or by what the session has proven. */
+/** Continues a run: with an answer, or by an answer on another device, or by the proofs of the session. */
 export async function continueSignIn<T>(
   parts: SignInParts,
   position: Position,
@@ -258,7 +258,7 @@ export async function continueDirectly<T>(
   completion: Completion<T>,
 ): Promise<Outcome<T>> {
   const isGrant = position.run.purpose === "direct-grant";
-  // Other questions have a field `code`, too; the password grant sends the code of an authenticator app.
+  // Other questions have a field `code` too. The password grant sends the code of an authenticator app.
   const canAnswer = ({ name, question: { fields } }: Ask) =>
     (!isGrant || directlyAnswered.includes(name)) && fields.length > 0 && fields.every((field) => form[field]);
   let at = position;
@@ -270,7 +270,10 @@ export async function continueDirectly<T>(
   }
 }
 
-/** The browser has returned from another site, and its token was used up (`takeReturn`). Null: no step waits for the answer any more. */
+/**
+ * Continues a run after the browser returned from another site, and its token was used up (`takeReturn`). Returns null if no step waits for
+ * the answer any more.
+ */
 export async function returnToSignIn<T>(
   parts: SignInParts,
   position: Position,

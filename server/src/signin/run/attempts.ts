@@ -19,11 +19,11 @@ import type { Origin, UnitOfWork } from "../../platform/unit-of-work.ts";
 import type { RealmSnapshot } from "../../tenancy/realms/index.ts";
 
 export interface Attempt {
-  /** The time to wait; null: the attempt is allowed. */
+  /** The seconds to wait. Null if the attempt is allowed. */
   readonly retryAfterSeconds: number | null;
-  /** If this attempt fails, the user is locked. */
+  /** True if the user gets locked when this attempt fails. */
   readonly locksUser: boolean;
-  /** Reverts the count: overload, or an error of the server. */
+  /** Reverts the count, after overload or an error of the server. */
   takeBack(): Promise<void>;
   /** Resets the counters, in the transaction that accepts the answer. */
   succeeded(ctx: Ctx): Promise<void>;
@@ -34,11 +34,11 @@ export interface Guesser {
   readonly userId: string | null;
   readonly sourceIp: string;
   /**
-   * The user was identified by email address, before any proof. Username and address have separate counters: a shared lock would reveal that they
-   * belong to one user.
+   * True if the user was identified by email address, before a proof. Username and address have separate counters: a shared lock would
+   * reveal that they belong to one user.
    */
   readonly byMail?: boolean;
-  /** A browser that the user has signed in with before. It has its own counter, so attackers cannot lock the user out of it. */
+  /** A browser with which the user has signed in before. It has its own counter, so attackers cannot lock the user out of it. */
   readonly knownBrowser?: string | null;
 }
 
@@ -47,7 +47,7 @@ export interface FoundGuesser extends FoundAccount {
   readonly knownBrowser: string | null;
 }
 
-/** Tells whether the user was named by the mail address. */
+/** Tells whether the login name was the user's email address. */
 export const isByMail = (user: { readonly username: string } | null, login: string): boolean =>
   user !== null && loginKey(user.username) !== loginKey(login);
 
@@ -75,18 +75,19 @@ export async function countAttempt(
     succeeded: (ctx: Ctx) => succeedAttempts(ctx.tx, ctx.realm, byAddress, byUser),
   };
   if (!bruteForce.enabled) return { ...attempt, takeBack: async () => {}, retryAfterSeconds: null, locksUser: false };
-  // The address is counted first: a blocked address must not raise the user's counter.
+  // The address is counted first, because a blocked address must not raise the user's counter.
   const [address, user] = await raiseTwoAttempts(db, origin.realm, byAddress, byUser, clock.now());
   if (!user) return { ...attempt, retryAfterSeconds: secondsUntil(address.retryAt), locksUser: false };
   if (user.allowed) return { ...attempt, retryAfterSeconds: null, locksUser: user.justLocked && !who.knownBrowser };
-  // The attempt is refused unchecked: revert the count of the address.
+  // The attempt is refused unchecked, so the count of the address is reverted.
   await work.transact(origin, (ctx) => takeBack(ctx, [byAddress]));
   return { ...attempt, retryAfterSeconds: secondsUntil(user.retryAt), locksUser: false };
 }
 
 /**
- * Counts an attempt also for the account that the typed name led to, by the counter of its user, so that another spelling of the name gets no further
- * guesses. Null: the account may not be tried now. The caller answers as for a wrong password: a wait would reveal that the name leads to an account.
+ * Counts an attempt also for the account that the typed name led to, by the counter of its user, so that another spelling of the name gets
+ * no further guesses. Returns null if the account may not be tried now. The caller answers as for a wrong password, because a wait would
+ * reveal that the name leads to an account.
  */
 export async function countFound(
   { db, work }: { readonly db: Db; readonly work: UnitOfWork },
@@ -126,10 +127,10 @@ const counterOf = (
 ): Pick<AttemptCounter, "kind" | "subject"> =>
   knownBrowser ? { kind: `browser:${factor}`, subject: knownBrowser } : { kind: `user:${factor}${byMail ? ":mail" : ""}`, subject };
 
-/** Unknown login names are counted like known ones: otherwise a lock would reveal which exist. */
+/** Returns the subject of the user's counter. Unknown login names are counted like known ones: otherwise a lock would reveal which exist. */
 const userSubject = ({ userId, login }: { userId: string | null; login: string }) => userId ?? `unknown:${sha256(loginKey(login))}`;
 
-/** `user.erased`: the user's counters, and those of their login names from before the account existed. */
+/** Deletes on `user.erased` the user's counters, and those of their login names from before the account existed. */
 export async function forgetAttemptsOf(
   ctx: Ctx,
   { userId, username, email }: { readonly userId: string; readonly username: string; readonly email: string | null },
@@ -138,7 +139,7 @@ export async function forgetAttemptsOf(
   await forgetAttempts(ctx.tx, ctx.realm, [userId, ...names]);
 }
 
-/** An IPv6 client usually controls its whole /64, so the prefix is counted. */
+/** Returns the subject of an address. An IPv6 client usually controls its whole /64, so the prefix is counted. */
 export function addressSubject(ip: string): string {
   const address = plainAddress(ip);
   if (!isIPv6(address)) return address;

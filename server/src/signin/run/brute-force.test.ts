@@ -10,7 +10,7 @@ import { addressSubject } from "./attempts.ts";
 
 let iam: Harness;
 let server: Server;
-/** Passwords that were really checked. */
+/** The number of passwords that were really checked. */
 let hashes = 0;
 beforeAll(async () => {
   iam = await harness();
@@ -47,7 +47,7 @@ const guess = async (realm: RealmUnderTest, name: string, password = "a wrong pa
   const answer = await new Browser(server.app, address).trySignIn(realm.name, name, password);
   return { status: answer.status, retryAfter: answer.headers["retry-after"] };
 };
-/** As many wrong passwords as it takes, with the waits in between. */
+/** Sends as many wrong passwords as a lock takes, with the waits in between. */
 const lockOut = async (realm: RealmUnderTest, name: string) => {
   for (let failures = 0; failures < 10; failures++) {
     clock.advance(17 * SECOND);
@@ -82,7 +82,7 @@ describe.each(["a user", "an unknown name"])("guessing the password of %s", (who
     clock.advance(1);
     expect((await guess(realm, name)).status).toBe(401);
     expect(hashes).toBe(11);
-    // Counting begins anew.
+    // Counting begins again.
     for (let failures = 0; failures < 4; failures++) expect((await guess(realm, name)).status).toBe(401);
     expect((await guess(realm, name)).status).toBe(429);
   });
@@ -130,7 +130,7 @@ describe("the lock of a user", () => {
     expect((await guess(realm, username, password)).status).toBe(429);
     expect((await signedIn.get(`/realms/${realm.name}/logout`)).text).toContain('name="_csrf"');
     expect(await realm.events("type=USER_LOCKED")).toMatchObject([{ resourceId: userId, category: "SECURITY", actor: username }]);
-    // A refusal without a look at the password is no failed sign-in.
+    // A refusal without a check of the password is no failed sign-in.
     expect(await realm.events("type=LOGIN_FAILURE")).toHaveLength(10);
 
     clock.advance(15 * MINUTE);
@@ -147,14 +147,14 @@ describe("the lock of a user", () => {
       return seen;
     };
     await lockOut(realm, "ada");
-    // As an unknown name.
+    // The address behaves like an unknown name.
     expect(await standing(["ada@example.org", "ADA@example.org"])).toEqual(await standing(["bob@example.org", "BOB@example.org"]));
     for (let failures = 2; failures < 10; failures++) {
       clock.advance(17 * SECOND);
       expect((await guess(realm, "ada@example.org")).status).toBe(401);
     }
     expect((await guess(realm, "ａｄａ＠example.org")).status).toBe(429);
-    // An administrator sees one lock, and lifts both.
+    // The administrator sees one lock, and lifts both.
     const { body: locked } = await realm.asMaster().get(`/users/${body.userId}`);
     expect(locked.locked).toBe(true);
     await realm.asMaster().put(`/users/${body.userId}`, { ...locked, locked: false });
@@ -176,7 +176,7 @@ describe("the lock of a user", () => {
     forged.cookies.set(`gh__device_${realm.name}`, "A".repeat(43));
     expect((await forged.trySignIn(realm.name, ada.username, ada.password)).status).toBe(429);
     expect((await known.trySignIn(realm.name, ada.username, ada.password)).status).toBe(303);
-    // That lifts nothing for others.
+    // This lifts nothing for others.
     expect((await guess(realm, ada.username, ada.password)).status).toBe(429);
   });
 
@@ -221,7 +221,7 @@ describe("the lock of a user", () => {
     expect(await realm.events("type=USER_UNLOCKED")).toHaveLength(1);
   });
 
-  test("signing in wipes the slate clean", async () => {
+  test("signing in resets the counters", async () => {
     const realm = await iam.realm();
     const { username, password } = await realm.user();
     for (let failures = 0; failures < 4; failures++) await guess(realm, username);
@@ -246,7 +246,7 @@ describe("one address", () => {
     expect((await guess(realm, username, password, address)).status).toBe(303);
   });
 
-  test("that has to wait leaves the user's own count alone", async () => {
+  test("that has to wait does not raise the user's own count", async () => {
     const realm = await iam.realm();
     const { username, password } = await realm.user();
     await realm.asMaster().put("/settings", { bruteForce: { maxFailuresPerAddress: 6 } });
@@ -255,12 +255,12 @@ describe("one address", () => {
     for (let failures = 0; failures < 5; failures++) await guess(realm, username);
     clock.advance(SECOND - 1);
     for (let tries = 0; tries < 5; tries++) expect((await guess(realm, username, "x", address)).status).toBe(429);
-    // Neither did the count rise, nor does the wait begin again.
+    // The count has not risen, and the wait does not begin again.
     clock.advance(1);
     expect((await guess(realm, username, password)).status).toBe(303);
   });
 
-  test("from which people sign in rightly is never made to wait", async () => {
+  test("from which people sign in correctly never has to wait", async () => {
     const realm = await iam.realm();
     const { username, password } = await realm.user();
     await realm.asMaster().put("/settings", { bruteForce: { maxFailuresPerAddress: 5 } });

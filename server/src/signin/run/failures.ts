@@ -4,13 +4,13 @@ import type { Attempt } from "./attempts.ts";
 
 type Failed = Pick<Attempt, "locksUser"> | null;
 
-/** Records a wrong answer. `attempt`: null where the answer cannot be guessed and is not counted. */
+/** Records a wrong answer. `attempt` is null if the answer cannot be guessed and is not counted. */
 export function recordFailure(ctx: Ctx, userId: string | null, attempt: Failed, type: "LOGIN_FAILURE" | "MFA_FAILURE"): void {
   ctx.audit({ category: "AUTHN", type, outcome: "FAILURE", actor: { id: userId, name: ctx.actor.name, kind: ctx.actor.kind } });
   recordLock(ctx, userId, attempt);
 }
 
-/** Also for counted steps that are no factor. */
+/** Records the lock of a user. Counted steps that are no factor call it too. */
 export function recordLock(ctx: Ctx, userId: string | null, attempt: Failed): void {
   if (attempt?.locksUser && userId !== null)
     ctx.audit({
@@ -22,7 +22,7 @@ export function recordLock(ctx: Ctx, userId: string | null, attempt: Failed): vo
     });
 }
 
-/** The words where a right answer does not count: it was used up or replaced meanwhile, or its user may not sign in. */
+/** Returns the message for a right answer that does not count: it was used up or replaced meanwhile, or its user may not sign in. */
 export function refusalOf({ refusal, fields }: Question): Answer & { readonly outcome: "wrong" } {
   const words = fields.includes("password") ? "credentials" : fields.includes("code") ? "codeSpent" : "expired";
   return { outcome: "wrong", ...(refusal ?? { title: `${words}Title`, text: `${words}Text` }) };

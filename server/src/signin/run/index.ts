@@ -1,9 +1,9 @@
-// The headless sign-in. Every proof that leads to a session, a grant or a signature goes through it: the attempt is counted and checked, the user
-// locked, the proof accepted. Pages (signin/login), the password grant, transactions and SAML drive it. Other secrets that can be guessed call
-// `countAttempt` themselves: the current password when it is changed (protocols/account), and the code of a registration
-// (signin/self-registration). directory/credentials stores the counters.
-// Owns `interactions`, the sign-ins in progress of admin login, OIDC and SAML. Each is bound to one browser, versioned, expires, and its result
-// is taken once.
+// The headless sign-in. Every proof that leads to a session, a grant or a signature goes through it: the attempt is counted and checked,
+// the user locked, the proof accepted. Pages (signin/login), the password grant, transactions and SAML drive it. Features with other
+// secrets that can be guessed call `countAttempt` themselves: the current password when it is changed (protocols/account), and the code of
+// a registration (signin/self-registration). directory/credentials stores the counters.
+// Owns `interactions`, the sign-ins in progress of admin login, OIDC and SAML. Each is bound to one browser, versioned, expires, and its
+// result is taken once.
 export { type Answered, continueDirectly, continueSignIn, type Form, returnToSignIn } from "./answer.ts";
 export { type Attempt, addressSubject, countAttempt, forgetAttemptsOf } from "./attempts.ts";
 export { recordLock } from "./failures.ts";

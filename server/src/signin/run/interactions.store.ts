@@ -41,10 +41,10 @@ export const interactionErrors = defineErrors("interactions", {
 /** A sign-in in progress: its request, its state, and where the browser continues. */
 export interface Interaction {
   readonly interactionId: string;
-  /** The pre-session id that it is bound to. */
+  /** The pre-session id to which it is bound. */
   readonly browser: string;
   readonly kind: string;
-  /** Client, requested acr, login hint, locales. */
+  /** The client, requested acr, login hint and locales. */
   readonly request: Record<string, unknown>;
   /** The progress of the sign-in. */
   readonly state: Record<string, unknown>;
@@ -62,7 +62,7 @@ export async function startInteraction(
     kind: string;
     browser: string;
     request: Record<string, unknown>;
-    /** The progress made before it was stored. */
+    /** The progress that was made before it was stored. */
     state?: Record<string, unknown>;
     returnTo: string | ((interactionId: string) => string);
   },
@@ -93,7 +93,7 @@ const insert = prepared((row: NewRow, db) =>
   }),
 );
 
-/** Only for the browser that started it, by one of its pre-session ids, and not expired. */
+/** Reads an interaction that has not expired, only for the browser that started it, by one of its pre-session ids. */
 export async function readInteraction(ctx: Place, interactionId: string, preSessions: readonly string[]): Promise<Interaction> {
   const [row] = isId(interactionId) ? await find(ctx.tx, { realm: ctx.realm, interactionId, now: ctx.now }) : [];
   const browser = row && preSessions.find((id) => safeEqual(row.browserHash, sha256(id)));
@@ -101,7 +101,10 @@ export async function readInteraction(ctx: Place, interactionId: string, preSess
   return toInteraction(row!, browser);
 }
 
-/** For whoever proves in another way that it is theirs, such as by a token in a mail. `browser` is empty: nothing bound to the browser can be read. */
+/**
+ * Reads an interaction for a caller that proves in another way that it is theirs, such as by a token in a mail. `browser` is empty, so
+ * nothing bound to the browser can be read.
+ */
 export async function readInteractionElsewhere(ctx: Place, interactionId: string): Promise<Interaction | null> {
   const [row] = isId(interactionId) ? await find(ctx.tx, { realm: ctx.realm, interactionId, now: ctx.now }) : [];
   return row ? toInteraction(row, "") : null;
@@ -116,8 +119,8 @@ const find = prepared(({ realm, interactionId, now }: { realm: string; interacti
 );
 
 /**
- * Reads it for the browser that brings back the token of `state`, and uses the token up: of requests that bring it at once, one gets it. Null:
- * it waits for another token, or for the endpoint of another provider, or for none. Then nothing has changed.
+ * Reads the interaction for the browser that brings back the token of `state`, and uses the token up. Only one of concurrent requests gets
+ * it. Returns null without a change if it waits for another token, for the endpoint of another provider, or for none.
  */
 export async function takeReturn(
   ctx: Place,
@@ -157,12 +160,12 @@ const useUp = prepared((key: ReturnKey, db) =>
     .returning(columns),
 );
 
-/** Links an account at an identity provider; requested by the account API. */
+/** The kind of an interaction that links an account at an identity provider. The account API requests it. */
 export const LINK_KIND = "link";
 
 /**
- * An interaction that an API began for a browser it cannot see: it is bound to the ticket, and the first browser that brings it, signed in
- * as the user who asked, gets it. False: it is another user's, was opened before, or is over.
+ * Binds an interaction that an API began to the browser. It is bound to the ticket before, and the first browser that brings it, signed in
+ * as the user who asked, gets it. Returns false if it is another user's, was opened before, or has ended.
  */
 export async function claimInteraction(
   ctx: Place,
@@ -176,7 +179,7 @@ export async function claimInteraction(
   return (numAffectedRows ?? 0n) > 0n;
 }
 
-/** Optimistic locking: a double submit, or one from an old tab, is refused. */
+/** Saves the state with optimistic locking: a double submit, or one from an old tab, is refused. */
 export const saveInteractionState = (ctx: Place, interaction: Interaction, state: Record<string, unknown>): Promise<void> =>
   move(ctx, interaction, JSON.stringify(state), null);
 
@@ -203,7 +206,7 @@ export async function assertNotMovedOn(db: Db, realm: string, { interactionId, v
   if (row?.version !== version) throw interactionErrors.moved_on();
 }
 
-/** Takes the result once: of concurrent requests one gets it. */
+/** Takes the result once. Only one of concurrent requests gets it. */
 export async function takeResult(ctx: Place, interactionId: string, preSessions: readonly string[]): Promise<Interaction> {
   const key = { realm: ctx.realm, interactionId, hashes: preSessions.map(sha256), now: ctx.now };
   const [row] = isId(interactionId) ? await take(ctx.tx, key) : [];
@@ -221,7 +224,7 @@ const take = prepared((key: { realm: string; interactionId: string; hashes: read
     .returning(columns),
 );
 
-/** `user.password_changed`: ends the user's sign-ins in progress, except the one that changed it. */
+/** Ends the user's sign-ins in progress on `user.password_changed`, except the one that changed the password. */
 export async function endSignInsOf(
   ctx: Ctx,
   { userId, keepInteraction = null }: { readonly userId: string; readonly keepInteraction?: string | null },
@@ -231,7 +234,7 @@ export async function endSignInsOf(
     delete from interactions where realm_id = ${ctx.realm} and state ->> 'userId' = ${userId} and result is null ${others}`.execute(ctx.tx);
 }
 
-/** `user.erased`: deletes sign-ins in progress that name the user. */
+/** Deletes sign-ins in progress that name the user, on `user.erased`. */
 export async function forgetInteractions(
   ctx: Ctx,
   { userId, username, email }: { readonly userId: string; readonly username: string; readonly email: string | null },

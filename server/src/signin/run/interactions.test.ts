@@ -128,7 +128,7 @@ describe("signing in for an interaction", () => {
     expect((await browser.trySignIn(realm.name, "admin", realm.adminPassword, { interaction: id })).status).toBe(303);
   });
 
-  test("from another browser, or one that is over, is refused before the password is looked at", async () => {
+  test("from another browser, or one that has ended, is refused before the password is checked", async () => {
     const realm = await iam.realm();
     const { browser, id } = await opened(realm.name);
     expect((await iam.browser().get(`/realms/${realm.name}/login?interaction=${id}`)).status).toBe(400);
@@ -140,7 +140,7 @@ describe("signing in for an interaction", () => {
     expect(await realm.events("type=LOGIN_FAILURE")).toEqual([]);
   });
 
-  test("in a tab that was overtaken goes on where the other tab went, with its session, and is no attempt", async () => {
+  test("in a tab that another tab has overtaken continues where that tab went, with its session, and is no attempt", async () => {
     const realm = await iam.realm();
     const { username, password } = await realm.user();
     const { browser, id } = await opened(realm.name);

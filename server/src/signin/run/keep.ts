@@ -5,7 +5,7 @@ import type { Ask } from "../flows/index.ts";
 import { completeInteraction, type Interaction, LINK_KIND, saveInteractionState, startInteraction } from "./interactions.store.ts";
 import { contextOf, type Outcome, originOf, type Run, restarted } from "./run.ts";
 
-/** Stores the progress. The row is created by the first step that needs it. */
+/** Stores the progress. The first step that needs a row creates it. */
 export async function keep(ctx: Ctx, run: Run): Promise<Run> {
   const { progress, visitor, returnTo, request, interaction } = run;
   const state = { ...progress };
@@ -43,7 +43,7 @@ export async function giveUp(parts: SignInParts, run: Run, isUnmet: boolean): Pr
   return interaction.returnTo;
 }
 
-/** The user declined: the client gets an error; without a client the sign-in restarts. */
+/** Declines for the user: the client gets an error. Without a client the sign-in restarts. */
 export async function decline(parts: SignInParts, run: Run): Promise<Outcome<never>> {
   const declined = { outcome: "refuse", run, reason: "declined" } as const;
   if (isRequested(run.interaction)) return { ...declined, returnTo: await giveUp(parts, run, false) };
@@ -51,7 +51,7 @@ export async function decline(parts: SignInParts, run: Run): Promise<Outcome<nev
   return { ...declined, returnTo: null };
 }
 
-/** Locks the user until commit: an administrator who disables them waits, then finds and ends the new session. */
+/** Locks the user until commit. An administrator who disables them waits, then finds and ends the new session. */
 export const hold = (ctx: Ctx, userId: string | null, toWrite = false) =>
   userId === null ? null : holdUserForSignIn(ctx.tx, ctx.realm, userId, { toWrite });
 

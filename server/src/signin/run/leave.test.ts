@@ -22,7 +22,7 @@ afterAll(async () => {
 
 const step = (authenticator: string) => ({ authenticator, requirement: "REQUIRED", config: {} }) as const;
 
-/** A realm whose applications sign in at the broker, and then as its flow says. */
+/** Creates a realm whose applications sign in at the broker, and then as its flow says. */
 async function brokered(...after: string[]) {
   const realm = await iam.realm();
   const user = await realm.user();
@@ -30,11 +30,11 @@ async function brokered(...after: string[]) {
   return { realm, user, party: await relyingParty(iam, realm) };
 }
 
-/** From an application to the page of the step, and by its button to the broker. */
+/** Goes from an application to the page of the step, and by its button to the broker. */
 async function leave(realm: RealmUnderTest, url: string, browser = iam.browser()) {
   const { page } = await walk(browser, iam.config.baseUrl, url);
   const answer = await answerPage(browser, realm.name, page, {});
-  // No form of ours is answered with a redirect to another site.
+  // A redirect to another site never answers one of our forms.
   expect([answer.status, answer.headers.location, answer.headers["cache-control"]], answer.text).toEqual([200, undefined, "no-store"]);
   return { browser, page, left: new URL(leadsTo(answer)!) };
 }
@@ -59,7 +59,7 @@ test("a step leaves for another site and signs in with what that sends back", as
   expect(await realm.events("type=LOGIN_SUCCESS")).toMatchObject([{ actor: user.username }]);
 });
 
-test("the way back leads on to the steps after it", async () => {
+test("the return leads to the steps after it", async () => {
   const { realm, user, party } = await brokered("totp");
   const code = await giveTotp(iam, realm.name, user.userId);
   const { browser, left } = await leave(realm, party.url());
@@ -69,7 +69,7 @@ test("the way back leads on to the steps after it", async () => {
   expect(isSignedIn(done, realm.name), done.text).toBe(true);
 });
 
-test("it works once, whatever came of it", async () => {
+test("it works once, whatever the result", async () => {
   const { realm, user, party } = await brokered("totp");
   await giveTotp(iam, realm.name, user.userId);
   const { browser, left } = await leave(realm, party.url());
@@ -77,7 +77,7 @@ test("it works once, whatever came of it", async () => {
   expect(wrong.status).toBe(401);
   expect(await realm.events("type=LOGIN_FAILURE")).toHaveLength(1);
 
-  // The same `state` once more, with a code that would be right: nothing is looked at.
+  // The same `state` is used again, with a code that would be right. Nothing is checked.
   const late = broker.signIn(left, user.userId);
   const replay = await browser.get(late);
   expect(statusAndPlace(replay)).toEqual([303, `/realms/${realm.name}/login`]);
@@ -97,7 +97,7 @@ test("it is bound to the browser, the sign-in, the step and the realm that left"
   const other = await leave(realm, party.url());
   const path = broker.signIn(left, user.userId);
 
-  // Another browser, with its own sign-in: the attacker's answer signs no user in there.
+  // Another browser has its own sign-in. The attacker's answer signs no user in there.
   expect((await other.browser.get(path)).status).toBe(400);
   expect((await iam.browser().get(path)).status).toBe(400);
   expect((await browser.get(path.replace(realm.name, elsewhere.realm.name))).status).toBe(400);
@@ -121,7 +121,7 @@ test("it is bound to the browser, the sign-in, the step and the realm that left"
   expect(isSignedIn(await browser.get(path), realm.name)).toBe(true);
 });
 
-test("begun again, or over, it takes nothing back", async () => {
+test("a sign-in that was restarted or has ended accepts no answer", async () => {
   const { realm, user, party } = await brokered();
   const { browser, page, left } = await leave(realm, party.url());
   await answerPage(browser, realm.name, page, { restart: "1" });
@@ -133,7 +133,7 @@ test("begun again, or over, it takes nothing back", async () => {
   expect((await late.browser.get(broker.signIn(late.left, user.userId))).status).toBe(400);
 });
 
-test("declined there, the application gets its error", async () => {
+test("if the user declines there, the application gets an error", async () => {
   const { realm, party } = await brokered();
   const { browser, left } = await leave(realm, party.url());
   const { left: refused } = await walk(browser, iam.config.baseUrl, await browser.get(backFrom(left, { error: "access_denied" })));

@@ -4,10 +4,10 @@ import type { Ask } from "../flows/index.ts";
 import { keep } from "./keep.ts";
 import { impossible, type Outcome, originOf, type Run } from "./run.ts";
 
-/** The path that other sites redirect back to, below the realm. */
+/** The path to which other sites redirect back, below the realm. */
 export const CONTINUE_PATH = "login/continue";
 
-/** `state`: the interaction id and a token. 80 characters, the limit of SAML's RelayState. */
+/** The form of `state`: the interaction id and a token. It has 80 characters, the limit of SAML's RelayState. */
 const STATE = /^([0-9a-f-]{36})[.]([\w-]{43})$/;
 export function readState(state: string): { readonly interactionId: string; readonly token: string } | null {
   const [, interactionId, token] = STATE.exec(state) ?? [];

@@ -16,7 +16,7 @@ import type { Run } from "./run.ts";
 
 const FIRST_BROKER_LOGIN = "first-broker-login";
 
-/** Before an identity is linked to an existing user, that user authenticates by the first-broker-login flow. */
+/** Asks an existing user to authenticate by the first-broker-login flow before an identity is linked to them. */
 export async function askForOwner(parts: SignInParts, run: Run, ask: Ask, answer: Answer & { outcome: "prove" }): Promise<Run> {
   const { userId, login, link, factor, amr, brokered } = answer;
   const { flow, flowVersion, remember } = run.progress;
@@ -33,11 +33,11 @@ export async function askForOwner(parts: SignInParts, run: Run, ask: Ask, answer
   return keepRun(parts, { ...run, progress, user: await findSignInUser(parts.db, run.realm.realmId, userId, clock.now()) });
 }
 
-/** A prefix of the steps' paths: a page or a code for one account at a provider does not count for another. */
+/** Returns the prefix of the steps' paths, so that a page or a code for one account at a provider does not count for another. */
 export const linkPrefix = ({ link }: Progress): string =>
   link?.proven === false ? `link@${sha256(`${link.providerId} ${link.subject}`).slice(0, 16)}:` : "";
 
-/** Offers a new account beside the proof, until something is proven. */
+/** Offers a new account as an alternative to the proof, until something is proven. */
 export function orNewAccount({ progress }: Run, verdict: Verdict): Verdict {
   const { link, chosen } = progress;
   if (link?.proven !== false || !link.mayCreate || isProven(progress)) return verdict;
@@ -46,7 +46,7 @@ export function orNewAccount({ progress }: Run, verdict: Verdict): Verdict {
   return { status: "ask", asks: chosenFirst([...(verdict.status === "ask" ? verdict.asks : []), other], chosen) };
 }
 
-/** The owner is not asked any more: the original flow continues from the step that led to the provider. */
+/** Continues the original flow from the step that led to the provider, because the owner is not asked any more. */
 export function withoutOwner(run: Run, ask: Ask): { readonly run: Run; readonly ask: Ask } {
   const { link, remember } = run.progress;
   const { flow: alias, flowVersion: version, step } = link!;
@@ -54,7 +54,7 @@ export function withoutOwner(run: Run, ask: Ask): { readonly run: Run; readonly 
   return { run: { ...run, progress, user: null }, ask: { ...ask, path: step.path, name: step.authenticator } };
 }
 
-/** The owner has authenticated: the original flow continues, with these proofs added. The identity is linked when the sign-in completes. */
+/** Continues the original flow after the owner has authenticated, with these proofs added. The identity is linked when the sign-in completes. */
 export function ownerProven(progress: Progress): Progress {
   const { flow, flowVersion, step } = progress.link!;
   const proofs = progress.passed.map((each) => ({ ...each, path: `link:${each.path}`, flow: each.flow ?? FIRST_BROKER_LOGIN }));

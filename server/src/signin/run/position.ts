@@ -30,7 +30,7 @@ import { startInteraction } from "./interactions.store.ts";
 import { linkPrefix, orNewAccount, ownerProven } from "./link.ts";
 import { advance, contextOf, impossible, needsSecondFactor, onlyRecent, openSignIn, type Position, type Run, restarted } from "./run.ts";
 
-/** The next step of a run: of its flow, then step-up to the requested level, then required actions. */
+/** Returns the next step of a run: of its flow, then step-up to the requested level, then required actions. */
 export async function positionOf(parts: SignInParts, run: Run): Promise<Position> {
   if (run.confirm) return hasPassed(run.progress, run.confirm.ask.path) ? pass(run) : ask(run, [run.confirm.ask]);
   const unread = unreadCodes(run);
@@ -43,7 +43,7 @@ export async function positionOf(parts: SignInParts, run: Run): Promise<Position
   return ask(position.run, [action]);
 }
 
-/** A second factor was set up in this sign-in, and its recovery codes are still to be saved. */
+/** Finds a second factor that was set up in this sign-in, and whose recovery codes the user still has to save. */
 function unreadCodes({ progress }: Run): Ask | null {
   for (const [path, data] of Object.entries(progress.data)) {
     const name = setUpIn(data);
@@ -56,7 +56,7 @@ function unreadCodes({ progress }: Run): Ask | null {
 const pass = (run: Run): Position => ({ outcome: "pass", run });
 const ask = (run: Run, steps: readonly Ask[]): Position => ({ outcome: "ask", run, steps: steps as [Ask, ...Ask[]] });
 
-/** The same without required actions. */
+/** Returns the next step as `positionOf` does, without required actions. */
 async function provenBy(parts: SignInParts, run: Run): Promise<Position> {
   const { flows, progress, request } = run;
   const verdict = await walkOn(parts, run, flows!.byAlias.get(progress.flow)!, linkPrefix(progress));
@@ -72,7 +72,7 @@ async function provenBy(parts: SignInParts, run: Run): Promise<Position> {
   return request.acrEssential === true ? { ...impossible(run), reason: "unmet" } : pass(run);
 }
 
-/** The owner has passed the first-broker-login flow; a second factor is required if they have one. */
+/** Continues after the owner has passed the first-broker-login flow. A second factor is required if they have one. */
 async function ownerStands(parts: SignInParts, run: Run): Promise<Position> {
   if (isRecent(run)) return provenBy(parts, { ...run, progress: ownerProven(run.progress) });
   return askMore(parts, run);
@@ -84,7 +84,7 @@ async function follow(parts: SignInParts, run: Run, verdict: Verdict): Promise<P
   return verdict.status === "ask" ? ask(run, verdict.asks) : impossible(run);
 }
 
-/** The factors on top of the flow; without one of them it is impossible. */
+/** Asks for a factor on top of the flow. If none can be asked, the sign-in is impossible. */
 async function askMore(parts: SignInParts, run: Run): Promise<Position> {
   const more = await stepUp(parts, run, true);
   return follow(parts, run, more.status === "ask" || more.status === "silent" ? more : { status: "impossible" });
@@ -94,7 +94,7 @@ async function askMore(parts: SignInParts, run: Run): Promise<Position> {
 async function askForRecentProof(parts: SignInParts, run: Run): Promise<Position> {
   if (!run.request.recent)
     return positionOf(parts, { ...run, request: { ...run.request, recent: true }, progress: onlyRecent(run.progress) });
-  // The flow was passed; only the user's second factor is missing.
+  // The flow was passed, so only the user's second factor is missing.
   return askMore(parts, run);
 }
 
@@ -104,11 +104,11 @@ function isRecent(run: Run): boolean {
 
 const changing: readonly string[] = ["UPDATE_PASSWORD", "CONFIGURE_TOTP", "CONFIGURE_PASSKEY", "LINK_ACCOUNT"];
 
-/** An action that was begun in this sign-in may be finished. */
+/** Tells whether the action changes credentials. An action that was begun in this sign-in may be finished, so it does not count. */
 const changesCredentials = ({ progress, realm }: Run, { name, path }: Ask): boolean =>
   progress.data[path] === undefined && (changing.includes(name) || (name === "UPDATE_PROFILE" && realm.settings.account.changeEmail));
 
-/** Starts a sign-in for the required actions of a signed-in user; null: none can be asked. */
+/** Starts a sign-in for the required actions of a signed-in user. Returns null if none can be asked. */
 export async function beginActions(parts: SignInParts, run: Run): Promise<string | null> {
   const { session } = run.visitor;
   const user = session && (await findSignInUser(parts.db, run.realm.realmId, session.userId, clock.now()));
@@ -118,18 +118,18 @@ export async function beginActions(parts: SignInParts, run: Run): Promise<string
   return startInteraction(place, { kind: "login", browser: visitor.preSession, request: {}, returnTo });
 }
 
-/** The position for an answer: if a session that began meanwhile would skip the step, the step is asked anyway. */
+/** Returns the position for an answer. If a session that began meanwhile would skip the step, the step is asked anyway. */
 export async function positionToAnswer(parts: SignInParts, run: Run, step: string | undefined): Promise<Position> {
   const found = await positionOf(parts, run);
   if (stepOf(found, step) !== null || run.progress.passed.some(isNew)) return found;
   return positionOf(parts, restarted({ ...run, request: { ...run.request, reauthenticate: true } }));
 }
 
-/** The step that an answer names, if it can be asked now. */
+/** Returns the step that an answer names, if it can be asked now. */
 export const stepOf = (position: Position, path: string | undefined): Ask | null =>
   position.outcome !== "ask" ? null : path === undefined ? position.steps[0] : (position.steps.find((step) => step.path === path) ?? null);
 
-/** Below the requested level. */
+/** Tells whether the proofs are below the requested level. */
 const isBelow = ({ passed }: Progress, { acr }: SignInRequest): boolean => Number(levelOf(passed) ?? 0) < Number(acr ?? 0);
 
 const walkOn = (parts: SignInParts, run: Run, flow: Flow, prefix: string): Promise<Verdict> =>
@@ -148,13 +148,13 @@ const walkOn = (parts: SignInParts, run: Run, flow: Flow, prefix: string): Promi
     prefix,
   );
 
-/** Only on a page, and not for a voluntary level. */
+/** Tells whether a credential may be set up: only on a page, and not for a voluntary level. */
 const maySetUp = ({ purpose, request }: Run, { alias }: Flow): boolean =>
   purpose === "sign-in" && (alias !== STEP_UP || request.acrEssential === true);
 
 /**
- * The prefix contains the flow's version: steps passed in an older version do not count. `forRecent`: nor do those that are no second factor of
- * the user's, and they are not asked for.
+ * Evaluates the step-up flow. Its prefix contains the flow's version, so steps passed in an older version do not count. With `forRecent`,
+ * only the user's second factors count and are asked for.
  */
 async function stepUp(parts: SignInParts, run: Run, forRecent: boolean): Promise<Verdict> {
   const flow = run.flows!.byAlias.get(STEP_UP)!;
@@ -170,7 +170,10 @@ async function stepUp(parts: SignInParts, run: Run, forRecent: boolean): Promise
   return asks.length > 0 ? { status: "ask", asks } : { status: "impossible" };
 }
 
-/** The user's second factors that another flow than `step-up` asks for: without them, its user could not be asked for what they need. */
+/**
+ * Returns the user's second factors that another flow than `step-up` asks for. Without them, a user of that flow could not be asked for a
+ * factor that they have.
+ */
 async function secondFactorAsks(parts: SignInParts, run: Run, known: readonly Ask[]): Promise<readonly Ask[]> {
   const verdict = await walkOn(parts, run, run.flows!.bySecondFactor, `${STEP_UP}@own:`);
   return verdict.status === "ask" ? verdict.asks.filter(({ name }) => known.every((ask) => ask.name !== name)) : [];
@@ -179,7 +182,7 @@ async function secondFactorAsks(parts: SignInParts, run: Run, known: readonly As
 const passSilently = (parts: SignInParts, run: Run, { path, name, proof }: Silently): Promise<Run> =>
   advance(parts, run, { path, authenticator: name, factor: proof.factor, amr: proof.amr, at: clock.now() }, proof);
 
-/** The first open required action, in order; those that cannot be asked are skipped. */
+/** Returns the first open required action, in order. Actions that cannot be asked are skipped. */
 async function actionLeft(parts: SignInParts, run: Run): Promise<Ask | null> {
   const { user, progress, request } = run;
   if (!user) return null;
@@ -195,26 +198,26 @@ async function actionLeft(parts: SignInParts, run: Run): Promise<Ask | null> {
     : null;
 }
 
-/** A step on top of what the flow asks for. */
+/** Tells whether the step is on top of the flow. */
 export const isStepUp = ({ path }: Ask): boolean => path.startsWith(`${STEP_UP}@`);
 
-/** The question of a required action in the place of a step: it sets up what the step asks for. */
+/** Tells whether a required action takes the place of a step, to set up the credential that the step asks for. */
 export const isSetUp = ({ name, question }: Ask): boolean => (actionQuestions as Readonly<Record<string, Question>>)[name] === question;
 
-/** Asked for by the user, of no other; so it is none of the actions that an administrator can give. */
+/** The name of the action to link an account. Only the user can ask for it, so it is none of the actions that an administrator can require. */
 const LINK_ACCOUNT = "LINK_ACCOUNT";
 const LINK_PATH = `action:${LINK_ACCOUNT}`;
 
 const actionPath = (action: RequiredAction) => `action:${action}`;
 
-/** Tells whether actions were added since the user was read. Earlier ones were asked, or cannot be. */
+/** Tells whether actions were added since the user was read. Earlier ones were asked, or cannot be asked. */
 export const hasNewActions = ({ progress, user }: Run, actions: readonly RequiredAction[]): boolean =>
   actions.some(
     (action) =>
       actionQuestions[action] !== undefined && !user?.requiredActions.includes(action) && !hasPassed(progress, actionPath(action)),
   );
 
-/** `proof`: the flow asks for something that the session has not proven. `action`: a required action is open. */
+/** `proof`: the flow asks for a proof that the session does not have. `action`: a required action is open. */
 export type SessionStanding = "enough" | "proof" | "action";
 
 interface AskedOfSession {
@@ -226,9 +229,10 @@ interface AskedOfSession {
 }
 
 /**
- * The one rule that says how far a session counts: it is sufficient for a request if its proofs pass the flow that the request names (by default the
- * realm's own) for its user as they are now, and no required action is open. Otherwise a sign-in with the same request continues from the session.
- * The session was read with its user, so a flow whose conditions look at neither roles nor browsers is judged without a query.
+ * Decides how far a session counts, in one place for all: it is sufficient for a request if its proofs pass the flow that the request names
+ * (by default the realm's own) for its user as they are now, and no required action is open. Otherwise a sign-in with the same request
+ * continues from the session. The session was read with its user, so a flow whose conditions read neither roles nor browsers is judged
+ * without a query.
  */
 export async function standingOf(parts: SignInParts, { realm, flows, visitor, request }: AskedOfSession): Promise<SessionStanding> {
   const { session } = visitor;
@@ -257,7 +261,7 @@ export interface RequestFacts {
 
 export type Standings = ReturnType<typeof createStandings>;
 
-/** `standingOf` for all realms, for those who have a session and no sign-in at hand. */
+/** Creates `standingOf` for all realms, for callers that have a session and no sign-in. */
 export const createStandings =
   (parts: SignInParts, flows: Flows) =>
   async (realm: RealmSnapshot, session: LiveSession, from: RequestFacts, request: SignInRequest = {}): Promise<SessionStanding> => {

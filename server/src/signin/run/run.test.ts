@@ -19,7 +19,7 @@ afterAll(() => iam?.close());
 
 const step = (authenticator: string, requirement = "REQUIRED") => ({ authenticator, requirement });
 
-/** A client whose password grant asks for these steps. */
+/** Creates a client whose password grant asks for these steps. */
 async function grantBy(realm: RealmUnderTest, ...steps: object[]) {
   const boss = realm.asMaster();
   const fit = [step("username-password")];
@@ -76,7 +76,7 @@ test("the password grant answers a flow step by step, and what it cannot answer 
   expect(decodeJwt(made.body.id_token)).toMatchObject({ sub: userId, acr: "2" });
 });
 
-test("the password grant gives nothing without the password, whatever its flow asks", async () => {
+test("the password grant issues nothing without the password, whatever its flow asks", async () => {
   const realm = await iam.realm();
   const { username, userId } = await realm.user();
   const ask = await grantBy(realm, step("username"), step("totp"));

@@ -31,23 +31,23 @@ import { type Interaction, interactionErrors } from "./interactions.store.ts";
 
 /** The state of a sign-in during one request. */
 export interface Run {
-  /** Only a `sign-in` is stored between its steps and asks on pages; the others are answered by the request that opens them. */
+  /** Only a `sign-in` is stored between its steps and asks on pages. The other runs are answered by the request that opens them. */
   readonly purpose: "sign-in" | "direct-grant" | "confirm";
   readonly realm: RealmSnapshot;
   readonly flows: FlowsSnapshot | null;
   readonly visitor: VisitorFacts;
   readonly request: SignInRequest;
-  /** Null: not stored yet, or never. */
+  /** Null if it is not stored yet, or never will be. */
   readonly interaction: Interaction | null;
   readonly progress: Progress;
   readonly user: SignInUser | null;
   /** The address at which the browser continues, if no client requested the sign-in. */
   readonly returnTo: string;
-  /** For `confirm`: its only step, and the signed-in user. */
+  /** The only step of a `confirm` run, and the signed-in user. */
   readonly confirm?: { readonly ask: Ask; readonly actor: Actor };
 }
 
-/** Why the same step is asked again. */
+/** The reason why the same step is asked again. */
 export type After =
   | { readonly kind: "wrong"; readonly title?: TextKey; readonly text: TextKey }
   | { readonly kind: "again"; readonly notice?: TextKey; readonly problem?: Problem }
@@ -56,7 +56,7 @@ export type After =
   /** The directory that checks the password does not respond. */
   | { readonly kind: "unavailable" };
 
-/** The first step is shown; the others are alternatives. Without `after` these are new steps. */
+/** The first step is shown, the others are alternatives. Without `after` these are new steps. */
 export interface Asking {
   readonly outcome: "ask";
   readonly run: Run;
@@ -64,29 +64,29 @@ export interface Asking {
   readonly after?: After;
 }
 
-/** Final. `impossible`: the user cannot pass. `unmet`: the requested level cannot be reached. */
+/** A final refusal. `impossible`: the user cannot pass. `unmet`: the requested level cannot be reached. */
 export interface Refused {
   readonly outcome: "refuse";
   readonly run: Run;
   readonly reason: "impossible" | "unmet" | "declined";
-  /** For `declined`: where the client gets its error. */
+  /** The address at which the client gets its error, for `declined`. */
   readonly returnTo: string | null;
 }
 
 export const impossible = (run: Run): Refused => ({ outcome: "refuse", run, reason: "impossible", returnTo: null });
 
-/** The evaluated state of a run. `pass`: nothing is left to ask. */
+/** The evaluated state of a run. `pass` means that nothing is left to ask. */
 export type Position = Asking | Refused | { readonly outcome: "pass"; readonly run: Run };
 
 /** The result of continuing a run. */
 export type Outcome<T> =
   | Asking
   | Refused
-  /** Redirect to another site, which returns the `state`. */
+  /** A redirect to another site, which returns the `state`. */
   | { readonly outcome: "leave"; readonly run: Run; readonly to: Destination }
   | { readonly outcome: "pass"; readonly run: Run; readonly value: T };
 
-/** A sign-in in a browser, from the stored progress; it restarts if the flow has changed. */
+/** Opens a sign-in in a browser from the stored progress. It restarts if the flow has changed. */
 export async function openSignIn(
   parts: SignInParts,
   opened: Pick<Run, "realm" | "visitor" | "interaction" | "returnTo"> & { readonly flows: FlowsSnapshot },
@@ -96,7 +96,7 @@ export async function openSignIn(
   const kept = interaction?.state as Partial<Progress> | undefined;
   const isPresent = (flow: Pick<Progress, "flow" | "flowVersion">) => flows.byAlias.get(flow.flow)?.version === flow.flowVersion;
   const isCurrent = kept?.flow !== undefined && isPresent(kept as Progress) && (kept.link === undefined || isPresent(kept.link));
-  // After signing out, or in as another user, the proofs of the former session do not count.
+  // After the user signed out, or another one signed in, the proofs of the former session do not count.
   const isOwn = kept?.sessionId === undefined || kept.sessionId === visitor.session?.sessionId;
   const begun = isCurrent && isOwn ? (kept as Progress) : beginning({ flows, request, visitor, interaction });
   const progress = request.recent ? onlyRecent(begun) : begun;
@@ -106,14 +106,14 @@ export async function openSignIn(
   return { ...opened, purpose: "sign-in", request, progress, user: known ?? (await userIn(parts, realm, progress)) };
 }
 
-/** A typed name is looked up even where nobody has it, so that the time does not tell who has an account. */
+/** Finds the user of a sign-in. A typed name is looked up even if no user has it, so that the time does not reveal who has an account. */
 const userIn = async (
   { db }: Pick<SignInParts, "db">,
   { realmId }: RealmSnapshot,
   { userId, login }: Progress,
 ): Promise<SignInUser | null> => (userId === null && login === null ? null : findSignInUser(db, realmId, userId ?? newId(), clock.now()));
 
-/** The password grant: one request contains every answer, so the run is not stored. Null: its flow was deleted. */
+/** Opens a password grant: one request contains every answer, so the run is not stored. Returns null if its flow was deleted. */
 export function openDirectGrant({
   realm,
   flows,
@@ -135,7 +135,7 @@ export function openDirectGrant({
   };
 }
 
-/** A signed-in user confirms something by a factor. The question binds its proof to what is confirmed. */
+/** Opens a run in which a signed-in user confirms something by a factor. The question binds its proof to the content that is confirmed. */
 export async function openConfirmation(
   parts: Pick<SignInParts, "db">,
   opened: {
@@ -174,7 +174,7 @@ function flowFor({ byAlias }: FlowsSnapshot, request: SignInRequest): Flow {
 
 type Beginning = Pick<Run, "request" | "visitor" | "interaction"> & { readonly flows: FlowsSnapshot };
 
-/** The initial progress. The proofs of a session are carried over, unless the request asks to reauthenticate. */
+/** Returns the initial progress. The proofs of a session are carried over, unless the request asks to reauthenticate. */
 function beginning({ flows, request, visitor: { session }, interaction }: Beginning): Progress {
   const flow = flowFor(flows, request);
   const fresh = freshProgress(flow);
@@ -184,24 +184,27 @@ function beginning({ flows, request, visitor: { session }, interaction }: Beginn
   return { ...fresh, userId, login, passed: carriedFrom(proofs), remember, sessionId };
 }
 
-/** A user who has declined to link an account is not led to the provider again. */
+/** Restarts a run. A user who has declined to link an account is not led to the provider again. */
 export function restarted(run: Run): Run {
   const { link } = run.progress;
   const data = link ? { [link.step.path]: { alias: link.alias, declined: true } } : {};
   return { ...run, progress: { ...beginning({ ...run, flows: run.flows! }), data }, user: null };
 }
 
-/** They have done so, and not typed a name since. */
+/** Tells whether the user has declined to link an account, and has typed no name since. */
 export const hasDeclinedLink = ({ progress: { login, data } }: Run): boolean =>
   login === null && Object.values(data).some(({ declined }) => declined === true);
 
-/** Drops proofs that are not recent; the session step is evaluated again. */
+/** Drops proofs that are not recent. The session step is evaluated again. */
 export const onlyRecent = (progress: Progress): Progress => ({
   ...progress,
   passed: recentProofs(progress.passed, clock.now()).filter(({ authenticator }) => authenticator !== SESSION),
 });
 
-/** To an address that a user never confirmed no code is sent that would link their account: its owner may be another person. */
+/**
+ * Removes an address that the user never confirmed while an account is to be linked: a code to it must not link the account, because its
+ * owner may be another person.
+ */
 const reachable = (user: SignInUser, { link }: Progress): SignInUser =>
   link?.proven === false && !link.isConfirmed ? { ...user, email: null } : user;
 
@@ -224,11 +227,11 @@ export function contextOf(
   };
 }
 
-/** A browser becomes trusted only by the user's second factor. */
+/** Tells whether the step may make the browser trusted. Only the user's second factor may. */
 export const canTrustBy = (run: Run, { name, question }: Ask): boolean =>
   question.factor !== null && isProven(run.progress) && run.user !== null && isSecondFactor(needsSecondFactor(run), name);
 
-/** The user has a second factor that the realm asks for. */
+/** Tells whether the user has a second factor that the realm asks for. */
 export const needsSecondFactor = ({ flows, user }: Pick<Run, "flows" | "user">): boolean =>
   user !== null && flows !== null && hasSecondFactor(user.credentials, flows.secondFactors);
 
@@ -252,20 +255,20 @@ export interface Authentication {
   readonly userId: string;
   readonly username: string;
   readonly acr: "1" | "2";
-  /** RFC 8176 */
+  /** The authentication methods (RFC 8176). */
   readonly amr: readonly string[];
   readonly proofs: readonly SessionProof[];
-  /** The session was sufficient: nothing was asked. */
+  /** True if the session was sufficient and nothing was asked. */
   readonly isResumed: boolean;
 }
 
 /** The result of a sign-in: a session, a grant, a signed transaction. */
 export interface Completion<T> {
-  /** Slow work that needs the authentication, such as a signature, before the transaction. */
+  /** Does slow work that needs the authentication, such as a signature, before the transaction. */
   prepare?(authentication: Authentication): Promise<void>;
-  /** In the transaction that accepts the last proof. The user's row is locked until commit. */
+  /** Runs in the transaction that accepts the last proof. The user's row is locked until commit. */
   complete(ctx: Ctx, authentication: Authentication): Promise<T>;
-  /** In the transaction that records a wrong answer. */
+  /** Runs in the transaction that records a wrong answer. */
   failed?(ctx: Ctx): Promise<void>;
 }
 

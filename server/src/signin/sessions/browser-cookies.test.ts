@@ -20,7 +20,7 @@ const preSession = (realm: RealmUnderTest) => `__Host-gh__pre_${realm.name}`;
 const set = ({ headers }: Answer) => [headers["set-cookie"] ?? []].flat();
 const isSignedIn = async (browser: Browser, realm: RealmUnderTest) => (await browser.get(login(realm))).text.includes("/logout");
 
-/** As the release before left a browser: its session under the bare name, with a token without a mark. */
+/** Signs in as the previous release did: the session has the bare name, and a token without a mark. */
 async function formerSession(realm: RealmUnderTest, remember = false): Promise<{ browser: Browser; token: string }> {
   const { username, password } = await realm.user();
   const browser = iam.browser();
@@ -179,7 +179,7 @@ describe("over https", () => {
     expect([...victim.cookies.values()].filter((value) => value === planted)).toHaveLength(1);
   });
 
-  test("a session of the release before goes on, and is moved to the new name", async () => {
+  test("a session of the previous release continues, and is moved to the new name", async () => {
     const realm = await iam.realm();
     for (const remember of [false, true]) {
       const { browser, token } = await formerSession(realm, remember);
@@ -204,7 +204,7 @@ describe("over https", () => {
     expect(left?.searchParams.get("code")).toBeTypeOf("string");
   });
 
-  test("the new one of two wins, also one that is over", async () => {
+  test("the new one of two wins, even if it has ended", async () => {
     const realm = await iam.realm();
     const { browser, token } = await formerSession(realm);
     browser.cookies.set(sessionCookie(realm), randomToken());
@@ -228,7 +228,7 @@ describe("over https", () => {
 });
 
 describe("signing in", () => {
-  test("makes a new pre-session; what was begun in another tab is finished all the same, for half an hour", async () => {
+  test("makes a new pre-session; a sign-in that began in another tab can still be finished for half an hour", async () => {
     const realm = await iam.realm();
     const [ada, bob] = [await realm.user(), await realm.user()];
     const party = await relyingParty(iam, realm);

@@ -1,12 +1,12 @@
 import { createLru } from "../../kernel/lru.ts";
 import { hmac, randomToken, safeEqual, type Vault } from "../../kernel/vault.ts";
 
-/** `random.HMAC(binding, random)`: a token that is valid for one session only. */
+/** A CSRF token, `random.HMAC(binding, random)`, is valid for one session only. */
 export interface Csrf {
-  /** A token bound to a session id or, before a sign-in, to the pre-session id. */
+  /** Issues a token bound to a session id or, before a sign-in, to the pre-session id. */
   issue(binding: string): string;
   fits(token: string | undefined, binding: string): boolean;
-  /** Double submit: the same token in the cookie and in the request, valid for the binding. */
+  /** Checks the double submit: the same token is in the cookie and in the request, and it is valid for the binding. */
   accepts(cookie: string | undefined, sent: string | undefined, binding: string): boolean;
 }
 

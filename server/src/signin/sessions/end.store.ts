@@ -13,7 +13,7 @@ export interface EndedSession {
   readonly participants: readonly Participant[];
 }
 
-/** Read in the statement that deletes the session, because they are deleted with it. */
+/** The SQL of the clients to notify. It is part of the statement that deletes the session, because they are deleted with it. */
 const participants = sql<Participant[]>`coalesce((
   select json_agg(json_build_object('protocol', p.protocol, 'clientId', p.client_id, 'participant', p.participant) order by p.joined_at)
   from session_participants p where p.realm_id = sessions.realm_id and p.session_id = sessions.session_id), '[]'::json)`;
@@ -35,12 +35,12 @@ export async function deleteSessionsOfUser(tx: Tx, realm: string, userId: string
     .execute();
 }
 
-/** The impersonation sessions of an administrator, in any realm. */
+/** Ends the impersonation sessions of an administrator, in any realm. */
 export async function deleteImpersonationsBy(tx: Tx, userId: string): Promise<EndedSession[]> {
   return tx.deleteFrom("sessions").where("impersonator_id", "=", userId).returning(ending).execute();
 }
 
-/** The impersonation sessions that were started from one of these sessions. */
+/** Ends the impersonation sessions that were started from one of these sessions. */
 export async function deleteImpersonationsFrom(
   tx: Tx,
   from: readonly Pick<EndedSession, "userId" | "sessionId">[],
@@ -57,12 +57,12 @@ export async function deleteImpersonationsFrom(
     .execute();
 }
 
-/** Up to `limit` expired sessions of any realm, oldest first. */
+/** Deletes up to `limit` expired sessions of any realm, oldest first. */
 export async function deleteExpiredSessions(tx: Tx, now: number, limit: number): Promise<EndedSession[]> {
   return tx
     .deleteFrom("sessions")
     .where(
-      // Skips sessions that another transaction is renewing or ending.
+      // Sessions that another transaction is renewing or ending are skipped.
       sql<boolean>`(realm_id, session_id) in (
         select realm_id, session_id from sessions where expires_at <= ${now} order by expires_at limit ${limit} for update skip locked)`,
     )

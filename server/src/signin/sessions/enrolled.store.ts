@@ -2,9 +2,7 @@ import type { Ctx } from "../../platform/context.ts";
 import { updateRows } from "../../platform/db/index.ts";
 import { browserOf, levelOf, proofsOf, type SessionProof, storedProofs } from "./proofs.ts";
 
-/**
- * Setting up a second factor also proves it: the session gets the proof, as in a sign-in that sets it up.
- */
+/** Adds to the session the proof of a second factor that was set up in it, as in a sign-in that sets one up. */
 export async function proveByEnrolling(ctx: Ctx, proof: Pick<SessionProof, "authenticator" | "amr">): Promise<void> {
   const { id: userId, sessionId } = ctx.actor;
   if (sessionId === null) return;

@@ -12,7 +12,7 @@ beforeAll(async () => {
 });
 afterAll(() => iam?.close());
 
-/** A realm with expired sessions, of which one client is to be notified. */
+/** Creates a realm with expired sessions, of which one client is to be notified. */
 async function expired(count: number) {
   const realm = await iam.realm();
   const party = await relyingParty(iam, realm, { backchannelLogoutUri: "http://127.0.0.1:9/logout" });
@@ -36,14 +36,14 @@ async function expired(count: number) {
   return { realm, left };
 }
 
-test("ends every expired session in batches, with its grants, and notifies its clients; one that is alive goes on", async () => {
+test("ends every expired session in batches, with its grants, and notifies its clients; a live one continues", async () => {
   const { realm, left } = await expired(5);
   await endExpiredSessions(iam.core.work, 2);
   expect(await left()).toEqual({ sessions: 1, grants: 1, participants: 1, notified: 5 });
   expect(await realm.events("type=LOGOUT")).toEqual([]);
 });
 
-test("a batch that fails is whole again, what was committed before stays, and the next run goes on", async () => {
+test("a batch that fails is rolled back, earlier batches stay committed, and the next run continues", async () => {
   const { left } = await expired(3);
   let batches = 0;
   const dying: UnitOfWork = {
@@ -67,7 +67,7 @@ test("two at once end each session once", async () => {
   expect(await left()).toEqual({ sessions: 1, grants: 1, participants: 1, notified: 4 });
 });
 
-test("the sessions in which an administrator acts as a user end with the administrator's, and the trail says so", async () => {
+test("impersonation sessions end with the administrator's own, and the audit trail says so", async () => {
   const realm = await iam.realm();
   const admin = await realm.as("manage-users");
   const user = await realm.user();

@@ -4,7 +4,7 @@ import type { OwnSession } from "./store.ts";
 
 type Operand = string | RawBuilder<unknown>;
 
-/** SQL: the administrator's own session is live and they still have the permission to impersonate. */
+/** The SQL condition that the administrator's own session is live and that they still have the permission to impersonate. */
 export const isAtWork = ({ realm, userId, sessionId }: Readonly<Record<"realm" | "userId" | "sessionId", Operand>>, now: number) =>
   sql<boolean>`exists (
     select 1 from sessions i join users a on a.realm_id = i.realm_id and a.user_id = i.user_id
@@ -21,14 +21,14 @@ export async function mayStillImpersonate(db: Db, session: OwnSession, now: numb
   return (await atWork(db, { ...session, now }))[0]!.found;
 }
 
-/** Impersonation counts as activity of the administrator's own session. */
+/** Counts impersonation as activity of the administrator's own session. */
 export async function touchImpersonatorSession(db: Db, { realm, sessionId }: OwnSession, now: number): Promise<void> {
   await sql`
     update sessions set last_seen_at = ${now}::bigint, expires_at = least(${now}::bigint + expires_at - last_seen_at, absolute_expiry)
     where realm_id = ${realm} and session_id = ${sessionId} and expires_at > ${now} and not remembered`.execute(db);
 }
 
-/** Replaces the cookie value of a session. Null: the session has ended, or the presented value is not its own. */
+/** Replaces the cookie value of a session. Returns null if the session has ended, or if the presented value is not its own. */
 export async function takeBackSession(
   tx: Tx,
   { realm, userId, sessionId }: OwnSession,

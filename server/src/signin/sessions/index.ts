@@ -1,5 +1,5 @@
 // The SSO session: one per browser and realm, its cookie and its CSRF token. Owns `sessions` and `session_participants`.
-// All protocols use it; its permissions are read from the database at each request.
+// All protocols use it. Its permissions are read from the database at each request.
 
 export { type Cookies, createCookies, newSessionToken } from "./cookies.ts";
 export { CSRF_HEADER, type Csrf, createCsrf } from "./csrf.ts";

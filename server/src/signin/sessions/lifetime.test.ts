@@ -9,7 +9,7 @@ import { answerPage, followed } from "../../testing/step-pages.ts";
 let iam: Harness;
 beforeAll(async () => {
   iam = await harness();
-  // The clean-up would take the moved clock at its word and end the harness's own session.
+  // The clean-up would read the moved clock and end the harness's own session.
   await iam.server.jobs.stop();
 });
 afterEach(() => clock.reset());
@@ -20,7 +20,7 @@ const isSignedIn = async (browser: Browser, realm: RealmUnderTest) =>
   (await browser.get(`/realms/${realm.name}/logout`)).text.includes('name="_csrf"');
 
 describe("the session", () => {
-  test("never takes over a cookie value that was there before", async () => {
+  test("never adopts an existing cookie value", async () => {
     const realm = await iam.realm();
     const browser = iam.browser();
     const planted = "A".repeat(43);
@@ -54,7 +54,7 @@ describe("the session", () => {
     expect(after.id).not.toBe(before.id);
   });
 
-  test("one in which an administrator played the user does not become the user's own", async () => {
+  test("of an impersonation does not become the user's own", async () => {
     const realm = await iam.realm();
     const ada = await realm.user();
     const browser = iam.browser();
@@ -64,7 +64,7 @@ describe("the session", () => {
     expect((await realm.asMaster().get("/sessions")).body).toMatchObject([{ username: ada.username, impersonator: null }]);
   });
 
-  test("is known in the database by its hash only", async () => {
+  test("is stored in the database as a hash only", async () => {
     const realm = await iam.realm();
     const admin = await realm.admin();
     const token = admin.browser.cookies.get(`gh_${realm.name}`)!;
@@ -84,7 +84,7 @@ describe("the session", () => {
     }
   });
 
-  test("ends after half an hour without use, and lives on with it", async () => {
+  test("ends after half an hour without use, and continues with it", async () => {
     const realm = await iam.realm();
     const { browser } = await realm.admin();
     for (let times = 0; times < 3; times++) {
@@ -140,7 +140,7 @@ describe("the session", () => {
     expect(await isSignedIn(other, realm)).toBe(false);
   });
 
-  test("that is there follows a realm whose sessions become shorter, and none becomes longer", async () => {
+  test("that exists gets shorter with the lifetimes of the realm, and none gets longer", async () => {
     const realm = await iam.realm();
     const ada = await realm.user();
     const [kept, usual] = [iam.browser(), iam.browser()];
@@ -190,7 +190,7 @@ describe("the session", () => {
       expect(await session()).toEqual(before);
       const maxAge = cookieOf(done, `gh_${realm.name}`)?.match(/Max-Age=(\d+)/)?.[1];
       expect(maxAge === undefined).toBe(!before.remembered);
-      // No longer than the session, which has used up five minutes.
+      // The cookie lives no longer than the session, which has used up five minutes.
       if (maxAge) expect(Number(maxAge)).toBeLessThanOrEqual((30 * DAY - 5 * MINUTE) / SECOND);
       clock.reset();
     }
@@ -213,7 +213,7 @@ describe("signing out", () => {
     expect(cookieOf(answer, `gh_${realm.name}`)).toMatch(/=; Max-Age=0; Path=\/|=; .*Expires=Thu, 01 Jan 1970/);
     expect(await isSignedIn(copy, realm)).toBe(false);
     expect(await realm.events("type=LOGOUT")).toMatchObject([{ actor: username, category: "AUTHN", outcome: "SUCCESS" }]);
-    // The token of the ended session is of no use for the next sign-in; the new one is.
+    // The CSRF token of the ended session does not fit the next sign-in. The new one does.
     expect((await browser.trySignIn(realm.name, username, password)).status).toBe(303);
   });
 

@@ -3,7 +3,7 @@ import type { Ctx } from "../../platform/context.ts";
 import type { Settings } from "../../tenancy/settings/index.ts";
 import { shortenSessions } from "./limits.store.ts";
 
-/** `settings.changed`: a shorter lifetime counts for the sessions that are there, too. */
+/** Applies shorter lifetimes to the existing sessions on `settings.changed`. */
 export async function limitSessions(
   ctx: Ctx,
   { before, settings }: { readonly before: Settings; readonly settings: Settings },

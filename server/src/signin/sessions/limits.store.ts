@@ -5,11 +5,11 @@ import type { Tx } from "../../platform/db/index.ts";
 interface Lifetimes {
   readonly idleMs: number;
   readonly absoluteMs: number;
-  /** The lifetime of “keep me signed in”; null: it is not offered. */
+  /** The lifetime of “keep me signed in”. Null if it is not offered. */
   readonly rememberedMs: number | null;
 }
 
-/** For sessions that began with longer lifetimes. None lives longer than before. */
+/** Shortens sessions that began with longer lifetimes. None lives longer than before. */
 export async function shortenSessions(tx: Tx, realm: string, { idleMs, absoluteMs, rememberedMs }: Lifetimes): Promise<void> {
   await sql`
     update sessions s set remembered = n.remembered, absolute_expiry = n.absolute_expiry, expires_at = n.expires_at

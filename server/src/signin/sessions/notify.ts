@@ -17,9 +17,9 @@ export interface BackChannel {
   /** The kind of its jobs. */
   readonly kind: string;
   readonly maxAttempts: number;
-  /** Filters the clients that have a back channel. They may belong to several realms. */
+  /** Returns the clients that have a back channel. They may belong to several realms. */
   reachable(tx: Tx, clients: readonly ClientOfRealm[]): Promise<readonly ClientOfRealm[]>;
-  /** The payload of the job. */
+  /** Returns the payload of the job. */
   notice(participant: EndedParticipant, jobId: string): Pick<Enqueue, "payload" | "sealed">;
 }
 
@@ -30,7 +30,7 @@ export interface ClientOfRealm {
 
 const keyOf = ({ realm, clientId }: ClientOfRealm): string => `${realm} ${clientId}`;
 
-/** `sessions.ended`: a job for each participant that has a back channel, in the transaction that ends the session. */
+/** Enqueues on `sessions.ended` a job for each participant that has a back channel, in the transaction that ends the session. */
 export const notifyParticipants =
   ({ protocol, kind, maxAttempts, reachable, notice }: BackChannel) =>
   async (ctx: Ctx, { ended }: { readonly ended: readonly SessionEnd[] }): Promise<void> => {

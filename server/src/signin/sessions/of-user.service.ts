@@ -7,7 +7,7 @@ import { assertMayEnd, endRevoked, searchSessions } from "./service.ts";
 
 declare module "../../platform/context.ts" {
   interface DomainEvents {
-    /** An administrator signed the user out everywhere: grants that need no session end, too. */
+    /** An administrator signed the user out everywhere. Grants that need no session end too. */
     "user.logged_out": { readonly userId: string };
   }
 }
@@ -17,7 +17,7 @@ export async function searchSessionsOfUser(ctx: ReadCtx, id: string, query: List
   return searchSessions(ctx, { ...query, userId });
 }
 
-/** Ends every session of a user, impersonation sessions included. Offline grants stay. */
+/** Ends every session of a user, including impersonation sessions. Offline grants stay. */
 export async function revokeSessionsOfUser(ctx: Ctx, id: string): Promise<void> {
   const { userId } = await readUser(ctx, id);
   await assertMayEnd(ctx, userId);
@@ -26,7 +26,7 @@ export async function revokeSessionsOfUser(ctx: Ctx, id: string): Promise<void> 
   ctx.audit({ category: "ADMIN", type: "ADMIN_DELETE", resourceType: "users", resourceId: userId, detail: `sessions: ${count}` });
 }
 
-/** Signs a user out everywhere, offline grants included: afterwards no client has a live token of the user. */
+/** Signs a user out everywhere, including offline grants. Afterwards no client has a live token of the user. */
 export async function logOutUser(ctx: Ctx, id: string): Promise<void> {
   const { userId } = await readUser(ctx, id);
   await assertMayEnd(ctx, userId);

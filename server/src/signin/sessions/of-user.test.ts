@@ -29,7 +29,7 @@ describe("the sessions of a user", () => {
     expect((await looker.delete(`/users/${ada.userId}/sessions`)).status).toBe(403);
   });
 
-  test("end all at once, each with its event, and offline access goes on until the user is logged out", async () => {
+  test("end all at once, each with its event, and offline access continues until the user is logged out", async () => {
     const realm = await iam.realm();
     const party = await relyingParty(iam, realm, { publicClient: false });
     const [ada, bob] = [await realm.user("ada"), await realm.user("bob")];
@@ -80,7 +80,7 @@ describe("the sessions of a user", () => {
     expect((await boss.delete(`/sessions/${own.id}`)).status).toBe(204);
   });
 
-  test("take with them those in which the user impersonates another", async () => {
+  test("end together with those in which the user impersonates another", async () => {
     const realm = await iam.realm();
     const support = await realm.as("manage-users");
     const { userId } = await realm.user();

@@ -13,7 +13,7 @@ type OwnListedSession = Omit<Session, "realmId" | "userId" | "username" | "acr" 
 
 const MAX_LISTED = sql.lit(1_000);
 
-/** The user's live sessions, last used first, without impersonation sessions, which the audit trail records. */
+/** Lists the user's live sessions, last used first, without impersonation sessions, which the audit trail records. */
 export async function listOwnSessions(db: Db, realm: string, userId: string, now: number): Promise<OwnListedSession[]> {
   const { rows } = await sql<OwnListedSession>`
     select s.session_id as id, s.created_at as "createdAt", s.auth_time as "authTime", s.last_seen_at as "lastSeenAt",

@@ -17,11 +17,11 @@ declare module "../../platform/db/tables.ts" {
   }
 }
 
-/** A client that was issued something in a session, and is notified when the session ends. */
+/** A client to which something was issued in a session, and which is notified when the session ends. */
 export interface Participant {
   readonly protocol: string;
   readonly clientId: string;
-  /** Data of the protocol for the logout request: `SessionIndex`, `NameID`. */
+  /** The data of the protocol for the logout request: `SessionIndex`, `NameID`. */
   readonly participant: Record<string, unknown>;
 }
 
@@ -29,12 +29,12 @@ export interface Participant {
 export interface SessionEnd {
   readonly realm: string;
   readonly sessionId: string;
-  /** Null: the user was erased. */
+  /** Null if the user was erased. */
   readonly userId: string | null;
   readonly participants: readonly Participant[];
 }
 
-/** Adds a participant. False: the session has ended meanwhile. */
+/** Adds a participant. Returns false if the session has ended meanwhile. */
 export async function joinSession(
   tx: Tx,
   realm: string,
@@ -59,10 +59,10 @@ export async function leaveSession(tx: Tx, realm: string, leave: { sessionId: st
   });
 }
 
-/** `last_seen_at` is written at most once in this time; short idle times are measured more finely. */
+/** Returns how long `last_seen_at` is not written again. For short idle times it is written more often. */
 export const touchInterval = (idleMs: number): number => Math.min(MINUTE, idleMs / 30);
 
-/** The use of a token counts as activity of its session. */
+/** Counts the use of a token as activity of its session. */
 export async function touchSessionOfToken(db: Db, realm: string, sessionId: string, idleMs: number, now: number): Promise<void> {
   await sql`
     update sessions set last_seen_at = ${now}, expires_at = case when remembered then expires_at else least(absolute_expiry, ${now + idleMs}) end

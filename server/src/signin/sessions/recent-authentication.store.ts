@@ -7,16 +7,19 @@ import type { LiveSession } from "./store.ts";
 /** The maximum age of a recent proof. */
 export const RECENT = 10 * MINUTE;
 
-/** Credential types that are second factors. */
+/** The credential types that are second factors. */
 export const secondFactors: readonly string[] = ["totp", "passkey", "push"];
 /** The authenticators that ask for a second factor or its replacement, and the required actions that set one up. */
 const asksSecondFactor = new Set([...secondFactors, "recovery-code", "CONFIGURE_TOTP", "CONFIGURE_PASSKEY"]);
 
-/** `asked`: the second factors that the realm's flows ask for. A credential that no flow asks for any more is none. */
+/**
+ * Tells whether the user has a second factor. `asked` are those that the realm's flows ask for; a credential that no flow asks for does not
+ * count.
+ */
 export const hasSecondFactor = (credentials: ReadonlySet<string>, asked: ReadonlySet<string>): boolean =>
   secondFactors.some((type) => credentials.has(type) && asked.has(type));
 
-/** Tells whether this step asks for the user's second factor. Where they have none, any step on top of the first is one, such as a code by mail. */
+/** Tells whether this step asks for the user's second factor. If they have none, any step on top of the first is one, such as a code by mail. */
 export const isSecondFactor = (needsSecondFactor: boolean, authenticator: string): boolean =>
   !needsSecondFactor || asksSecondFactor.has(authenticator);
 
@@ -25,8 +28,8 @@ type TimedProof = Pick<SessionProof, "authenticator" | "factor" | "at">;
 export const recentProofs = <P extends TimedProof>(proofs: readonly P[], now: number): P[] => proofs.filter(({ at }) => at > now - RECENT);
 
 /**
- * Recent authentication: the proofs of the last ten minutes are a complete sign-in, with the second factor if the user has one. A code by mail is none
- * for a user who has another. Second factors alone are not complete, unless one verifies its user.
+ * Tells whether the proofs of the last ten minutes are a complete sign-in, with the second factor if the user has one. A code by mail is
+ * not enough for a user who has another. Second factors alone are not complete, unless one verifies its user.
  */
 export function isRecentlyAuthenticated(proofs: readonly TimedProof[], needsSecondFactor: boolean, now: number): boolean {
   const recent = recentProofs(proofs, now).filter(({ factor }) => factor !== null);
@@ -43,10 +46,10 @@ export interface StepUpNeeded {
   readonly needsSecondFactor: boolean;
 }
 
-/** In the query of the page: `return_to`. */
+/** Returns the path of the step-up page. Its query has `return_to`. */
 export const stepUpPath = (realm: string): string => `/realms/${realm}/login/step-up`;
 
-/** The challenge of RFC 9470 §3 for applications, and the page for a console that can lead its user there. */
+/** Makes the challenge of RFC 9470 §3 for applications, with the page for a console that can lead its user there. */
 function challengeOf(code: string, detail: string, { baseUrl, realm, needsSecondFactor }: StepUpNeeded, maxAge?: number): AppError {
   const parameters = {
     error: "insufficient_user_authentication",
@@ -67,7 +70,7 @@ function recentAuthenticationRequired(needed: StepUpNeeded): AppError {
   return challengeOf("auth.recent_authentication_required", detail, needed, RECENT / SECOND);
 }
 
-/** The session has proven less than the realm's own flow asks of its user now. */
+/** Refuses a session that has proven less than the realm's own flow asks of its user now. */
 export const insufficientAuthentication = (
   { realm, user }: Pick<LiveSession, "realm" | "user">,
   asked: ReadonlySet<string>,
@@ -78,7 +81,7 @@ export const insufficientAuthentication = (
   return challengeOf("auth.insufficient_authentication", detail, needed);
 };
 
-/** An impersonation session has no proofs. */
+/** Tells whether the session has recent authentication. An impersonation session has no proofs. */
 export const hasRecentAuthentication = (
   { proofs, user }: Pick<LiveSession, "proofs" | "user">,
   asked: ReadonlySet<string>,

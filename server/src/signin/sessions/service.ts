@@ -19,11 +19,14 @@ import { findLiveSession, insertSession, type LiveSession, type NewSession, type
 
 declare module "../../platform/context.ts" {
   interface DomainEvents {
-    /** For every end, expiry included. Sessions of other realms may be among them: impersonation sessions end with the administrator's own. */
+    /**
+     * Emitted for every end, including expiry. Sessions of other realms may be among them, because impersonation sessions end with the
+     * administrator's own.
+     */
     "sessions.ended": { readonly ended: readonly SessionEnd[] };
     /**
-     * Sessions of the user were ended for them: one of them, all others, or all, as by a new password and by disabling the user. An attacker may have
-     * had one, so what was begun in them ends, too.
+     * Sessions of the user were ended for them: one, all others, or all, for example by a new password or when the user was disabled. An
+     * attacker may have had one, so sign-ins and flows that began in them end too.
      */
     "user.sessions_revoked": { readonly userId: string };
   }
@@ -33,7 +36,7 @@ const sessionErrors = defineErrors("sessions", { not_found: [404, "No such sessi
 
 type Policy = Settings["sessions"];
 
-/** The live session of a cookie. */
+/** Finds the live session of a cookie. */
 export async function resolveSession(
   db: Db,
   realm: string,
@@ -53,7 +56,7 @@ export async function resolveSession(
   return session;
 }
 
-/** The actor of a session, as this realm's audit trail names them. An impersonator has no admin permissions. */
+/** Returns the actor of a session, as this realm's audit trail names them. An impersonator has no admin permissions. */
 export const actorOfSession = (session: LiveSession, realm: string): Actor =>
   actorOf({
     id: session.userId,
@@ -75,18 +78,18 @@ export interface SignIn extends Pick<NewSession, "userId" | "acr" | "amr" | "pro
 
 export interface StartedSession {
   readonly sessionId: string;
-  /** For the cookie; the database only knows its hash. */
+  /** The value of the cookie. The database has only its hash. */
   readonly token: string;
-  /** `Max-Age` of the cookie in seconds; null: a session cookie. */
+  /** The `Max-Age` of the cookie in seconds. Null makes a session cookie. */
   readonly maxAge: number | null;
 }
 
-/** One session per browser and realm: the same user keeps it with a new cookie value; another user ends it. */
+/** Starts a session, one per browser and realm: the same user keeps it with a new cookie value, another user ends it. */
 export async function startSession(ctx: Ctx, policy: Policy, signIn: SignIn): Promise<StartedSession> {
   // An impersonation session is not the user's own, so it ends.
   const { previous } = signIn;
   const isOwn = previous?.userId === signIn.userId && previous.impersonator === null;
-  // If nothing was proven, the session lives no longer than its sign-in lets it.
+  // If nothing was proven, the session keeps the expiry of its sign-in.
   const goesOn = isOwn && signIn.authTime !== undefined ? previous : null;
   const remembered = (goesOn?.remembered ?? signIn.remember) && policy.rememberMe;
   const lifetime = remembered ? policy.rememberDays * DAY : policy.absoluteHours * HOUR;
@@ -147,13 +150,13 @@ export async function endImpersonation(ctx: Ctx, sessionId: string): Promise<voi
 }
 
 interface SignOut {
-  /** The client that requested it; null: the user. */
+  /** The client that requested the end. Null if the user did. */
   readonly askedBy?: string | null;
   /** The user, if the request came from the client and not from the user's session. */
   readonly user?: { readonly id: string; readonly name: string };
 }
 
-/** The user signs out. Null: the session has ended already. */
+/** Ends a session because the user signs out. Returns null if it has ended already. */
 export async function endSession(ctx: Ctx, sessionId: string, { askedBy = null, user }: SignOut = {}): Promise<ends.EndedSession | null> {
   const ended = await ends.deleteSession(ctx.tx, ctx.realm, sessionId);
   if (!ended) return null;
@@ -176,7 +179,7 @@ async function emitEnded(ctx: Ctx, ended: readonly ends.EndedSession[]): Promise
       category: "SECURITY",
       type: "IMPERSONATION",
       realm,
-      // No user has such a name of their own.
+      // No user can have such a name.
       actor: { id: impersonatorId, name: impersonator, kind: impersonator.startsWith("master/") ? "administrator" : "user" },
       resourceType: "users",
       resourceId: userId,
@@ -196,7 +199,7 @@ export async function readSession(ctx: ReadCtx, sessionId: string): Promise<Sess
   return { ...session, current: session.id === ctx.actor.sessionId };
 }
 
-/** Records the sessions that were ended for the user, and ends what depends on them. */
+/** Records the sessions that were ended for the user, and ends the impersonations that depend on them. */
 export async function endRevoked(ctx: Ctx, userId: string, ended: readonly ends.EndedSession[]): Promise<void> {
   for (const { sessionId } of ended)
     ctx.audit({ category: "SECURITY", type: "SESSION_REVOKED", resourceType: "users", resourceId: userId, detail: sessionId });
@@ -204,12 +207,12 @@ export async function endRevoked(ctx: Ctx, userId: string, ended: readonly ends.
   await ctx.emit("user.sessions_revoked", { userId });
 }
 
-/** The escalation rule: a lesser administrator must not shut a greater one out. Everyone may end their own sessions. */
+/** Checks the escalation rule: a lesser administrator must not shut a greater one out. Everyone may end their own sessions. */
 export async function assertMayEnd(ctx: Ctx, userId: string): Promise<void> {
   if (ctx.actor.id !== userId) await assertMayControl(ctx, userId);
 }
 
-/** An administrator revokes a session, effective on every node at the next request. */
+/** Revokes a session for an administrator, effective on every node at the next request. */
 export async function revokeSession(ctx: Ctx, sessionId: string): Promise<void> {
   const ended = isId(sessionId) ? await ends.deleteSession(ctx.tx, ctx.realm, sessionId) : null;
   if (!ended) throw sessionErrors.not_found();
@@ -218,14 +221,14 @@ export async function revokeSession(ctx: Ctx, sessionId: string): Promise<void> 
   await endRevoked(ctx, ended.userId, [ended]);
 }
 
-/** `user.disabled` */
+/** Ends all sessions and impersonations of the user on `user.disabled`. */
 export async function endSessionsOfUser(ctx: Ctx, { userId }: { readonly userId: string }): Promise<void> {
   const ended = await ends.deleteSessionsOfUser(ctx.tx, ctx.realm, userId, null);
   await emitEnded(ctx, [...ended, ...(await ends.deleteImpersonationsBy(ctx.tx, userId))]);
   await ctx.emit("user.sessions_revoked", { userId });
 }
 
-/** `user.password_changed` */
+/** Ends the user's other sessions on `user.password_changed`. */
 export async function endOtherSessions(
   ctx: Ctx,
   { userId, keepSession }: { readonly userId: string; readonly keepSession: string | null },
@@ -234,19 +237,19 @@ export async function endOtherSessions(
   await ctx.emit("user.sessions_revoked", { userId });
 }
 
-/** `user.erased`: ends the user's sessions and impersonations without audit events, which would name the user. */
+/** Ends the user's sessions and impersonations on `user.erased`, without audit events, which would name the user. */
 export async function forgetSessions(ctx: Ctx, { userId }: { readonly userId: string }): Promise<void> {
   const own = await ends.deleteSessionsOfUser(ctx.tx, ctx.realm, userId, null);
   const elsewhere = await ends.deleteImpersonationsBy(ctx.tx, userId);
   await ctx.emit("sessions.ended", { ended: [...own.map((session) => ({ ...session, userId: null })), ...elsewhere] });
 }
 
-/** Sessions per transaction. */
+/** The number of sessions per transaction. */
 const BATCH = 500;
 
 /**
- * Ends expired sessions: their grants end and their participants are notified. No LOGOUT event, because the user did not sign out. Each batch has
- * its own transaction.
+ * Ends expired sessions: their grants end and their participants are notified. There is no LOGOUT event, because the user did not sign out.
+ * Each batch has its own transaction.
  */
 export async function endExpiredSessions(work: UnitOfWork, batch = BATCH): Promise<void> {
   const origin = { realm: "master", actor: systemActor("master"), sourceIp: null };
@@ -260,7 +263,7 @@ export async function endExpiredSessions(work: UnitOfWork, batch = BATCH): Promi
   }
 }
 
-/** The user ends one of their sessions; ending the current one is a sign-out. */
+/** Ends one of the user's own sessions. To end the current one is a sign-out. */
 export async function endOwnSession(ctx: Ctx, sessionId: string): Promise<void> {
   const { id: userId } = ctx.actor;
   if (!isId(sessionId) || !(await isOwnSession(ctx.tx, ctx.realm, userId, sessionId, ctx.now))) throw sessionErrors.not_found();
@@ -270,7 +273,7 @@ export async function endOwnSession(ctx: Ctx, sessionId: string): Promise<void> 
   await endRevoked(ctx, userId, [ended]);
 }
 
-/** All but the current session. */
+/** Ends all of the user's own sessions except the current one. */
 export async function endOtherOwnSessions(ctx: Ctx): Promise<void> {
   const { id: userId, sessionId } = ctx.actor;
   await endRevoked(ctx, userId, await ends.deleteSessionsOfUser(ctx.tx, ctx.realm, userId, sessionId));

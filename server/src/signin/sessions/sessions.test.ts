@@ -42,7 +42,7 @@ describe("GET /sessions", () => {
     expect(theirs.sourceIp).toMatch(/^203\.0\.113\./);
     expect(own).toMatchObject({ username: auditor.username, current: true });
     expect(Object.keys(theirs).filter((member) => /token|hash/i.test(member))).toEqual([]);
-    // Seen from master no session of the realm is one's own.
+    // For a caller from master, no session of the realm is the current one.
     expect((await realm.asMaster().get("/sessions")).body.map(({ current }: { current: boolean }) => current)).toEqual([false, false]);
   });
 
@@ -88,7 +88,7 @@ describe("GET /sessions", () => {
 });
 
 describe("DELETE /sessions/{id}", () => {
-  test("ends the session at its next request and reports the trail of both, the deed and its meaning", async () => {
+  test("ends the session at its next request and writes two events, for the request and for its effect", async () => {
     const realm = await iam.realm();
     const victim = await realm.as("view-users");
     const guard = await realm.as("manage-events", "view-users");
@@ -106,7 +106,7 @@ describe("DELETE /sessions/{id}", () => {
     expect(await realm.events("type=SESSION_REVOKED")).toHaveLength(1);
   });
 
-  test("does not reach into another realm, even for a mighty caller", async () => {
+  test("does not reach into another realm, even for a caller with every permission", async () => {
     const [one, two] = [await iam.realm(), await iam.realm()];
     const theirs = await two.as("view-users");
     const [session] = (await two.asMaster().get("/sessions")).body;
@@ -116,7 +116,7 @@ describe("DELETE /sessions/{id}", () => {
     expect(await one.events("type=SESSION_REVOKED")).toEqual([]);
   });
 
-  test("one of two at once does it", async () => {
+  test("only one of two concurrent requests succeeds", async () => {
     const realm = await iam.realm();
     const victim = await realm.as("view-users");
     const [session] = (await realm.asMaster().get(`/sessions?search=${victim.userId}`)).body;
@@ -133,7 +133,7 @@ describe("lists", () => {
     realm = await iam.realm();
     const { userId } = await realm.user();
     const now = clock.now();
-    // As the server makes them: an id at the time of its row. Many of one millisecond: only the id distinguishes these rows.
+    // The rows are like those of the server: an id at the time of its row. Many have the same millisecond, so only the id distinguishes them.
     const ids = Array.from({ length: ROWS }, () => newId());
     const row = (n: number) => ({
       realm_id: realm.name,
@@ -158,14 +158,14 @@ describe("lists", () => {
       .execute();
   });
 
-  /** RFC 8288, as far as we use it. */
+  /** Returns a link of the header, in the form of RFC 8288 that we use. */
   const linkOf = ({ headers }: Answer, rel: string) =>
     String(headers.link ?? "")
       .split(", ")
       .map((link) => /^<([^<>]+)>; rel="([a-z]+)"$/.exec(link)!)
       .find(([, , name]) => name === rel)?.[1];
 
-  test("shows how sure a sign-in was, also of sessions that have nothing stored", async () => {
+  test("shows the level of a sign-in, also of sessions that have none stored", async () => {
     const { body } = await realm.asMaster().get("/sessions?size=1000");
     expect(new Set(body.map(({ acr }: { acr: string }) => acr))).toEqual(new Set(["1"]));
   });

@@ -48,9 +48,9 @@ export interface LiveSession {
   readonly username: string;
   /** The user's present state, by which the session's proofs are judged. */
   readonly user: SignInUser;
-  /** The administrator who impersonates the user, as in the audit trail. */
+  /** The administrator who impersonates the user, as the audit trail names them. */
   readonly impersonator: string | null;
-  /** The administrator's own session; this one ends with it. */
+  /** The administrator's own session. This session ends with it. */
   readonly impersonatedFrom: OwnSession | null;
   readonly remembered: boolean;
   readonly authTime: number;
@@ -58,7 +58,7 @@ export interface LiveSession {
   readonly amr: readonly string[];
   /** The passed steps. */
   readonly proofs: readonly SessionProof[];
-  /** The known browser that it began in, and the address. */
+  /** The known browser in which it began, and its address. */
   readonly browserId: string | null;
   readonly sourceIp: string | null;
   readonly requiredActions: readonly string[];
@@ -86,9 +86,7 @@ const liveColumns = (
       s.remembered, s.auth_time, s.acr, s.amr, s.proofs, s.source_ip, s.last_seen_at, s.absolute_expiry, ${signInUserColumns(now)},
       array(select p.permission from user_permissions p where p.realm_id = s.realm_id and p.user_id = s.user_id) as permissions`;
 
-/**
- * The user of a session, by a lateral lookup: see `joinUserAndSession` in protocols/tokens for why `limit` is needed.
- */
+/** Reads the user of a session by a lateral lookup. See `joinUserAndSession` in protocols/tokens for why it needs `limit`. */
 const joinUser = sql`cross join lateral (
       select u.realm_id, u.user_id, u.username, u.email, u.email_verified, u.attributes, u.source, u.required_actions from users u
       where u.realm_id = s.realm_id and u.user_id = s.user_id and u.enabled and not u.locked limit 1) u`;
@@ -133,19 +131,19 @@ const liveRow = batched<Cookie, LiveRow>(async (db, cookies) => {
   return found;
 });
 
-/** The single query of every signed-in request: session, user and permissions. */
+/** Finds a session, its user and permissions, in the single query of every signed-in request. */
 export async function findLiveSession(db: Db, realm: string, tokenHash: string, now: number): Promise<LiveSession | null> {
   const row = await liveRow(db, { realm, tokenHash, now });
   return row ? toLiveSession(realm, row) : null;
 }
 
-/** The session behind a token, by the id that its grant names. */
+/** Finds the session behind a token, by the id that its grant names. */
 export async function findSessionBehind(db: Db, realm: string, sessionId: string, now: number): Promise<LiveSession | null> {
   const [row] = await sessionById(db, { realm, sessionId, now });
   return row ? toLiveSession(realm, row) : null;
 }
 
-/** A sign-in that began no session, in the form of one: for the rule that judges sessions. */
+/** Returns a sign-in that began no session in the form of one, for the rule that judges sessions. */
 export const unstoredSession = (
   realm: string,
   user: SignInUser,
@@ -205,7 +203,7 @@ export interface NewSession {
   readonly amr: readonly string[];
   /** The passed steps. */
   readonly proofs: readonly SessionProof[];
-  /** The known browser that it begins in. */
+  /** The known browser in which it begins. */
   readonly browserId?: string | null;
   readonly sourceIp: string | null;
   readonly userAgent: string | null;
@@ -250,12 +248,12 @@ const insert = prepared((row: Insertable<SessionsTable>, db) =>
   }),
 );
 
-/** The same user signs in again in the same browser: the session gets a new cookie value. */
+/** Renews the session when the same user signs in again in the same browser: it gets a new cookie value. */
 export async function renewSession(tx: Tx, realm: string, session: NewSession): Promise<boolean> {
   return updateRows(tx, "sessions", { realm_id: realm, session_id: session.sessionId, user_id: session.userId }, authentication(session));
 }
 
-/** Optimistic: of concurrent requests one writes, and none overwrites a newer sign-in. */
+/** Records activity with optimistic locking: only one of concurrent requests writes, and none overwrites a newer sign-in. */
 export async function touchSession(
   db: Db,
   realm: string,

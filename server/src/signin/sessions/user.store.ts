@@ -2,18 +2,18 @@ import { sql } from "kysely";
 import { isDirectorySource } from "../../directory/credentials/index.ts";
 import { type RequiredAction, requiredActions } from "../../directory/users/index.ts";
 
-/** The data of a user for signing in. A session carries it, so that its proofs are judged without another query. */
+/** The data of a user for signing in. A session has it, so that its proofs are judged without another query. */
 export interface SignInUser {
   readonly userId: string;
   readonly username: string;
   readonly email: string | null;
   readonly emailVerified: boolean;
   readonly attributes: Readonly<Record<string, string | readonly string[]>>;
-  /** Names and password are kept in a directory. */
+  /** True if a directory keeps names and password. */
   readonly isFromDirectory: boolean;
-  /** In the order in which they are asked. */
+  /** The required actions, in the order in which they are asked. */
   readonly requiredActions: readonly RequiredAction[];
-  /** The types of the credentials they have, each once. A password in a directory is one too. */
+  /** The types of the user's credentials, each once. A password in a directory counts too. */
   readonly credentials: ReadonlySet<string>;
 }
 
@@ -23,7 +23,7 @@ export type SignInUserRow = Omit<SignInUser, "isFromDirectory" | "requiredAction
   readonly credentials: readonly string[];
 };
 
-/** The columns of the user `u`, a row of `users`. */
+/** Returns the columns of the user `u`, a row of `users`. */
 export const signInUserColumns = (now: number) => sql`
   u.user_id as "userId", u.username, u.email, u.email_verified as "emailVerified", u.attributes, u.source, u.required_actions as actions,
   array(select distinct c.type from credentials c where c.realm_id = u.realm_id and c.user_id = u.user_id
