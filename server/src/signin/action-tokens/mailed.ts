@@ -15,7 +15,7 @@ export interface Mailed {
   readonly tokenHash: string;
   readonly codeMac: string;
   readonly sentAt: number;
-  /** Why no mail was sent, if the page may show it. */
+  /** The reason why no mail was sent, if the page may show it. */
   readonly failure: "limited" | "unavailable" | null;
 }
 
@@ -37,13 +37,13 @@ interface LinkMail {
   readonly locale: string | null;
   readonly data: Readonly<Record<string, unknown>>;
   readonly minutes: number;
-  /** The path of the linked page, below the realm; the token is appended. */
+  /** The path of the linked page, below the realm. The token is appended. */
   readonly path: string;
-  /** False: the mail is written like the others and taken back, so that the time does not tell who gets none. No code fits. */
+  /** False if the mail is written like the others and rolled back, so that the time does not reveal who gets none. No code fits then. */
   readonly keeps: boolean;
-  /** It takes the place of every other of this kind that the user has, once its mail can leave. */
+  /** True if it replaces every other token of this kind of the user, once its mail can be sent. */
   readonly isOnlyOne?: boolean;
-  /** The token stays where its mail cannot leave, to be mailed again. No code fits until then. */
+  /** True if the token stays when its mail cannot be sent, to be mailed again. No code fits until then. */
   readonly keepsUnsent?: boolean;
 }
 
@@ -52,8 +52,8 @@ const macOf = (vault: Vault, hash: string, code: string) => hmac(codeKey(vault),
 const newCode = () => String(randomInt(1_000_000)).padStart(6, "0");
 
 /**
- * A mail with a link that works in any browser and a code that works on the page that asked for it. The first use consumes the
- * other. If it cannot be sent, only the reason is kept.
+ * Sends a mail with a link that works in any browser and a code that works on the page that asked for it. The first use consumes the other.
+ * If it cannot be sent, only the reason is kept.
  */
 export async function mailLink(ctx: Ctx, { messages, vault, baseUrl }: MailParts, mail: LinkMail): Promise<Mailed> {
   const token = newActionToken();
@@ -79,17 +79,17 @@ export async function mailLink(ctx: Ctx, { messages, vault, baseUrl }: MailParts
   return { tokenHash: hash, codeMac: macOf(vault, hash, fits ? code : newActionToken()), sentAt: ctx.now, failure };
 }
 
-/** Normalises a typed code: spaces and dashes are ignored. */
+/** Tells whether the typed code is the mailed one. Spaces and dashes are ignored. */
 export const isMailedCode = (vault: Vault, { tokenHash: hash, codeMac }: Mailed, typed: string): boolean =>
   safeEqual(codeMac, macOf(vault, hash, typed.replace(/[\s-]/g, "")));
 
-/** After how many seconds another one can be asked for. */
+/** Returns after how many seconds the user can ask for another mail. */
 export const resendWait = ({ sentAt }: Pick<Mailed, "sentAt">, now: number): number =>
   Math.max(0, Math.ceil((sentAt + RESEND_AFTER - now) / SECOND));
 
 export const mayResend = ({ sentAt }: Mailed, now: number): boolean => now >= sentAt + RESEND_AFTER;
 
-/** The page shows what the messaging refuses; anything else is a fault. */
+/** Returns the reason for the page if messaging refused the mail. Any other error is rethrown. */
 export function failureOf(error: unknown): "limited" | "unavailable" {
   if (error instanceof AppError && error.code === "messaging.too_many") return "limited";
   if (error instanceof AppError && error.code.startsWith("messaging.")) return "unavailable";

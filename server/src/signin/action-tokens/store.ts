@@ -20,7 +20,7 @@ declare module "../../platform/db/tables.ts" {
   }
 }
 
-/** The purpose of a token; a token of another kind is refused. */
+/** The purpose of a token. A token of another kind is refused. */
 export type TokenKind =
   | "verify-email"
   | "change-email"
@@ -38,16 +38,16 @@ export interface ActionToken {
 
 export interface NewToken extends ActionToken {
   readonly kind: TokenKind;
-  /** Made by `newActionToken`. */
+  /** The result of `newActionToken`. */
   readonly token: string;
 }
 
-/** The format of `newActionToken`; any other text is not looked up. */
+/** The format of `newActionToken`. Any other text is not looked up. */
 const FORM = /^[A-Za-z0-9_-]{43}$/;
 export const newActionToken = randomToken;
 export const tokenHash = sha256;
 
-/** Keeps its hash; the token itself is only in the message. */
+/** Stores the hash of a token. The token itself is only in the message. */
 export async function storeToken(ctx: Ctx, { kind, userId, data, expiresAt, token }: NewToken): Promise<void> {
   await insertRow(ctx.tx, "action_tokens", {
     ...{ realm_id: ctx.realm, token_hash: tokenHash(token), kind, user_id: userId, data: JSON.stringify(data) },
@@ -57,7 +57,7 @@ export async function storeToken(ctx: Ctx, { kind, userId, data, expiresAt, toke
 
 const columns = ["user_id as userId", "data", "expires_at as expiresAt"] as const;
 
-/** For a page that shows what the link is for: it is still there afterwards. */
+/** Finds a token for a page that shows the purpose of its link. The token stays valid. */
 export async function findToken(ctx: Pick<ReadCtx, "tx" | "realm" | "now">, kind: TokenKind, token: string): Promise<ActionToken | null> {
   if (!FORM.test(token)) return null;
   const row = await ctx.tx
@@ -69,7 +69,7 @@ export async function findToken(ctx: Pick<ReadCtx, "tx" | "realm" | "now">, kind
   return row ?? null;
 }
 
-/** The latest of this kind that the user was sent. */
+/** Finds the latest token of this kind that the user was sent. */
 export async function findTokenOf(
   ctx: Pick<ReadCtx, "tx" | "realm" | "now">,
   kind: TokenKind,
@@ -89,7 +89,7 @@ export async function findTokenOf(
 export const takeToken = (ctx: Ctx, kind: TokenKind, token: string): Promise<ActionToken | null> =>
   FORM.test(token) ? takeTokenByHash(ctx, kind, tokenHash(token)) : Promise.resolve(null);
 
-/** Uses it up: of two at once, one has it. */
+/** Uses a token up. Only one of two concurrent requests gets it. */
 export async function takeTokenByHash(ctx: Ctx, kind: TokenKind, hash: string): Promise<ActionToken | null> {
   const row = await ctx.tx
     .deleteFrom("action_tokens")
@@ -105,17 +105,17 @@ export async function dropTokensOf(ctx: Ctx, kind: TokenKind, userId: string): P
   await deleteRows(ctx.tx, "action_tokens", { realm_id: ctx.realm, user_id: userId, kind });
 }
 
-/** `user.sessions_revoked`: another address may have been requested in a session that an attacker had. */
+/** Ends a change of the address on `user.sessions_revoked`: an attacker may have requested it in a session of the user. */
 export const endAddressChange = (ctx: Ctx, { userId }: { readonly userId: string }): Promise<void> =>
   dropTokensOf(ctx, "change-email", userId);
 
-/** `user.password_changed`: links to another password may have been requested by an attacker who knew the old one. */
+/** Ends mailed links on `user.password_changed`: an attacker who knew the old password may have requested one. */
 export async function endMailedLinks(ctx: Ctx, { userId }: { readonly userId: string }): Promise<void> {
   await dropTokensOf(ctx, "reset-password", userId);
   await dropTokensOf(ctx, "account-actions", userId);
 }
 
-/** `user.erased`: unconfirmed registrations under their names. Rows that refer to the user are deleted with the user. */
+/** Deletes on `user.erased` unconfirmed registrations under the user's names. Rows that refer to the user are deleted with the user. */
 export async function forgetRegistrations(
   ctx: Ctx,
   { username, email }: { readonly username: string; readonly email: string | null },

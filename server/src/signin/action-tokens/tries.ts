@@ -7,8 +7,8 @@ const KEPT_MINUTES = 25 * 60;
 const policy = { maxFailures: MAX_TRIES, lockMinutes: KEPT_MINUTES, forgetAfterMinutes: KEPT_MINUTES, growingWaits: false };
 
 /**
- * A code that was sent may be tried five times, whatever else the realm counts. The try is counted in a row of its own before the code is looked at: a
- * hundred tries at once are not more than those that are allowed. `sent` names the code, and each code has another.
+ * Tells whether a code that was sent may be tried: five times, whatever else the realm counts. The try is counted in a row of its own
+ * before the code is checked, so that concurrent tries cannot exceed the limit. `sent` identifies the code, and each code has another.
  */
 export async function mayTryCode(work: UnitOfWork, origin: Origin, sent: string): Promise<boolean> {
   const { allowed } = await work.transact(origin, (ctx) => raiseAttempts(ctx.tx, ctx.realm, "code", sent, policy, ctx.now));

@@ -4,7 +4,7 @@ import { isId } from "../../kernel/ids.ts";
 import { type Db, deleteRows, type Tx, updateRows } from "../../platform/db/index.ts";
 import type { DeviceAlg, DeviceKey } from "./keys.ts";
 
-/** The type of an enrolled device's credential. Its secret is the public half of its key. */
+/** The credential type of an enrolled device. Its secret is the public half of its key. */
 export const PUSH = "push";
 
 export interface Device {
@@ -14,7 +14,7 @@ export interface Device {
   readonly key: DeviceKey;
 }
 
-/** The credentials of users who may sign in. The type is written out: as a parameter it would hide the partial index from the plan. */
+/** Selects the credentials of users who may sign in. The type is a literal, because a parameter would hide the partial index from the plan. */
 const openCredentials = (db: Db, realm: string, type: "push" | "enrollment-token") =>
   db
     .selectFrom("credentials as c")
@@ -41,7 +41,7 @@ interface NewDevice {
   readonly platform: string | null;
 }
 
-/** A device that enrolls again, known by its push token, takes the place of what it was before. */
+/** Saves a device. One that enrolls again, recognised by its push token, replaces its former record. */
 export async function saveDevice(tx: Tx, realm: string, userId: string, device: NewDevice, now: number): Promise<void> {
   const stored = {
     secret: JSON.stringify(device.key.jwk),
@@ -59,7 +59,7 @@ export async function saveDevice(tx: Tx, realm: string, userId: string, device: 
     .execute();
 }
 
-/** The number of the user's devices, and the time at which the first was enrolled. */
+/** Returns the number of the user's devices, and the time at which the first was enrolled. */
 export async function devicesOf(
   db: Db,
   realm: string,
@@ -72,7 +72,7 @@ export async function devicesOf(
     .executeTakeFirstOrThrow();
 }
 
-/** False: the device was removed. */
+/** Records that the device was used. Returns false if it was removed. */
 export async function markDeviceUsed(tx: Tx, realm: string, { userId, id }: Pick<Device, "userId" | "id">, now: number): Promise<boolean> {
   return updateRows(tx, "credentials", { realm_id: realm, user_id: userId, credential_id: id, type: PUSH }, { last_used_at: now });
 }
@@ -85,7 +85,7 @@ export interface Enrollment {
   readonly expiresAt: number;
 }
 
-/** The unexpired enrollment of a token, whose user is enabled. */
+/** Finds the unexpired enrollment of a token, whose user is enabled. */
 export async function findEnrollment(db: Db, realm: string, tokenHash: string, now: number): Promise<Enrollment | null> {
   const expiry = sql<number>`(c.data ->> 'expiresAt')::bigint`;
   const row = await openCredentials(db, realm, "enrollment-token")
@@ -97,7 +97,7 @@ export async function findEnrollment(db: Db, realm: string, tokenHash: string, n
   return row ?? null;
 }
 
-/** It works once: of two at the same time, the second finds nothing. */
+/** Uses an enrollment up. It works once: the second of two concurrent requests finds nothing. */
 export async function useEnrollment(tx: Tx, realm: string, { userId, id }: Pick<Enrollment, "userId" | "id">): Promise<boolean> {
   return deleteRows(tx, "credentials", { realm_id: realm, user_id: userId, credential_id: id, type: "enrollment-token" });
 }

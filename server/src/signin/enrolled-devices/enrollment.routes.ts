@@ -6,7 +6,7 @@ import { EnrollDevice, EnrolledDevice, EnrollmentStart } from "./enrollment.sche
 import { type Enrolling, type EnrollmentParts, enrollDevice, startEnrollment } from "./enrollment.service.ts";
 import { deviceErrors } from "./errors.ts";
 
-/** A key, a proof and a push token; nothing more. */
+/** The limit for a key, a proof and a push token. */
 const BODY_LIMIT = 32 * 1024;
 const TOKEN = /^[A-Za-z0-9_-]{20,128}$/;
 

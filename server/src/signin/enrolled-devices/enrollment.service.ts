@@ -31,7 +31,7 @@ const MAX_DEVICES = 20;
 
 const audienceOf = (baseUrl: string, realm: string) => `${baseUrl}/realms/${realm}/device/enroll`;
 
-/** Bound to the token and to a time, so nothing has to be stored: the token makes it work once. */
+/** Creates challenges that are bound to the token and to a time. They are not stored, because the token already limits them to one use. */
 function enrollmentChallenges(vault: Vault) {
   const key = vault.derive("devices.enrollment");
   const sign = (realm: string, token: string, expiresAt: string, random: string) =>
@@ -70,7 +70,7 @@ export async function startEnrollment(parts: EnrollmentParts, who: Enrolling): P
   };
 }
 
-/** The device proves that it has the key, and becomes one by which its user approves sign-ins and signs transactions. */
+/** Enrolls a device, which proves that it has the key. Its user can then approve sign-ins and sign transactions with it. */
 export async function enrollDevice(parts: EnrollmentParts, who: Enrolling, input: EnrollDevice): Promise<EnrolledDevice> {
   const enrollment = await enrollmentOf(parts, who);
   const key = readDeviceKey(input.key);
@@ -86,12 +86,12 @@ export async function enrollDevice(parts: EnrollmentParts, who: Enrolling, input
 
 async function addDevice(ctx: Ctx, vault: Vault, enrollment: Enrollment, key: DeviceKey, input: EnrollDevice): Promise<EnrolledDevice> {
   const { userId, username } = enrollment;
-  // Held to write: of two that bring the same token, the second finds it used.
+  // The user is locked for writing, so that the second of two requests with the same token finds it used.
   const isOpen = (await holdUserForSignIn(ctx.tx, ctx.realm, userId, { toWrite: true })) !== null;
   if (!isOpen || !(await useEnrollment(ctx.tx, ctx.realm, enrollment))) throw deviceErrors.bad_token();
   if ((await devicesOf(ctx.tx, ctx.realm, userId)).count >= MAX_DEVICES) throw deviceErrors.too_many();
   const { pushToken, name } = input;
-  // One id for the key and for where messages reach it: to administrators they are one device.
+  // The key and the push token have one id, because to administrators they are one device.
   const id = pushToken ? await keepDeviceToken(ctx, vault, { userId, ...pushToken, deviceName: name }) : newId();
   if (id === null) throw deviceErrors.push_token_taken();
   await saveDevice(ctx.tx, ctx.realm, userId, { id, key, label: name, platform: input.platform ?? null }, ctx.now);

@@ -9,7 +9,7 @@ import type { RealmUnderTest } from "../../testing/realm.ts";
 let iam: Harness;
 beforeAll(async () => {
   iam = await harness();
-  // The clean-up would take the moved clock at its word.
+  // The clean-up would read the moved clock.
   await iam.server.jobs.stop();
 });
 afterAll(() => iam?.close());
@@ -68,7 +68,7 @@ describe("enrolling a device", () => {
     for (const again of [await start(realm, token), await call(realm, "/enroll", token, body)]) expect(refusal(again)).toEqual(BAD_TOKEN);
   });
 
-  test("by one token works once, also for two at the same time", async () => {
+  test("with one token works once, also for two concurrent requests", async () => {
     const realm = await iam.realm();
     const { userId } = await realm.user();
     const token = await enrollmentToken(realm, userId);
@@ -79,7 +79,7 @@ describe("enrolling a device", () => {
     expect(credentials.filter(({ type }: { type: string }) => type === "push")).toHaveLength(1);
   });
 
-  test("ends with a new password, where sessions are ended for the user, and while they are shut out, unless an administrator gave the token", async () => {
+  test("ends with a new password, when sessions are ended for the user, and while they are disabled or locked, unless an administrator issued the token", async () => {
     const realm = await iam.realm();
     const { userId, username, ...user } = await realm.user();
     let { password } = user;
@@ -122,7 +122,7 @@ describe("enrolling a device", () => {
     expect((await realm.events("type=CREDENTIAL_REVOKED")).filter(({ detail }) => detail === "enrollment-token").length).toBeGreaterThan(1);
   });
 
-  test("ends with a new password where administrators made the token for themselves", async () => {
+  test("ends with a new password if administrators made the token for themselves", async () => {
     const realm = await iam.realm();
     const admin = await realm.admin();
     const { token } = (await admin.post(`/users/${admin.userId}/credentials`, { type: "enrollment-token" })).body;
@@ -131,7 +131,7 @@ describe("enrolling a device", () => {
     expect(refusal(await start(realm, token))).toEqual(BAD_TOKEN);
   });
 
-  test("is refused by a token that expired, of another realm, of a disabled user, or that is none", async () => {
+  test("is refused with a token that expired, of another realm, of a disabled user, or with another text", async () => {
     const [realm, other] = [await iam.realm(), await iam.realm()];
     const { userId } = await realm.user();
     const token = await enrollmentToken(realm, userId);
@@ -179,7 +179,7 @@ describe("enrolling a device", () => {
     expect((await enroll(sign({}, {}))).status).toBe(201);
   });
 
-  test("takes public keys that are strong enough, and says what is wrong with others", async () => {
+  test("accepts public keys that are strong enough, and says what is wrong with others", async () => {
     const realm = await iam.realm();
     const token = await enrollmentToken(realm, (await realm.user()).userId);
     const body = await prepared(realm, token);
@@ -211,7 +211,7 @@ describe("a device with a push token", () => {
     const list = async () => (await realm.asMaster().get(at)).body.filter(({ type }: { type: string }) => type === "push");
     expect(await list()).toMatchObject([{ id: deviceId, label: "Ada's phone" }]);
     expect((await realm.asMaster().get("/messaging/push-tokens")).body).toMatchObject([{ id: deviceId, userId, driver: "fcm" }]);
-    // The app was set up anew: same place, another key.
+    // The app was set up anew, with the same push token and another key.
     const again = await enrolledApp(iam, realm, userId, { pushToken });
     expect([again.deviceId, await list()]).toEqual([deviceId, [expect.objectContaining({ id: deviceId })]]);
     expect((await realm.asMaster().delete(`${at}/push/${deviceId}`)).status).toBe(204);
@@ -225,7 +225,7 @@ describe("a device with a push token", () => {
     await enrolledApp(iam, realm, ada.userId, { pushToken });
     await expect(enrolledApp(iam, realm, eve.userId, { pushToken })).rejects.toThrow("devices.push_token_taken");
     expect((await realm.asMaster().get("/messaging/push-tokens")).body).toMatchObject([{ userId: ada.userId }]);
-    // Nothing of it has happened: the token still works, without the push token.
+    // Nothing of it was stored: the token still works, without the push token.
     expect((await realm.asMaster().get(`/users/${eve.userId}`)).body.mfaEnabled).toBe(false);
   });
 });

@@ -1,6 +1,6 @@
 import { AppError, defineErrors, invalidFields } from "../../kernel/errors.ts";
 
-/** Browsers show no dialog for this scheme; apps read how to ask. */
+/** Browsers show no dialog for this scheme. Apps read from it how to authenticate. */
 const ask = { "www-authenticate": 'Bearer error="invalid_token"' };
 
 export const deviceErrors = {

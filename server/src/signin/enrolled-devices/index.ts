@@ -1,5 +1,5 @@
-// Enrolled devices: phones that hold a key of the user's, and the pages and endpoints by which they approve sign-ins (push) and let
-// screens in (qr). The keys are credentials of the type `push`; what waits for an answer is in signin/authenticators.
+// Enrolled devices: phones that hold a key of the user's, and the pages and endpoints by which they approve sign-ins (push) and let screens
+// in (qr). The keys are credentials of the type `push`. Open challenges are in signin/authenticators.
 export { type Device, findDevice, markDeviceUsed } from "./devices.store.ts";
 export { enrollmentRoutes } from "./enrollment.routes.ts";
 export { deviceNamedIn, readProof } from "./keys.ts";

@@ -12,7 +12,7 @@ export interface DeviceKey {
   readonly jwk: JsonWebKey;
 }
 
-/** The members that make the key, and no others: a name or a use that the device gave it means nothing to us. */
+/** Reads the members that make the key. All others are dropped, because a name or a use that the device gave it means nothing here. */
 export function readDeviceKey(jwk: Readonly<Record<string, unknown>>): DeviceKey {
   if (["d", "p", "q", "dp", "dq", "qi", "k", "oth"].some((member) => Object.hasOwn(jwk, member)))
     throw deviceErrors.bad_key("send the public half only; the private half never leaves the device");
@@ -34,13 +34,13 @@ function importKey(jwk: JsonWebKey): KeyObject | null {
   }
 }
 
-/** RFC 8725 §3.11: proofs for one purpose are worth nothing for another. */
+/** The types of proofs. RFC 8725 §3.11: a proof for one purpose does not count for another. */
 type ProofType = "gatehouse-enroll+jwt" | "gatehouse-device+jwt" | "gatehouse-tx+jwt";
 
 const MAX_LENGTH = 8 * 1024;
 const MAX_AGE = MINUTE;
 
-/** The verified content of a device's recent signature for this URL; null: invalid. */
+/** Returns the verified content of a device's recent signature for this URL, or null if it is invalid. */
 export async function readProof(
   { alg, jwk }: DeviceKey,
   jws: string,
@@ -48,7 +48,7 @@ export async function readProof(
 ): Promise<Readonly<Record<string, unknown>> | null> {
   if (jws.length > MAX_LENGTH) return null;
   try {
-    // The stored key says which algorithm it is for, not the header (RFC 8725 §3.1).
+    // The stored key decides the algorithm, not the header (RFC 8725 §3.1).
     const { payload } = await jwtVerify(jws, createPublicKey({ key: jwk, format: "jwk" }), {
       algorithms: [alg],
       typ,
@@ -65,7 +65,7 @@ export async function readProof(
   }
 }
 
-/** The device id that the proof claims, before its signature is verified. */
+/** Returns the device id that the proof claims, before its signature is verified. */
 export function deviceNamedIn(jws: string): string | null {
   const [head = ""] = jws.slice(0, MAX_LENGTH).split(".", 1);
   try {

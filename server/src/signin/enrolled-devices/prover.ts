@@ -10,7 +10,7 @@ export interface DeviceProof {
 }
 
 export const createDeviceProver = ({ db, baseUrl }: { readonly db: Db; readonly baseUrl: string }) => ({
-  /** Verifies a device's proof, which must be signed for this URL. Throws. */
+  /** Verifies a device's proof, which must be signed for this URL. Throws if it is invalid. */
   async prove(realm: string, jws: string, path: string): Promise<DeviceProof> {
     const device = await findDevice(db, realm, deviceNamedIn(jws) ?? "");
     const payload = device && (await readProof(device.key, jws, { typ: "gatehouse-device+jwt", audience: baseUrl + path }));
@@ -21,6 +21,6 @@ export const createDeviceProver = ({ db, baseUrl }: { readonly db: Db; readonly 
 });
 export type DeviceProver = ReturnType<typeof createDeviceProver>;
 
-/** A device acts for the user who enrolled it. */
+/** Returns the actor of a device: it acts for the user who enrolled it. */
 export const ownerOf = (realm: string, { userId, username }: { readonly userId: string; readonly username: string }): Actor =>
   actorOf({ id: userId, name: username, realm });

@@ -24,7 +24,7 @@ const how =
   "With the user's session (and the CSRF token on writes): a page, or JSON where `Accept` asks for it. Or with an enrolled device's proof, " +
   "`Authorization: Device <JWS>`: header `typ` = `gatehouse-device+jwt` and `kid` = the device's id, payload `aud` = this address, `iat`";
 
-/** Mounted under /realms/:realm: sign-ins that wait for their user's approval. */
+/** Mounted under /realms/:realm. Sign-ins that wait for their user's approval. */
 export const pushRoutes: FastifyPluginAsyncTypebox<PushPageParts> = async (app, { db, visitors, standings, ...applications }) => {
   const { screenOf, nameOf } = createScreens(applications);
   takesForms(app);
@@ -41,7 +41,7 @@ export const pushRoutes: FastifyPluginAsyncTypebox<PushPageParts> = async (app, 
     return { id, status: shown, clientId, clientName, sourceIp, userAgent, createdAt, expiresAt };
   };
 
-  /** The challenge must be the caller's and come from another screen. The answer's own errors are reported after these checks. */
+  /** Returns the challenge, which must be the caller's and come from another screen. The answer's own errors are reported after these checks. */
   const challengeFor = async (request: FastifyRequest): Promise<Challenge> => {
     const { actor, realmId, device, visitor, params, validationError } = request;
     if (!device) await assertStrong({ db, standings }, request);
@@ -94,7 +94,7 @@ export const pushRoutes: FastifyPluginAsyncTypebox<PushPageParts> = async (app, 
     },
   });
 
-  /** Both answers run in one transaction, in which the device must still exist. */
+  /** Runs an answer in one transaction, in which the device must still exist. */
   const answer = <T>(request: FastifyRequest, what: (ctx: Ctx) => Promise<T>): Promise<T> =>
     request.transact(async (ctx) => {
       if (request.device) await useDevice(ctx, request.device.device);

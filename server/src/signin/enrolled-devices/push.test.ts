@@ -17,7 +17,7 @@ import { relyingParty, submit, walk } from "../../testing/relying-party.ts";
 let iam: Harness;
 beforeAll(async () => {
   iam = await harness();
-  // The clean-up would take the moved clock at its word.
+  // The clean-up would read the moved clock.
   await iam.server.jobs.stop();
 });
 afterAll(() => iam?.close());
@@ -29,7 +29,7 @@ const numberOn = (page: Answer) => /gh-number">(\d{2})</.exec(page.text)?.[1] ??
 const json = { headers: { accept: "application/json" } };
 const asPage = { headers: { accept: "text/html" } };
 
-/** A browser that has given the password and waits for the phone. */
+/** Opens a browser that has given the password and waits for the phone. */
 async function waiting(realm: RealmUnderTest, { username, password }: User) {
   const browser = iam.browser();
   const answer = await browser.trySignIn(realm.name, username, password);
@@ -47,7 +47,7 @@ const send = (browser: Browser, at: string, page: Answer, more: Record<string, s
 };
 const isSignedIn = (browser: Browser, realm: RealmUnderTest) => browser.cookies.has(`gh_${realm.name}`);
 
-/** A phone whose browser was signed in before there was a second factor. */
+/** Opens a phone whose browser was signed in before there was a second factor. */
 async function withPhone() {
   const realm = await iam.realm();
   const user = await realm.user();
@@ -59,17 +59,17 @@ async function withPhone() {
 }
 
 describe("a sign-in that the phone approves", () => {
-  test("by the app's signature goes on by itself, once", async () => {
+  test("by the app's signature continues by itself, once", async () => {
     const { realm, user, app } = await withPhone();
     const { browser, at, page, number } = await waiting(realm, user);
     expect(page.text).toContain("Look at your phone");
     expect(page.headers.refresh).toBe(`5; url=${at}`);
     const [asked] = await openFor(app);
     expect(asked).toMatchObject({ status: "PENDING", clientId: null, sourceIp: expect.stringMatching(/^203\./) });
-    // Typed, not picked: nothing that the phone gets has the number in it.
+    // The number is typed and not picked, so nothing that the phone gets contains it.
     expect(asked).not.toHaveProperty("choices");
     expect(Object.values(asked)).not.toContain(number);
-    // Not yet: nothing has happened.
+    // Nothing is approved yet.
     expect((await browser.get(at)).status).toBe(200);
     const approved = await app.call("POST", `/push/${asked.id}/approve`, { number });
     expect([approved.status, approved.body]).toEqual([200, { status: "APPROVED" }]);
@@ -105,7 +105,7 @@ describe("a sign-in that the phone approves", () => {
     const action = /action="([^"]+\/approve)"/.exec(shown.text)![1]!;
     const done = await send(phone, action, shown, { number });
     expect([done.status, /Approved/.test(done.text)]).toEqual([200, true]);
-    // Without waiting: the button.
+    // The button continues without waiting.
     const { left } = await submit(browser, baseUrl, page, {});
     expect((await party.exchange(left)).status).toBe(200);
   });
@@ -124,7 +124,7 @@ describe("a sign-in that the phone approves", () => {
     expect((await phone.get(`${path}?lang=de&lang=fr`, asPage)).status).toBe(400);
   });
 
-  test("is denied: the page says so, the trail too, and the phone is left alone for a while", async () => {
+  test("is denied: the page and the audit trail say so, and the phone is not asked for a while", async () => {
     const { realm, user, phone, app } = await withPhone();
     const { browser, at } = await waiting(realm, user);
     const [asked] = await openFor(app);
@@ -270,7 +270,7 @@ describe("cannot be approved", () => {
     expect(refusal(await approve(good))).toEqual([409, "devices.answered"]);
     const next = await waiting(realm, user);
     const [second] = await openFor(app);
-    // A signature for the first is worth nothing for the second.
+    // A signature for the first challenge does not count for the second.
     const replayed = await iam
       .browser()
       .request("POST", `/realms/${realm.name}/push/${second.id}/approve`, { headers: { authorization: `Device ${good}` } });
@@ -289,12 +289,12 @@ describe("cannot be approved", () => {
       "devices.csrf",
     ]);
     expect((await phone.request("POST", `${at}/approve`, { ...asPage, form: { number }, csrf: false })).status).toBe(403);
-    // The same browser, with the phone's cookie put into it.
+    // This is the same browser, with the phone's cookie put into it.
     const cookie = phone.cookies.get(`gh_${realm.name}`)!;
     browser.cookies.set(`gh_${realm.name}`, cookie);
     expect(refusal(await browser.get(at, json))).toEqual([403, "devices.same_browser"]);
     expect((await browser.get(at, asPage)).text).toContain("This browser is the one signing in");
-    // A session that a password alone has opened since: by a flow that asks for nothing more.
+    // This session was opened later by a password alone, in a flow that asks for nothing more.
     const authTime = clock.now() + 1_000;
     const proof = { flow: "browser", at: authTime };
     const passed = [
@@ -327,7 +327,7 @@ describe("cannot be approved", () => {
   });
 });
 
-test("the push message leaves with the question, names the address for the app, and never the number", async () => {
+test("the push message is sent with the challenge, names the address for the app, and never the number", async () => {
   const authority = await privateAuthority();
   const peer = await fcmDriverPeer({ authority, trap: "https://127.0.0.1:1/" });
   const resolve = async () => [{ address: "127.0.0.1", family: 4 as const }];

@@ -10,20 +10,20 @@ import { deviceErrors } from "./errors.ts";
 import { CsrfOnly, QrAnswer, QrRequest } from "./requests.schema.ts";
 import { assertOtherScreen, consumes, createScreens, type DevicePageParts, PageQuery, params, takesForms } from "./screens.ts";
 
-/** Mounted under /realms/:realm: screens that show a QR code and wait for a phone that is signed in. */
+/** Mounted under /realms/:realm. Screens that show a QR code and wait for a phone that is signed in. */
 export const qrRoutes: FastifyPluginAsyncTypebox<DevicePageParts> = async (app, parts) => {
   const { db, visitors } = parts;
   const { screenOf, nameOf } = createScreens(parts);
   takesForms(app);
   declare(app, { tags: ["Devices"], caller: session(), csrf: "form-or-header", limit: "qr", errors: negotiated("page"), codes: "devices" });
 
-  /** Null: they were sent to sign in again. */
+  /** Returns the challenge, or null if the user was sent to sign in again. */
   const challengeFor = async (request: FastifyRequest, reply: FastifyReply): Promise<Challenge | null> => {
     const { realmId, visitor } = request;
     const session = visitor.session!;
     const now = clock.now();
     const challenge = await findChallenge(db, realmId, "qr", (request.params as { id: string }).id, now);
-    // One that another user has confirmed is not theirs.
+    // A challenge that another user has confirmed is not this user's.
     if (!challenge || (challenge.userId !== null && challenge.userId !== session.userId)) throw deviceErrors.not_found();
     assertOtherScreen(session, visitor.preSessions, challenge);
     const isFresh = now - session.authTime <= (challenge.data.freshMs ?? 0);

@@ -7,7 +7,7 @@ import type { RealmUnderTest } from "../../testing/realm.ts";
 let iam: Harness;
 beforeAll(async () => {
   iam = await harness();
-  // The clean-up would take the moved clock at its word.
+  // The clean-up would read the moved clock.
   await iam.server.jobs.stop();
 });
 afterAll(() => iam?.close());
@@ -18,7 +18,7 @@ const json = { headers: { accept: "application/json" } };
 const asPage = { headers: { accept: "text/html" } };
 const codeOn = (page: Answer) => /gh-number">(\d{4})</.exec(page.text)?.[1] ?? "";
 
-/** A realm whose sign-in offers the picture beside the password. */
+/** Creates a realm whose sign-in offers the QR code next to the password. */
 async function withQr(config: Record<string, unknown> = {}) {
   const realm = await iam.realm();
   const { body: flow } = await realm.asMaster().get("/flows/browser");
@@ -41,7 +41,7 @@ const idIn = async (realm: RealmUnderTest) => {
   return rows[0]!.challenge_id;
 };
 
-/** A browser that shows the picture; where the camera would lead. */
+/** Opens a browser that shows the QR code, with the address in it. */
 async function showing(realm: RealmUnderTest) {
   const browser = iam.browser();
   const login = `/realms/${realm.name}/login`;
@@ -86,7 +86,7 @@ describe("a QR code", () => {
     expect((await browser.get(at)).status).toBe(303);
     const { body } = await browser.get(`/realms/${realm.name}/account/profile`);
     expect(body).toMatchObject({ userId: user.userId });
-    // The phone knew a password and nothing more: so does the screen.
+    // The phone had given a password and nothing more, so the screen has proven the same.
     const [session] = (await realm.asMaster().get(`/sessions?search=${user.userId}`)).body;
     const [row] = await iam.core.db
       .selectFrom("sessions")
@@ -120,7 +120,7 @@ describe("a QR code", () => {
     expect(rows[0]).toMatchObject({ acr: "1", amr });
   });
 
-  test("is confirmed once, also by two at the same time, and not afterwards", async () => {
+  test("is confirmed once, also by two concurrent requests, and not afterwards", async () => {
     const { realm, user } = await withQr();
     const { browser, at, url } = await showing(realm);
     const [one, two] = [await phoneOf(realm, user), await phoneOf(realm, await realm.user())];
@@ -150,7 +150,7 @@ describe("a QR code", () => {
     }
   });
 
-  test("expires after two minutes; another is shown on request, and the first is worth nothing then", async () => {
+  test("expires after two minutes; another is shown on request, and the first does not count any more", async () => {
     const { realm, user } = await withQr();
     const { browser, at, page, url } = await showing(realm);
     const phone = await phoneOf(realm, user);

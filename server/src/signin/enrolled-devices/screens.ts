@@ -15,7 +15,7 @@ import { deviceErrors } from "./errors.ts";
 
 export interface DevicePageParts extends PageParts, Applications {}
 
-/** The applications of all realms, of either protocol. */
+/** The applications of all realms, of both protocols. */
 export interface Applications {
   readonly clients: Clients;
   readonly samlClients: SamlClients;
@@ -24,7 +24,7 @@ export interface Applications {
 export const params = Type.Object({ realm: Type.String(), id: Type.String() });
 export const consumes = ["application/x-www-form-urlencoded", "application/json"];
 
-/** Forms of our pages, and JSON of apps, which send nothing where they have nothing to add. */
+/** Accepts forms of our pages, and JSON of apps, which send no body if they have nothing to add. */
 export function takesForms(app: FastifyInstance): void {
   app.removeContentTypeParser("text/plain");
   app.addHook("preValidation", async (request) => {
@@ -32,7 +32,7 @@ export function takesForms(app: FastifyInstance): void {
   });
 }
 
-/** Describes the waiting screen on the phone. */
+/** Creates the functions that describe the waiting screen on the phone. */
 export function createScreens({ clients, samlClients }: Applications) {
   const screenOf = async (realm: string, challenge: Challenge): Promise<WaitingScreen> => ({
     client: challenge.clientId === null ? null : ((await nameOf(realm, challenge.clientId)) ?? challenge.clientId),
@@ -50,7 +50,7 @@ export function createScreens({ clients, samlClients }: Applications) {
   return { screenOf, nameOf };
 }
 
-/** The device answers in this transaction; refused if it was removed. */
+/** Records in this transaction that the device answers. Refuses if it was removed. */
 export async function useDevice(ctx: Ctx, device: Device): Promise<void> {
   if (!(await markDeviceUsed(ctx.tx, ctx.realm, device, ctx.now))) throw deviceErrors.bad_device();
 }
@@ -58,7 +58,7 @@ export async function useDevice(ctx: Ctx, device: Device): Promise<void> {
 /** The query of a page whose address names its language. */
 export const PageQuery = Type.Object({ lang: Type.Optional(Type.String({ maxLength: 35, description: "The content of the page" })) });
 
-/** The screen that waits cannot answer itself. */
+/** Refuses an answer by the screen that waits. */
 export function assertOtherScreen(session: LiveSession, preSessions: readonly string[], challenge: Challenge): void {
   const isSame = challenge.sessionId === session.sessionId || preSessions.some((id) => challenge.browserHash === sha256(id));
   if (isSame) throw deviceErrors.same_browser();
@@ -70,9 +70,9 @@ export interface PushPageParts extends DevicePageParts {
 }
 
 /**
- * A second factor cannot be given by what the first one opens. The session must have proven what the realm's own flow asks of its user; one that a
- * password or a provider alone began counts only if it is older than the user's first device, when nothing more could be asked for, and the user has no other
- * second factor.
+ * Refuses a session that is too weak to give a second factor. The session must have proven what the realm's own flow asks of its user. A
+ * session that a password or a provider alone began counts only if it is older than the user's first device, when no more could be asked
+ * for, and if the user has no other second factor.
  */
 export async function assertStrong(
   { db, standings }: Pick<PushPageParts, "db" | "standings">,

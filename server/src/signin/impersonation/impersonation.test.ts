@@ -10,7 +10,7 @@ import { relyingParty } from "../../testing/relying-party.ts";
 let iam: Harness;
 beforeAll(async () => {
   iam = await harness();
-  // The clean-up would take the moved clock at its word.
+  // The clean-up would read the moved clock.
   await iam.server.jobs.stop();
 });
 afterEach(() => clock.reset());
@@ -32,7 +32,7 @@ const recorded = async (realm: RealmUnderTest) =>
     .map(({ actor, detail, impersonator }) => [actor, detail.split(" ")[0], impersonator])
     .reverse();
 
-/** An administrator of the realm who has become the user in their own browser. */
+/** Creates an administrator of the realm who impersonates the user in their own browser. */
 async function playing(realm: RealmUnderTest) {
   const admin = await realm.as("manage-users", "view-users", "view-events");
   const user = await realm.user();
@@ -43,7 +43,7 @@ async function playing(realm: RealmUnderTest) {
 }
 
 describe("asking for the link", () => {
-  test("answers the session to come and a link of a minute, of which only the hash is kept", async () => {
+  test("returns the id of the future session and a link for a minute, of which only the hash is stored", async () => {
     const realm = await iam.realm();
     const admin = await realm.as("manage-users");
     const { userId } = await realm.user();
@@ -133,7 +133,7 @@ describe("the link", () => {
     expect([late.status, late.text.includes("This link no longer works")]).toEqual([410, true]);
   });
 
-  test("is not used up by what reads ahead: a prefetch, a HEAD, another browser", async () => {
+  test("is not used up by a prefetch, a HEAD or another browser", async () => {
     const realm = await iam.realm();
     const admin = await realm.as("manage-users");
     const { userId, username } = await realm.user();
@@ -162,7 +162,7 @@ describe("the link", () => {
     again.cookies.clear();
     await again.signIn(realm.name, admin.username, "a password for tests");
     const colleague = await realm.as("realm-admin");
-    // Without a session; an administrator with more permissions; the same administrator with another session.
+    // These browsers have no session; an administrator with more permissions; the same administrator with another session.
     for (const other of [iam.browser(), colleague.browser, again]) {
       const opened = await other.get(pathOf(url));
       expect([opened.status, opened.text.includes("This link belongs to another browser")]).toEqual([403, true]);
@@ -174,7 +174,7 @@ describe("the link", () => {
     expect((await admin.browser.get(pathOf(url))).status, "nor is it used up").toBe(303);
   });
 
-  test("asks first after what read ahead, and needs the CSRF token then", async () => {
+  test("asks first after a prefetch, and needs the CSRF token then", async () => {
     const realm = await iam.realm();
     const admin = await realm.as("manage-users");
     const { userId } = await realm.user();
@@ -188,18 +188,18 @@ describe("the link", () => {
     expect(await seenBy(browser, realm)).toContain(banner);
   });
 
-  test("ending it never hands out the administrator's session to a browser that did not put it aside", async () => {
+  test("ending it never gives the administrator's session to a browser that did not put it aside", async () => {
     const realm = await iam.realm();
     const { browser } = await playing(realm);
     const thief = browser.elsewhere(iam.server.app);
-    // The cookie that the administrator's own browser put aside is not there, and no other value will do.
+    // The cookie that the administrator's own browser put aside is missing, and no other value is accepted.
     thief.cookies.set(`gh__own_${realm.name}`, "A".repeat(43));
     const ended = await end(thief, realm);
     expect([ended.status, thief.cookies.has(`gh_${realm.name}`)]).toEqual([303, false]);
     expect((await thief.get(`/admin/realms/${realm.name}/users`)).status).toBe(401);
   });
 
-  test("is refused when meanwhile the user is shut out, or the administrator signs out or loses the permission", async () => {
+  test("is refused when meanwhile the user is disabled or locked, or the administrator signs out or loses the permission", async () => {
     const realm = await iam.realm();
     const boss = realm.asMaster();
     const meanwhile: Record<string, (admin: AdminClient, userId: string) => Promise<unknown>> = {
@@ -248,7 +248,7 @@ describe("while it lasts", () => {
     ).toEqual([]);
   });
 
-  test("neither the admin API nor what is the user's alone is reached, whatever the user may do", async () => {
+  test("neither the admin API nor the parts of the account that only its user may use can be reached", async () => {
     const realm = await iam.realm();
     const boss = await realm.as("realm-admin");
     const target = await realm.as("manage-users", "view-users");
@@ -313,7 +313,7 @@ describe("while it lasts", () => {
     expect(await seenBy(idle.browser, realm)).not.toContain(banner);
   });
 
-  test("it ends with the administrator: disabled, session revoked, permission taken, deleted; and so do its tokens", async () => {
+  test("it ends with the administrator: disabled, session revoked, permission removed, deleted; and so do its tokens", async () => {
     const realm = await iam.realm();
     const boss = realm.asMaster();
     const app = await relyingParty(iam, realm);
@@ -390,7 +390,7 @@ describe("the end", () => {
     expect(await seenBy(browser, realm)).toContain(banner);
   });
 
-  test("leaves an administrator of master theirs, who is named so", async () => {
+  test("does not end the own session of an administrator of master, whom the event names with the realm", async () => {
     const realm = await iam.realm();
     const user = await realm.user();
     const browser = iam.browser();

@@ -1,5 +1,5 @@
-// Impersonation: an administrator plays a user, in a session that says so. Owns `impersonation_tickets`.
-// The admin API hands out a link that works once and soon; the pages open it, show it and end it.
+// Impersonation: an administrator acts as a user, in a session that says so. Owns `impersonation_tickets`.
+// The admin API returns a link that works once and expires soon. The pages open it, show the impersonation and end it.
 export { impersonationPages } from "./pages.routes.ts";
 export { impersonateRoutes } from "./routes.ts";
 export { deleteExpiredTickets, forgetTickets } from "./tickets.store.ts";

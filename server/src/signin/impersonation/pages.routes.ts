@@ -22,14 +22,14 @@ interface ImpersonationPageParts extends PageParts {
 export const impersonationPages: FastifyPluginAsyncTypebox<ImpersonationPageParts> = async (app, { db, work, realms, visitors }) => {
   declare(app, { tags: ["Sign-in"], caller: link(), csrf: "form", errors: "page" });
 
-  /** Tells whether this browser holds the session of the administrator who asked: the link works in no other. */
+  /** Tells whether this browser has the session of the administrator who asked. The link works in no other browser. */
   const isOwnBrowser = async (request: FastifyRequest, { impersonator }: Parameters<typeof actorOfTicket>[0]): Promise<boolean> => {
     const realm = await realms.get(impersonator.realm);
     const session = realm && (await visitors.sessionIn(request, realm));
     return session?.sessionId === impersonator.sessionId && session.impersonator === null;
   };
 
-  /** Starts the session, after a question where the request asks for one. */
+  /** Starts the session, or shows a question first if `asks` is true. */
   const open = async (request: FastifyRequest, reply: FastifyReply, token: string, asks = false) => {
     const { visitor, realmId } = request;
     const { realm, session } = visitor;
@@ -108,7 +108,7 @@ export const impersonationPages: FastifyPluginAsyncTypebox<ImpersonationPagePart
   });
 };
 
-/** A browser or a proxy that prefetches. */
+/** Tells whether a browser or a proxy prefetches the page. */
 const readsAhead = ({ headers }: FastifyRequest): boolean =>
   [headers["sec-purpose"], headers.purpose, headers["x-moz"], headers["x-purpose"]].some((value) =>
     /prefetch|preview/i.test(String(value ?? "")),

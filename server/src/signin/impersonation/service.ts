@@ -11,10 +11,10 @@ import * as sessions from "../sessions/index.ts";
 import { impersonationErrors } from "./errors.ts";
 import { findTicket, insertTicket, type Ticket, takeTicket } from "./tickets.store.ts";
 
-/** Long enough to open a link, too short to pass it on. */
+/** Long enough to open a link, and too short to pass it on. */
 const TICKET_LIFETIME = MINUTE;
 
-/** An administrator asks for a link by which they become the user. The escalation rule holds: impersonation never gains permissions. */
+/** Creates a link with which an administrator impersonates the user. The escalation rule applies: impersonation never gains permissions. */
 export async function askToImpersonate(ctx: Ctx, id: string): Promise<{ sessionId: string; token: string; expiresAt: number }> {
   const user = await findUserForUpdate(ctx, id);
   const { actor } = ctx;
@@ -44,7 +44,7 @@ export async function askToImpersonate(ctx: Ctx, id: string): Promise<{ sessionI
 
 export const lookAtTicket = (db: Db, realm: string, token: string, now: number) => findTicket(db, realm, sha256(token), now);
 
-/** The link is opened by the administrator who asked for it. */
+/** Returns the administrator who asked for the link, and who opens it. */
 export const actorOfTicket = ({ impersonator: { userId: id, name, realm, sessionId } }: Ticket, of: string): Actor =>
   actorOf({ kind: kindOfUser(realm, of), id, name, realm, sessionId });
 
@@ -58,7 +58,7 @@ export async function openTicket(ctx: Ctx, { token, policy, ...browser }: Openin
   const ticket = await takeTicket(ctx.tx, ctx.realm, sha256(token), ctx.now);
   if (!ticket) throw impersonationErrors.gone();
   const { userId, sessionId, impersonator } = ticket;
-  // Held until commit: disabling or locking the user now finds this session and ends it.
+  // The user is locked until commit: a request that disables or locks them now finds this session and ends it.
   if (!(await holdUserForSignIn(ctx.tx, ctx.realm, userId))) throw impersonationErrors.shut_out();
   if (!(await sessions.mayStillImpersonate(ctx.tx, impersonator, ctx.now))) throw impersonationErrors.over();
   const held = new Set<string>(await permissionsOfUser(ctx.tx, impersonator.realm, impersonator.userId));
@@ -75,8 +75,8 @@ export async function openTicket(ctx: Ctx, { token, policy, ...browser }: Openin
 }
 
 /**
- * Ends the impersonation. The administrator's own session of the same realm gets a new cookie value, but only in the
- * browser that put it aside: an attacker with the user's session does not become an administrator by ending it.
+ * Ends the impersonation. The administrator's own session of the same realm gets a new cookie value, but only in the browser that put it
+ * aside: an attacker with the user's session must not become an administrator by ending it.
  */
 export async function stopImpersonating(
   ctx: Ctx,

@@ -4,7 +4,7 @@ import { type Db, deleteExpired, deleteRows, insertRow, type Tx } from "../../pl
 
 interface TicketsTable {
   realm_id: string;
-  /** Also the id of the session to come. */
+  /** The id of the ticket, and of the session that it will start. */
   ticket_id: string;
   token_hash: string;
   user_id: string;
@@ -44,7 +44,7 @@ export async function insertTicket(
   });
 }
 
-/** To look at: it stays. */
+/** Finds a ticket without using it up. */
 export async function findTicket(
   db: Db,
   realm: string,
@@ -63,7 +63,7 @@ export async function findTicket(
   return row ? { ...toTicket(row), username: row.username } : null;
 }
 
-/** To use: of two at once, one gets it. */
+/** Uses a ticket up. Only one of two concurrent requests gets it. */
 export async function takeTicket(tx: Tx, realm: string, tokenHash: string, now: number): Promise<Ticket | null> {
   const row = await tx
     .deleteFrom("impersonation_tickets")
@@ -74,10 +74,13 @@ export async function takeTicket(tx: Tx, realm: string, tokenHash: string, now: 
   return row ? toTicket(row) : null;
 }
 
-/** A recurring job. */
+/** Deletes expired tickets in a recurring job. */
 export const deleteExpiredTickets = (db: Db, now: number): Promise<void> => deleteExpired(db, "impersonation_tickets", now);
 
-/** `user.erased`: tickets to become them go with the user; those that they asked for may be in another realm. */
+/**
+ * Deletes on `user.erased` the tickets that the user asked for, which may be in another realm. Tickets to impersonate the user are deleted
+ * with the user.
+ */
 export async function forgetTickets(ctx: Ctx, { userId }: { readonly userId: string }): Promise<void> {
   await deleteRows(ctx.tx, "impersonation_tickets", { impersonator_id: userId });
 }

@@ -18,7 +18,7 @@ const PASSWORD = "a quiet and long sentence";
 let people = 0;
 const newAddress = () => `invited${people++}@example.com`;
 
-/** An organization and a user invited to it, with the path that the mail led to. */
+/** Creates an organization and a user invited to it, with the path of the link in the mail. */
 async function invited({ email = newAddress(), role = "member", organization = {} as object } = {}) {
   const realm = await iam.realm();
   await mail.enable(realm);
@@ -62,7 +62,7 @@ describe("a person without an account", () => {
     const user = (await admin.get(`/users/${member!.userId}`)).body;
     expect(user).toMatchObject({ email, emailVerified: true, enabled: true, roles: ["user"] });
     await iam.browser().signIn(realm.name, email, PASSWORD);
-    // Signed in, yet no administrator.
+    // The new user is signed in, but is no administrator.
     expect((await browser.get(`/admin/realms/${realm.name}/organizations`)).status).toBe(403);
     const types = (await realm.events(`actor=${member!.userId}`)).map(({ type }) => type);
     expect(types).toContain("REGISTER");
@@ -98,7 +98,7 @@ describe("a person without an account", () => {
     expect((await createAccount(browser, path)).status, "and then it works").toBe(303);
   });
 
-  test("cannot be made one by another site: the token is needed, and no JSON is taken", async () => {
+  test("cannot be signed up by another site: the token is needed, and no JSON is accepted", async () => {
     const situation = await invited();
     const { path } = situation;
     const browser = iam.browser();
@@ -109,7 +109,7 @@ describe("a person without an account", () => {
     expect(await membersOf(situation)).toEqual([]);
   });
 
-  test("gets one account, however often the form is sent at once", async () => {
+  test("gets one account, however many concurrent forms are sent", async () => {
     const situation = await invited();
     const { realm, path } = situation;
     const browsers = [iam.browser(), iam.browser(), iam.browser()];
@@ -147,7 +147,7 @@ describe("a person with an account", () => {
     expect(await post(browser, path)).toMatchObject({ status: 303, headers: { location: path } });
     expect((await openPage(browser, path)).text).toContain("You’re now a member of");
     expect(await membersOf(situation)).toEqual([expect.objectContaining({ userId: situation.userId, role: "member" })]);
-    // A second click changes nothing; for other users the link has been used.
+    // A second click changes nothing. For other users the link has been used.
     expect((await post(browser, path)).status).toBe(200);
     expect((await createAccount(browser, path, { username: "other" })).status).toBe(200);
     expect((await realm.asMaster().get("/users?search=other")).body).toEqual([]);
@@ -156,7 +156,7 @@ describe("a person with an account", () => {
     expect((await createAccount(late, path, { username: "other" })).status).toBe(410);
   });
 
-  test("accepts once, however often at once, and leaves one event", async () => {
+  test("accepts once, however many concurrent forms are sent, and causes one event", async () => {
     const situation = await withAccount();
     const { realm, path } = situation;
     const browsers = [iam.browser(), iam.browser()];
@@ -194,7 +194,7 @@ describe("a person with an account", () => {
     expect((await post(browser, path)).status).toBe(403); // no page of ours had a form
     await browser.signIn(realm.name, "ada", PASSWORD);
     expect((await post(browser, path, { _csrf: "" })).status).toBe(403);
-    // Open when the page was shown, too late when the button was pressed.
+    // The invitation is open when the page is shown, and expired when the button is pressed.
     await openPage(browser, path);
     const table = iam.core.db.updateTable("organization_invitations");
     await table.set({ expires_at: clock.now() }).where("realm_id", "=", realm.name).execute();
@@ -215,7 +215,7 @@ describe("a person with an account", () => {
 });
 
 describe("a link that does not work", () => {
-  test("is distinguished: expired 410, withdrawn, made up or of another realm 404; nothing can be done with it", async () => {
+  test("is distinguished: expired 410, withdrawn, invented or of another realm 404; nothing can be done with it", async () => {
     const expired = await invited();
     const early = iam.browser();
     await openPage(early, expired.path);
@@ -250,7 +250,7 @@ describe("a link that does not work", () => {
     expect((await openPage(iam.browser(), `/realms/no-such-realm/invitations/${token}`)).status).toBe(404);
   });
 
-  test("cannot be tried without end", async () => {
+  test("cannot be tried without limit", async () => {
     const { path } = await invited();
     const browser = iam.browser();
     await openPage(browser, path);
@@ -260,7 +260,7 @@ describe("a link that does not work", () => {
   });
 });
 
-test("the pages speak Dutch, and a name cannot rearrange or mark up what they say", async () => {
+test("the pages speak Dutch, and a name cannot rearrange or mark up their text", async () => {
   const { path, realm } = await invited({ organization: { name: '<b>Acme</b> & "שלום"', alias: "acme", displayName: null } });
   const browser = iam.browser();
   const page = await browser.get(`${path}?lang=nl`);

@@ -34,7 +34,7 @@ const AccountForm = Type.Object(
   { $id: "InvitedAccountForm" },
 );
 
-/** Retry-After of a full queue; it empties within this. */
+/** The value of `Retry-After` when the queue of the hasher is full. The queue empties within this time. */
 const OVERLOAD_SECONDS = 2;
 /** The format of `randomToken`. */
 const TOKEN = /^[A-Za-z0-9_-]{43}$/;
@@ -50,7 +50,7 @@ export const invitationPageRoutes: FastifyPluginAsyncTypebox<InvitationPageParts
   const present = ({ realm }: Visitor, token: string) =>
     TOKEN.test(token) ? presentInvitation({ tx: db, realm: realm.realmId, now: clock.now() }, token) : Promise.resolve(null);
 
-  /** Shows the page as it is now, also after a concurrent change. */
+  /** Shows the current page, also after a concurrent change. */
   const showAfresh = async (request: FastifyRequest, reply: FastifyReply, refusal?: Refusal) => {
     const { token } = request.params as { token: string };
     return showInvitation(parts, { request, reply }, token, await present(request.visitor, token), refusal);
@@ -79,7 +79,7 @@ export const invitationPageRoutes: FastifyPluginAsyncTypebox<InvitationPageParts
       const { realm, session } = visitor;
       if (!session) return showAfresh(request, reply, { status: 401 });
       if (session.impersonator !== null) return showAfresh(request, reply, { status: 403 });
-      // An organization gives roles: the session has to stand for its user as at any page that declares `session()`.
+      // An organization gives roles, so the session has to be sufficient for its user as on any page that declares `session()`.
       const from = { sourceIp: request.ip, userAgent: request.headers["user-agent"] ?? null, deviceToken: visitor.deviceToken };
       if ((await parts.standings(realm, session, from)) !== "enough")
         return visitors.toSignIn(request, reply, { kind: "page", request: {}, returnTo: pathOf(realm.realmId, token) });
@@ -137,7 +137,7 @@ export const invitationPageRoutes: FastifyPluginAsyncTypebox<InvitationPageParts
 
 const pathOf = (realm: string, token: string) => `/realms/${realm}/invitations/${token}`;
 
-/** Another request was faster, or it expired: the page says which. */
+/** Handles the case that another request was faster, or that the invitation expired. The page says which. */
 function overtaken(error: unknown): false {
   if (error instanceof AppError && error.code.startsWith("organizations.invitation_")) return false;
   throw error;
@@ -148,7 +148,7 @@ function usernameIn(body: unknown): string {
   return typeof username === "string" ? cut(username, 320) : "";
 }
 
-/** The field of the error. */
+/** Returns the field of the error. */
 const faultOf = ({ validation }: { validation?: readonly { instancePath: string; params?: object }[] }) =>
   validation?.some(({ instancePath, params }) => `${instancePath} ${JSON.stringify(params)}`.includes("username"))
     ? "username"

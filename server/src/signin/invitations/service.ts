@@ -22,7 +22,7 @@ export interface InvitationPageParts extends PasswordParts {
   readonly metrics: Metrics;
 }
 
-/** The signed-in user accepts, if the invited address is theirs. */
+/** Accepts the invitation for the signed-in user, if the invited address is theirs. */
 export async function acceptInvitation(
   { work }: Pick<InvitationPageParts, "work">,
   { realm, token, session, from }: { realm: RealmSnapshot; token: string; session: LiveSession; from: RequestSource },
@@ -45,7 +45,7 @@ export interface NewAccount {
   readonly userAgent: string | null;
 }
 
-/** The address has no account yet: it gets one, which joins and is signed in. All of it, or nothing. */
+/** Creates an account for an invited address that has none yet. The account joins and is signed in, in one transaction. */
 export async function createInvitedAccount(parts: InvitationPageParts, input: NewAccount): Promise<StartedSession> {
   const { realm, token, username, password, invitation, from, userAgent } = input;
   const owner = { userId: null, username, email: invitation.email };
@@ -54,7 +54,7 @@ export async function createInvitedAccount(parts: InvitationPageParts, input: Ne
   const actor = anonymousActor(realm.realmId, username);
   const session = await parts.work.transact({ realm: realm.realmId, actor, ...from }, async (ctx) => {
     const { email, ...taken } = await takeInvitation(ctx, token);
-    // Opening the link proves that the mail was read.
+    // The opened link proves that the user reads the mail.
     const { userId } = await createUser(ctx, { username, email, emailVerified: true }, "confirmed", "local", "source");
     await savePassword(ctx.tx, ctx.realm, userId, hash, ctx.now);
     await joinByInvitation(ctx, { email, ...taken }, userId);
@@ -78,7 +78,7 @@ export async function createInvitedAccount(parts: InvitationPageParts, input: Ne
   return session;
 }
 
-/** The form's message for a refusal; null: it has none. */
+/** Returns the form's message for a refusal, or null if there is none. */
 export function problemOf(
   error: unknown,
 ): { readonly status: number; readonly error: "username-taken" | "password" | "overloaded" } | null {

@@ -4,7 +4,7 @@ import type { Db } from "../../platform/db/index.ts";
 import { type Exchange, homePath, loginPath, type PageParts, type Visitor } from "../login/index.ts";
 
 export interface Refusal {
-  /** For a page that can continue; others show their own message. */
+  /** The status of a page that can continue. Others have their own status. */
   readonly status: number;
   readonly error?: InvitationError;
   readonly username?: string;
@@ -13,7 +13,7 @@ export interface Refusal {
 
 const OWN_STATUS: Partial<Record<InvitationView["state"], number>> = { joined: 200, unknown: 404, expired: 410, used: 410 };
 
-/** Shows what the visitor of an invitation can do. */
+/** Shows the visitor of an invitation the choices that they have. */
 export async function showInvitation(
   { db, visitors }: PageParts,
   { request, reply }: Exchange,
@@ -58,7 +58,7 @@ async function stepOf(
     return { state: "create", ...form, action: `${path}/account`, username: username ?? suggestedName(email), policy };
   }
   const signedInAs = session.username;
-  // An impersonator does not join anything in the user's name.
+  // An impersonator does not join an organization in the user's name.
   return invitee === session.userId && session.impersonator === null
     ? { state: "accept", ...form, action: path, signedInAs }
     : { state: "other", ...form, action: `/realms/${realm.realmId}/logout`, signedInAs };
@@ -67,5 +67,5 @@ async function stepOf(
 type WithoutFrame<V> = V extends unknown ? Omit<V, "branding" | "locale" | "languages" | "impersonation"> : never;
 type Step = WithoutFrame<InvitationView>;
 
-/** A suggested username: the local part of the address. */
+/** Suggests a username: the local part of the address. */
 const suggestedName = (email: string): string => email.slice(0, email.lastIndexOf("@"));

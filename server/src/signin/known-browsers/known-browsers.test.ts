@@ -27,7 +27,7 @@ beforeAll(async () => {
     mmdbFile({ [mmdbBits([198, 51, 100], 24, true)]: { city: { names: { en: "Munich" } }, country: { iso_code: "DE" } } }),
   );
   iam = await harness({ GATEHOUSE_GEOIP_FILE: file });
-  // The clean-up would take the moved clock at its word; messages stay where they can be counted.
+  // The clean-up would read the moved clock, and messages stay in the outbox, where they can be counted.
   await iam.server.jobs.stop();
 });
 afterAll(() => iam?.close());
@@ -51,7 +51,7 @@ const change = async (realm: RealmUnderTest, settings: object) => {
   expect((await realm.asMaster().put("/settings", { ...body, ...settings })).status).toBe(200);
 };
 
-/** With password and passkey; `trust` ticks the box. */
+/** Signs in with password and passkey. `trust` ticks the checkbox. */
 async function signIn(realm: RealmUnderTest, ada: WithPasskey, browser: Browser, trust: boolean) {
   const page = await followed(browser, await browser.trySignIn(realm.name, ada.username, ada.password));
   const answer = await usePasskeyOn(browser, realm.name, page, ada.passkey, {}, trust ? { trustDevice: "true" } : {});
@@ -65,7 +65,7 @@ const goesWithout = async (realm: RealmUnderTest, ada: User, browser: Browser) =
 
 const account = (realm: RealmUnderTest, path: string) => `/realms/${realm.name}/account${path}`;
 
-/** Out of the session; the browser is still the one it was. */
+/** Ends the session in the browser, which stays known. */
 const signOut = (browser: Browser, realm: RealmUnderTest) => void browser.cookies.delete(`gh_${realm.name}`);
 
 describe("a trusted browser", () => {
@@ -107,12 +107,12 @@ describe("a trusted browser", () => {
     expect(await goesWithout(realm, ada, browser)).toBe(true);
   });
 
-  test("is known by a value of ours: one that was planted before the sign-in is not stored, and opens nothing elsewhere", async () => {
+  test("is known by a value of the server: one that was planted before the sign-in is not stored, and is trusted nowhere", async () => {
     const realm = await iam.realm();
     const [ada, mallory] = [await userWithPasskey(iam, realm), await realm.user()];
     const thief = iam.browser();
     await thief.signIn(realm.name, mallory.username, mallory.password);
-    // Made up by the thief, and one of their own that the server made.
+    // One value is invented by the thief, and one is the thief's own, which the server issued.
     for (const planted of [randomToken(), thief.cookies.get(deviceCookie(realm))!]) {
       const browser = iam.browser();
       browser.cookies.set(deviceCookie(realm), planted);
@@ -126,7 +126,7 @@ describe("a trusted browser", () => {
       expect(await goesWithout(realm, ada, elsewhere)).toBe(false);
       signOut(browser, realm);
       expect(await goesWithout(realm, ada, browser)).toBe(true);
-      // Trust that begins anew has another value: what was read from the browser before is worth nothing.
+      // When trust begins again it has another value, so a value that was read from the browser before does not count.
       signOut(browser, realm);
       await iam.core.db.updateTable("known_devices").set({ trusted_until: 0 }).where("realm_id", "=", realm.name).execute();
       await signIn(realm, ada, browser, true);
@@ -134,7 +134,7 @@ describe("a trusted browser", () => {
     }
   });
 
-  test("is trusted only with a second factor: not without the box, nor on the page of the password", async () => {
+  test("is trusted only with a second factor: not without the checkbox, nor on the page of the password", async () => {
     const realm = await iam.realm();
     const ada = await userWithPasskey(iam, realm);
     const browser = iam.browser();
@@ -145,7 +145,7 @@ describe("a trusted browser", () => {
     expect((await rows(realm, ada.userId)).map(({ trusted_until: until }) => until)).toEqual([0, 0]);
   });
 
-  test("is spared what was proven when the trust began: a client's weaker flow opens nothing else", async () => {
+  test("is not asked for the proofs with which the trust began: a client's weaker flow does not count for others", async () => {
     const realm = await iam.realm();
     const boss = realm.asMaster();
     await allowMessages(realm);
@@ -174,7 +174,7 @@ describe("a trusted browser", () => {
     expect((await rows(realm, ada.userId)).map(({ trusted_until: until }) => until)).toEqual([0]);
     expect((await browser.get(account(realm, "/sessions"))).body.code).toBe("auth.insufficient_authentication");
 
-    // Without one of their own, the realm's flow says what theirs is.
+    // For users without a factor of their own, the realm's flow decides what their second factor is.
     const unless = { alias: "unless-trusted", requirement: "CONDITIONAL", steps: [step("condition-unknown-device"), step("sms-otp")] };
     expect((await boss.put("/flow", { displayName: "Sign in", steps: [step("username-password"), unless] })).status).toBe(200);
     const [bob, other] = [await person(), iam.browser()];
@@ -216,7 +216,7 @@ describe("a trusted browser", () => {
     const page = await followed(browser, await browser.trySignIn(realm.name, ada.username, ada.password));
     expect(page.text).not.toContain("trustDevice");
     expect((await rows(realm, ada.userId)).every(({ trusted_until: until }) => until === 0)).toBe(true);
-    // As if a sign-in in progress had still set some.
+    // This sets trust as a sign-in in progress could still have done.
     const lease = { trusted_until: clock.now() + DAY };
     await iam.core.db.updateTable("known_devices").set(lease).where("realm_id", "=", realm.name).execute();
     await change(realm, { trustedDevices: { enabled: true, days: 30 } });
@@ -227,7 +227,7 @@ describe("a trusted browser", () => {
     signOut(browser, realm);
     expect(await goesWithout(realm, ada, browser), "other settings change nothing").toBe(true);
 
-    // With the second factor, without which no other is added.
+    // This sign-in has the second factor, without which no other can be added.
     const elsewhere = iam.browser();
     await signIn(realm, ada, elsewhere, false);
     const path = account(realm, "/credentials");
@@ -252,7 +252,7 @@ describe("a trusted browser", () => {
     expect((await realm.events("type=CREDENTIAL_REVOKED"))[0]).toMatchObject({ actor: ada.username, detail: "trusted-browser" });
   });
 
-  test("is listed to its owner without anything by which it is known, and only its owner can remove it", async () => {
+  test("is listed to its owner without its secret value, and only its owner can remove it", async () => {
     const realm = await iam.realm();
     const [ada, bob] = [await realm.user(), await realm.user()];
     const [one, two] = [iam.browser(), iam.browser()];
@@ -278,7 +278,7 @@ describe("a trusted browser", () => {
 });
 
 describe("known browsers", () => {
-  test("are written once: an ordinary sign-in writes nothing, a late one says when", async () => {
+  test("are written once: an ordinary sign-in writes nothing, a late one updates the time", async () => {
     const realm = await iam.realm();
     const ada = await realm.user();
     const browser = iam.browser();
@@ -301,7 +301,7 @@ describe("known browsers", () => {
     expect(await rows(realm, ada.userId)).toEqual([]);
   });
 
-  test("are none where the realm uses them for nothing, and never more than fifty of one user", async () => {
+  test("are not stored if the realm has no use for them, and there are never more than fifty of one user", async () => {
     const realm = await iam.realm();
     const ada = await realm.user();
     await change(realm, { newDeviceMail: false, bruteForce: { enabled: false }, trustedDevices: { enabled: false, days: 30 } });
@@ -322,7 +322,7 @@ describe("known browsers", () => {
     ]);
   });
 
-  test("a cookie that is none of ours is replaced", async () => {
+  test("a cookie that the server did not issue is replaced", async () => {
     const realm = await iam.realm();
     const ada = await realm.user();
     const browser = iam.browser();
@@ -371,7 +371,7 @@ describe("a mail about a new device", () => {
     expect(await mails(realm)).toBe(1);
   });
 
-  test("that cannot be sent blocks no sign-in", async () => {
+  test("does not block the sign-in if it cannot be sent", async () => {
     const realm = await iam.realm();
     const ada = await withMail(realm);
     await change(realm, { messaging: { maxPerRecipient: 1, recipientMinutes: 10, maxPerHour: 1_000 } });

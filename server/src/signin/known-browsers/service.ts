@@ -16,7 +16,7 @@ const browserErrors = defineErrors("browsers", { not_found: [404, "You have no s
 
 /** The lifetime of the cookie. */
 const KNOWN_FOR = 365 * DAY;
-/** Sign-ins close to each other are one: an ordinary one writes nothing here. */
+/** The interval at which the last sign-in is updated, so that an ordinary sign-in writes nothing. */
 const TOUCH_EVERY = DAY;
 const MAX_BROWSERS = 50;
 const MAIL_LIFETIME = DAY;
@@ -35,26 +35,26 @@ export interface SignedInWith {
   /** The value of the browser's cookie. */
   readonly token: string | null;
   readonly userAgent: string | null;
-  /** The network address that the browser came from. */
+  /** The network address of the browser. */
   readonly address: string | null;
   readonly locale: string;
-  /** They asked to trust it, with a second factor: the authenticators that they passed. Null: they did not. */
+  /** The authenticators that the user passed, if they asked to trust the browser with a second factor. Null if they did not. */
   readonly trustedBy: readonly string[] | null;
 }
 
 export interface NotedBrowser {
   readonly id: string;
-  /** The new value of the browser's cookie; null: unchanged. */
+  /** The new value of the browser's cookie. Null if it is unchanged. */
   readonly cookie: string | null;
 }
 
 /**
- * After a sign-in; null: the realm has no use for it. A value that the browser brings is looked up but never stored: another host or person could
- * have planted it. Each user gets their own, and another one when trust begins.
+ * Records the browser after a sign-in. Returns null if the realm has no use for it. A value that the browser sends is looked up but never
+ * stored, because another host or person could have planted it. Each user gets their own value, and another one when trust begins.
  */
 export async function noteBrowser(ctx: Ctx, parts: KnownBrowserParts, by: SignedInWith): Promise<NotedBrowser | null> {
   const { trustedDevices, newDeviceMail, bruteForce } = by.realm.settings;
-  // Brute-force protection spares the browsers that are known.
+  // Brute-force protection spares known browsers.
   if (!trustedDevices.enabled && !newDeviceMail && !bruteForce.enabled) return null;
   const trusts = by.trustedBy !== null && trustedDevices.enabled;
   const known = await store.findBrowser(ctx.tx, ctx.realm, by.user.id, store.hashesIn(by.token), ctx.now);
@@ -69,7 +69,7 @@ export async function noteBrowser(ctx: Ctx, parts: KnownBrowserParts, by: Signed
     expiresAt: ctx.now + KNOWN_FOR,
   };
   if (known) await store.touchBrowser(ctx.tx, ctx.realm, id, seen, ctx.now);
-  // No notification for the first browser.
+  // There is no notification for the first browser.
   else if (await store.insertBrowser(ctx.tx, ctx.realm, id, seen, ctx.now)) {
     await store.keepNewestBrowsers(ctx.tx, ctx.realm, by.user.id, MAX_BROWSERS);
     if (newDeviceMail) await notifyNewBrowser(ctx, parts, by);
@@ -82,7 +82,7 @@ export async function noteBrowser(ctx: Ctx, parts: KnownBrowserParts, by: Signed
 const audit = (ctx: Ctx, type: "CREDENTIAL_ADDED" | "CREDENTIAL_REVOKED", { id, username }: Pick<MessageUser, "id" | "username">) =>
   ctx.audit({ category: "SECURITY", type, resourceType: "users", resourceId: id, detail: DETAIL, actor: { id, name: username } });
 
-/** A failed mail must not prevent the sign-in. */
+/** Notifies the user. A failed mail must not prevent the sign-in. */
 async function notifyNewBrowser(
   ctx: Ctx,
   { messages, places, baseUrl, log }: KnownBrowserParts,
@@ -104,26 +104,26 @@ async function notifyNewBrowser(
       expiresAt: ctx.now + MAIL_LIFETIME,
     });
   } catch (error) {
-    // The realm has turned it off, the address is none, or there were too many.
+    // The realm has disabled the mail, the address is invalid, or there were too many mails.
     if (!(error instanceof AppError) || error.status >= 500) throw error;
     log.info({ realm: ctx.realm, code: error.code }, "no mail about a new device was sent");
   }
 }
 
-/** Forgets one of the user's browsers. Its sessions continue; they are ended separately. */
+/** Forgets one of the user's browsers. Its sessions continue, because they are ended separately. */
 export async function forgetBrowser(ctx: Ctx, id: string): Promise<void> {
   const trustedUntil = isId(id) ? await store.deleteBrowser(ctx.tx, ctx.realm, ctx.actor.id, id) : null;
   if (trustedUntil === null) throw browserErrors.not_found();
   if (trustedUntil > ctx.now) audit(ctx, "CREDENTIAL_REVOKED", { id: ctx.actor.id, username: ctx.actor.name });
 }
 
-/** `user.password_changed`, `user.credentials_changed`: the trust rested on the credentials of that time. */
+/** Ends the trust on `user.password_changed` and `user.credentials_changed`, because it depended on the former credentials. */
 export const endTrust = (ctx: Ctx, { userId }: { readonly userId: string }): Promise<void> =>
   store.distrustBrowsers(ctx.tx, ctx.realm, userId);
 
 /**
- * `settings.changed`: trust ends when the realm turns it off. When it is turned on again, too: a sign-in that was under way when it was
- * turned off may have been given some.
+ * Ends all trust on `settings.changed` when the realm disables it, and also when the realm enables it again: a sign-in that was in progress
+ * may have stored trust meanwhile.
  */
 export async function endAllTrust(
   ctx: Ctx,

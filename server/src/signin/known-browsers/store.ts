@@ -29,7 +29,7 @@ export interface KnownBrowser {
   readonly userAgent: string | null;
   readonly createdAt: number;
   readonly lastSeenAt: number;
-  /** 0: never, or not any more. */
+  /** The time at which the trust ends. 0 if there is none. */
   readonly trustedUntil: number;
   /** The authenticators that were passed when the trust began. */
   readonly trustedBy: readonly string[];
@@ -39,7 +39,7 @@ export interface SeenBrowser {
   readonly userId: string;
   readonly tokenHash: string;
   readonly userAgent: string | null;
-  /** Null: as it was. */
+  /** Null if the trust does not change. */
   readonly trust: { readonly until: number; readonly by: readonly string[] } | null;
   readonly expiresAt: number;
 }
@@ -49,7 +49,7 @@ const columns = [
   ...(["last_seen_at as lastSeenAt", "trusted_until as trustedUntil", "trusted_by as trustedBy"] as const),
 ] as const;
 
-/** The user's browser that one of these values is of; of several, the one that is trusted longest. */
+/** Finds the user's browser that has one of these values. If there are several, returns the one that is trusted longest. */
 export async function findBrowser(
   db: Db,
   realm: string,
@@ -76,7 +76,7 @@ const byToken = prepared((key: { realm: string; userId: string; tokenHashes: rea
 
 type Trust = Pick<KnownBrowser, "trustedUntil" | "trustedBy">;
 
-/** Returns the trust of the browser that a session began in. */
+/** Returns the trust of the browser in which a session began. */
 async function findTrust(db: Db, realm: string, userId: string, id: string): Promise<Trust | null> {
   return findRow(db, "known_devices", ["trusted_until as trustedUntil", "trusted_by as trustedBy"], {
     realm_id: realm,
@@ -85,7 +85,7 @@ async function findTrust(db: Db, realm: string, userId: string, id: string): Pro
   });
 }
 
-/** A new `tokenHash` begins the trust. It replaces the former trust, which is not prolonged without a new proof. */
+/** Updates a browser. A new `tokenHash` begins the trust. It replaces the former trust, which is not prolonged without a new proof. */
 export async function touchBrowser(tx: Tx, realm: string, id: string, { userId, tokenHash, trust, expiresAt }: SeenBrowser, now: number) {
   await sql`
     update known_devices set last_seen_at = ${now}, expires_at = ${expiresAt}, token_hash = ${tokenHash},
@@ -93,7 +93,7 @@ export async function touchBrowser(tx: Tx, realm: string, id: string, { userId, 
     where realm_id = ${realm} and user_id = ${userId} and device_id = ${id}`.execute(tx);
 }
 
-/** Answers whether the user was known by another browser before. */
+/** Inserts a browser. Returns true if the user has others. */
 export async function insertBrowser(tx: Tx, realm: string, id: string, seen: SeenBrowser, now: number): Promise<boolean> {
   const { userId, tokenHash, userAgent, trust, expiresAt } = seen;
   const { rows } = await sql<{ has_others: boolean }>`
@@ -105,7 +105,7 @@ export async function insertBrowser(tx: Tx, realm: string, id: string, seen: See
   return rows[0]?.has_others ?? false;
 }
 
-/** A browser that never keeps our cookie would add a row at each sign-in. */
+/** Deletes old browsers of a user: a browser that never keeps our cookie would add a row at each sign-in. */
 export async function keepNewestBrowsers(tx: Tx, realm: string, userId: string, count: number): Promise<void> {
   await sql`
     delete from known_devices where realm_id = ${realm} and user_id = ${userId} and device_id in (
@@ -113,7 +113,7 @@ export async function keepNewestBrowsers(tx: Tx, realm: string, userId: string, 
       order by last_seen_at desc, device_id desc offset ${count})`.execute(tx);
 }
 
-/** Newest use first. */
+/** Lists the user's browsers, last used first. */
 export async function listBrowsers(db: Db, realm: string, userId: string, now: number): Promise<KnownBrowser[]> {
   return db
     .selectFrom("known_devices")
@@ -125,7 +125,7 @@ export async function listBrowsers(db: Db, realm: string, userId: string, now: n
     .execute();
 }
 
-/** Returns the time until which it was trusted; null: there was no such browser. */
+/** Deletes a browser. Returns the time until which it was trusted, or null if there was no such browser. */
 export async function deleteBrowser(tx: Tx, realm: string, userId: string, id: string): Promise<number | null> {
   const row = await tx
     .deleteFrom("known_devices")
@@ -135,7 +135,7 @@ export async function deleteBrowser(tx: Tx, realm: string, userId: string, id: s
   return row?.trusted_until ?? null;
 }
 
-/** Affects all users of the realm, unless a user is given. */
+/** Ends the trust of all users of the realm, or of one user. */
 export async function distrustBrowsers(tx: Tx, realm: string, userId?: string): Promise<void> {
   const trusted = tx.updateTable("known_devices").set({ trusted_until: 0 }).where("realm_id", "=", realm).where("trusted_until", ">", 0);
   await (userId === undefined ? trusted : trusted.where("user_id", "=", userId)).execute();
@@ -149,10 +149,13 @@ export const valuesIn = (cookie: string | null): readonly string[] =>
   (cookie ?? "").split(".", MAX_VALUES).filter((value) => /^[\w-]{43}$/.test(value));
 export const hashesIn = (cookie: string | null): readonly string[] => valuesIn(cookie).map(sha256);
 
-/** Tells whether the cookie holds the value of this hash. */
+/** Tells whether the cookie contains the value of this hash. */
 export const isBrowserOf = (cookie: string | null, tokenHash: string): boolean => hashesIn(cookie).includes(tokenHash);
 
-/** The authenticators that need not be asked again in this browser: the one with this cookie, or the one that the session began in. Null: no trust. */
+/**
+ * Returns the authenticators that need not be asked again in this browser: the one with this cookie, or the one in which the session began.
+ * Returns null if it is not trusted.
+ */
 export async function findTrustedBy(
   db: Db,
   { realmId, settings }: RealmSnapshot,
@@ -166,7 +169,7 @@ export async function findTrustedBy(
   return ofSession ?? trustedBy(await findBrowser(db, realmId, userId, hashesIn(cookie), now));
 }
 
-/** The id of the browser, if the user has signed in with it before. */
+/** Returns the id of the browser, if the user has signed in with it before. */
 export async function knownBrowser(
   db: Db,
   realm: string,

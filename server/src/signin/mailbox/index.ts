@@ -1,3 +1,3 @@
 // The mailbox of a development server: a page with the mail that realms without a provider would have sent.
-// Owns nothing: tenancy/messaging keeps the mail, in memory.
+// Owns no tables: tenancy/messaging keeps the mail in memory.
 export { mailboxRoutes } from "./routes.ts";

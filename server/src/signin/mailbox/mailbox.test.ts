@@ -35,7 +35,7 @@ test("in development, registration can be tried without a mail provider: the cod
   expect(browser.cookies.has(`gh_${realm.name}`)).toBe(true);
 });
 
-test("the mailbox is there for a browser on this machine that asked for this machine, and for nobody else", async () => {
+test("only a browser on this machine that asks for this machine gets the mailbox", async () => {
   const realm = await iam.realm();
   expect((await look(realm.name)).statusCode).toBe(200);
   expect((await look(realm.name, { headers: { host: "127.0.0.1:8080" } })).statusCode).toBe(200);
@@ -49,7 +49,7 @@ test("the mailbox is there for a browser on this machine that asked for this mac
   for (const other of others) expect((await look(realm.name, other)).statusCode, JSON.stringify(other)).toBe(404);
 });
 
-test("no server has one that is not for development on this machine alone", () => {
+test("only a server for development on this machine has a mailbox", () => {
   const local = { mode: "development", host: "127.0.0.1", baseUrl: "http://localhost:8080" };
   expect(createMailbox(local)).not.toBeNull();
   for (const other of [{ mode: "production" }, { host: "0.0.0.0" }, { host: "::" }, { baseUrl: "https://id.example.com" }])

@@ -8,7 +8,7 @@ import { isLocal, type Visitors } from "../login/index.ts";
 /** The page of an empty mailbox reloads at this interval. */
 const LOOK_AGAIN_SECONDS = 3;
 
-/** Mounted under /realms/:realm, where there is a mailbox. */
+/** Mounted under /realms/:realm, if there is a mailbox. */
 export const mailboxRoutes: FastifyPluginAsyncTypebox<{
   readonly mailbox: Mailbox;
   readonly visitors: Visitors;

@@ -7,7 +7,7 @@ type Values = Readonly<Record<string, string | readonly string[] | null | undefi
 
 /** An attribute that a form asks for. */
 export interface AskedAttribute extends DeclaredAttribute {
-  /** The text of a name that the realm did not declare. */
+  /** The text for a name attribute that the realm did not declare. */
   readonly textKey?: "profileFirstName" | "profileLastName";
 }
 
@@ -38,7 +38,7 @@ const undeclaredName = (name: keyof typeof NAMES, required: boolean): AskedAttri
   },
 });
 
-/** In the order of pages: the declared ones by group, and names that are not declared before them. */
+/** Returns the attributes in the order of pages: undeclared names first, then the declared ones by group. */
 function inOrder(
   profile: UserProfile,
   names: readonly AskedAttribute[],
@@ -54,7 +54,7 @@ function inOrder(
 
 const named = (required: boolean) => [undeclaredName("firstName", required), undeclaredName("lastName", required)];
 
-/** Names may be left empty, unless the profile requires them. */
+/** Returns the attributes that registration asks for. Names may be left empty, unless the profile requires them. */
 export const askedAtRegistration = ({ userProfile }: Settings): AskedAttribute[] =>
   inOrder(
     userProfile,
@@ -62,17 +62,17 @@ export const askedAtRegistration = ({ userProfile }: Settings): AskedAttribute[]
     ({ edit, required, registration }) => edit.includes("user") && (required.includes("user") || registration),
   );
 
-/** The attributes that people see of themselves, but for the language and the phone number, which have a place of their own. */
+/** Returns the attributes that people see in their own profile, except the language and the phone number, which are shown elsewhere. */
 export const shownInProfile = ({ userProfile }: Settings, { requiresNames }: { readonly requiresNames: boolean }): AskedAttribute[] =>
   inOrder(userProfile, named(requiresNames), ({ name, view }) => view.includes("user") && !["locale", "phoneNumber"].includes(name));
 
-/** Tells whether the form has the attribute. A box that is not ticked is not sent. */
+/** Tells whether the form has the attribute. Browsers do not send a checkbox that is not ticked. */
 export const isIn = (form: Readonly<Record<string, unknown>>, attribute: AskedAttribute): boolean =>
   attribute.type === "boolean" || attribute.multivalued || form[inputOf(attribute)] !== undefined;
 
 const inputOf = ({ name }: AskedAttribute): string => (isName(name) ? name : `attribute.${name}`);
 
-/** The typed values, by attribute; an attribute that was left empty is null. */
+/** Returns the typed values by attribute. An attribute that was left empty is null. */
 export function typedIn(
   asked: readonly AskedAttribute[],
   form: Readonly<Record<string, unknown>>,
@@ -97,7 +97,7 @@ export function typedIn(
   );
 }
 
-/** The first attribute that is missing, or whose new value does not fit. */
+/** Finds the first attribute that is missing, or whose new value does not fit. */
 export function faultIn(profile: UserProfile, asked: readonly AskedAttribute[], typed: Values, current: Values = {}): ProfileFault | null {
   const next = typed as Parameters<typeof profileFaults>[1]["next"];
   const faults = profileFaults(profile, {
@@ -127,7 +127,7 @@ interface ShownIn {
   readonly readOnly?: ReadonlySet<string>;
 }
 
-/** The attribute as a page shows it. */
+/** Returns the attribute as a page shows it. */
 export function shownAttribute(attribute: AskedAttribute, { text, locale, settings, values, fault, readOnly }: ShownIn): ShownAttribute {
   const { name, textKey, type, options, multivalued, required, edit, maxLength } = attribute;
   const words = (texts: Readonly<Record<string, string>>) => wordsIn(texts, locale, settings.defaultLocale);

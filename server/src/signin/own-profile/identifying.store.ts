@@ -3,7 +3,7 @@ import { findAttributeUses } from "../../applications/attribute-uses/index.ts";
 import { suppliedMembers } from "../../federation/index.ts";
 import type { Db } from "../../platform/db/index.ts";
 
-/** Username and email address, where they are `sub` in tokens of this realm, or of one of its clients. */
+/** Returns username and email address, if they are `sub` in tokens of this realm, or of one of its clients. */
 async function identifyingNames(db: Db, realm: string): Promise<string[]> {
   const { rows } = await sql<{ strategy: string }>`
     select distinct claim ->> 'strategy' as strategy
@@ -15,13 +15,16 @@ async function identifyingNames(db: Db, realm: string): Promise<string[]> {
   return rows.map(({ strategy }) => strategy);
 }
 
-/** The members by which others know users or decide about them: users who chose these freely could pose as another. */
+/** Returns the members by which others know users or decide about them. Users who chose these freely could pose as another. */
 export async function identifyingMembers(db: Db, realm: string): Promise<ReadonlySet<string>> {
   const uses = await findAttributeUses(db, realm);
   return new Set([...(await identifyingNames(db, realm)), ...uses.map(({ attribute }) => attribute)]);
 }
 
-/** The members that this user may not change, whatever the realm allows: those, and what a scheme such as eIDAS has supplied. */
+/**
+ * Returns the members that this user may not change, whatever the realm allows: the identifying ones, and those that a scheme such as eIDAS
+ * has supplied.
+ */
 export async function fixedMembersOf(db: Db, realm: string, userId: string): Promise<ReadonlySet<string>> {
   return new Set([...(await identifyingMembers(db, realm)), ...(await suppliedMembers(db, realm, userId))]);
 }

@@ -6,7 +6,7 @@ import { parsedObject, type RelyingParty, textMembers, transportsOf, webauthn } 
 
 export type UserVerification = "required" | "preferred" | "discouraged";
 
-/** The request options for the page, as JSON. Without `allowed`, any discoverable passkey of this site identifies its user. */
+/** Returns the request options for the page, as JSON. Without `allowed`, any discoverable passkey of this site identifies its user. */
 export function assertionOptions(asked: {
   readonly party: RelyingParty;
   readonly challenge: Uint8Array<ArrayBuffer>;
@@ -43,7 +43,7 @@ export function readAssertion(text: string): Assertion | null {
   };
 }
 
-/** Null also for one that was made in a frame of another site's page: ours are never in one. */
+/** Returns the challenge. Returns null for a response from a frame in another site's page too, because our pages are never in one. */
 export function challengeIn(clientDataJSON: string): string | null {
   const { challenge, crossOrigin } = parsedObject(Buffer.from(clientDataJSON, "base64url").toString()) ?? {};
   return typeof challenge === "string" && crossOrigin !== true ? challenge : null;
@@ -53,11 +53,11 @@ export interface CheckedAssertion {
   readonly counter: number;
   readonly backedUp: boolean;
   readonly userVerified: boolean;
-  /** Its signature counter went back: there is a copy. */
+  /** True if its signature counter went back, which means that there is a copy. */
   readonly isCopy: boolean;
 }
 
-/** Signature, origin, relying party, presence. Null when any of it is wrong; whether the user was verified is for the caller to judge. */
+/** Verifies signature, origin, relying party and presence. Returns null if one is wrong. The caller judges whether the user was verified. */
 export async function checkAssertion(
   { response, challenge }: Assertion,
   { party, passkey, log }: { readonly party: RelyingParty; readonly passkey: Passkey; readonly log: Logger },
@@ -69,7 +69,7 @@ export async function checkAssertion(
     expectedOrigin: party.origin,
     expectedRPID: party.id,
     requireUserVerification: false,
-    // The library looks at the counter before the signature. Only what the passkey has really signed may call it a copy, so 0 here.
+    // The library checks the counter before the signature. Only a verified signature may reveal a copy, so the library gets 0.
     credential: { id: passkey.credentialId, publicKey: new Uint8Array(Buffer.from(passkey.publicKey, "base64url")), counter: 0 },
   }).catch((error: Error) => {
     log.debug({ reason: error.message }, "a passkey was refused");
@@ -77,7 +77,7 @@ export async function checkAssertion(
   });
   if (!checked?.verified) return null;
   const { newCounter: counter, credentialBackedUp: backedUp, userVerified } = checked.authenticationInfo;
-  // WebAuthn §6.1.1: those that do not count stay at 0.
+  // WebAuthn §6.1.1: passkeys without a counter stay at 0.
   const isCopy = (counter > 0 || passkey.counter > 0) && counter <= passkey.counter;
   return { counter, backedUp, userVerified, isCopy };
 }

@@ -19,7 +19,7 @@ declare module "../../platform/db/tables.ts" {
 export interface ChallengeFor {
   readonly realm: string;
   readonly ceremony: "get" | "create";
-  /** The browser's pre-session, or what else it was made for. */
+  /** The browser's pre-session, or the other holder for whom it was made. */
   readonly whose: string;
 }
 
@@ -31,14 +31,14 @@ const MAC_BYTES = 32;
 const macOf = (vault: Vault, { realm, ceremony, whose }: ChallengeFor, head: Buffer): Buffer =>
   createHmac("sha256", vault.derive("passkeys.challenge")).update([ceremony, realm, whose, ""].join("\u0000")).update(head).digest();
 
-/** It says itself when and for whom it was made, under our key: the page that carries it costs no row. */
+/** Makes a challenge that contains its time and a MAC of its scope under our key, so that its page needs no row. */
 export function makeChallenge(vault: Vault, made: ChallengeFor, now: number): Uint8Array<ArrayBuffer> {
   const head = Buffer.concat([Buffer.alloc(TIME_BYTES), randomBytes(RANDOM_BYTES)]);
   head.writeUIntBE(now, 0, TIME_BYTES);
   return new Uint8Array(Buffer.concat([head, macOf(vault, made, head)]));
 }
 
-/** `foreign`: not ours, or made for another realm, browser or ceremony. */
+/** Judges a challenge. `foreign`: it is not ours, or was made for another realm, browser or ceremony. */
 export function judgeChallenge(vault: Vault, made: ChallengeFor, challenge: string, now: number): "good" | "expired" | "foreign" {
   const bytes = Buffer.from(challenge, "base64url");
   if (bytes.length !== TIME_BYTES + RANDOM_BYTES + MAC_BYTES || bytes.toString("base64url") !== challenge) return "foreign";
@@ -47,11 +47,11 @@ export function judgeChallenge(vault: Vault, made: ChallengeFor, challenge: stri
   return head.readUIntBE(0, TIME_BYTES) + CHALLENGE_LIFETIME > now ? "good" : "expired";
 }
 
-/** In the transaction in which the answer counts. False when it has counted before. */
+/** Uses a challenge up, in the transaction in which the answer counts. Returns false if it was used before. */
 export async function spendChallenge(tx: Tx, realm: string, challenge: string, now: number): Promise<boolean> {
   const { numInsertedOrUpdatedRows } = await tx
     .insertInto("spent_challenges")
-    // By then it is refused for its age.
+    // After this time the challenge is refused for its age.
     .values({ realm_id: realm, challenge_hash: sha256(challenge), expires_at: now + CHALLENGE_LIFETIME })
     .onConflict((conflict) => conflict.doNothing())
     .executeTakeFirst();

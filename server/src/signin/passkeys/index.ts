@@ -1,5 +1,5 @@
-// Passkeys (WebAuthn): their challenges, and what a browser answers to them. Owns `spent_challenges`; the passkeys themselves are
-// rows of directory/credentials. Authenticators and the account API use it; neither imports the library.
+// Passkeys (WebAuthn): their challenges, and the answers of browsers to them. Owns `spent_challenges`. The passkeys themselves are rows of
+// directory/credentials. Authenticators and the account API use this feature, so neither imports the library.
 export { type Assertion, assertionOptions, checkAssertion, readAssertion, type UserVerification } from "./assertion.ts";
 export { deleteExpiredChallenges, isSpent, judgeChallenge, makeChallenge, spendChallenge } from "./challenge.store.ts";
 export {

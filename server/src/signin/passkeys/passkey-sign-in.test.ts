@@ -11,7 +11,7 @@ import { deleteExpiredChallenges } from "./index.ts";
 let iam: Harness;
 beforeAll(async () => {
   iam = await harness();
-  // The clean-up would take the moved clock at its word.
+  // The clean-up would read the moved clock.
   await iam.server.jobs.stop();
 });
 afterAll(() => iam?.close());
@@ -52,7 +52,7 @@ describe("alone", () => {
     expect(await rows()).toEqual([[], []]);
   });
 
-  test("the page offers it beside name and password, hidden until its script runs, and as another way for who has no scripts", async () => {
+  test("the page offers it next to name and password, hidden until its script runs, and as an alternative for users without scripts", async () => {
     const realm = await iam.realm();
     const browser = iam.browser();
     const page = await browser.get(login(realm));
@@ -96,7 +96,7 @@ describe("alone", () => {
 });
 
 describe("as a second factor", () => {
-  test("the options name the user's own; with and without user verification it is enough", async () => {
+  test("the options name the user's own passkeys; one is enough with and without user verification", async () => {
     const realm = await iam.realm();
     const ada = await userWithPasskey(iam, realm, { passkey: testPasskey({ counts: false, synced: true }) });
     for (const verified of [true, false]) {
@@ -131,7 +131,7 @@ describe("as a second factor", () => {
     expect(isSignedIn(await usePasskeyOn(browser, realm.name, page, ada.passkey), realm.name)).toBe(true);
   });
 
-  test("another user's passkey is refused, whatever name it says", async () => {
+  test("another user's passkey is refused, whatever its user handle", async () => {
     const realm = await iam.realm();
     const [ada, bob] = [await userWithPasskey(iam, realm), await userWithPasskey(iam, realm)];
     const browser = iam.browser();
@@ -162,7 +162,7 @@ describe("refused is", () => {
     forged.create({ challenge: "", user: { id: "" } });
     const handle = (passkey.get({ challenge: "", rpId: "" }) as { response: { userHandle: string } }).response.userHandle;
     expect(said(await signInWithPasskey(iam.browser(), realm.name, forged, { userHandle: handle, counter: 99 }))).toEqual([401, WRONG]);
-    // A forged counter says nothing: the true one still works.
+    // A forged counter has no effect: the true passkey still works.
     expect(isSignedIn(await signInWithPasskey(iam.browser(), realm.name, passkey), realm.name)).toBe(true);
   });
 
@@ -175,7 +175,7 @@ describe("refused is", () => {
     expect(said(await signInWithPasskey(iam.browser(), realm.name, passkey))).toEqual([401, WRONG]);
   });
 
-  test("an answer that was used before, also twice at once; a challenge of another browser, realm, ceremony, or of yesterday", async () => {
+  test("an answer that was used before, also concurrently; a challenge of another browser, realm, ceremony, or of yesterday", async () => {
     const [realm, other] = [await iam.realm(), await iam.realm()];
     const { passkey } = await userWithPasskey(iam, realm, { passkey: testPasskey({ counts: false }) });
     const browser = iam.browser();
@@ -203,7 +203,7 @@ describe("refused is", () => {
     expect(isSignedIn(await usePasskeyOn(mine, realm.name, late, passkey), realm.name)).toBe(true);
   });
 
-  test("no user verification, where the passkey is alone", async () => {
+  test("a passkey alone without user verification", async () => {
     const realm = await iam.realm();
     const { passkey, username } = await userWithPasskey(iam, realm);
     expect(said(await signInWithPasskey(iam.browser(), realm.name, passkey, { verified: false }))).toEqual([
@@ -241,7 +241,7 @@ describe("refused is", () => {
     expect(said(answer)).toEqual([401, WRONG]);
   });
 
-  test("more than an answer can be long", async () => {
+  test("an answer over the maximum length", async () => {
     const realm = await iam.realm();
     const browser = iam.browser();
     const page = await browser.get(login(realm));
@@ -265,7 +265,7 @@ describe("a copy", () => {
       "This passkey was turned off",
     ]);
     expect(await realm.events("type=CREDENTIAL_REVOKED")).toHaveLength(1);
-    // The password alone must not do where it did not before, not even to set up another.
+    // The password alone must not suffice if it did not before, not even to set up another factor.
     const browser = iam.browser();
     const page = await toSecondFactor(browser, realm.name, ada);
     expect(page.text).toContain("Use your passkey");
@@ -277,7 +277,7 @@ describe("a copy", () => {
     expect(list.map(({ type }: { type: string }) => type)).toEqual(["password", "passkey", "recovery-code"]);
   });
 
-  test("two uses at once of one that counts: one of them counts", async () => {
+  test("of two concurrent uses of one with a counter, one counts", async () => {
     const realm = await iam.realm();
     const { passkey } = await userWithPasskey(iam, realm);
     const both = await Promise.all([

@@ -19,7 +19,7 @@ export interface RegistrationParts {
   readonly log: Logger;
 }
 
-/** A user who adds a passkey. `whose`: the binding of the challenge. */
+/** A user who adds a passkey. `whose` is the holder to whom the challenge is bound. */
 export interface Registering {
   readonly realm: RealmSnapshot;
   readonly user: { readonly userId: string; readonly username: string };
@@ -33,7 +33,7 @@ const purpose = ({ realm, whose, user }: Registering): ChallengeFor => ({
   whose: `${user.userId} ${whose}`,
 });
 
-/** The options for `navigator.credentials.create()`. They exclude the user's passkeys, so that no device makes a second one. */
+/** Returns the options for `navigator.credentials.create()`. They exclude the user's passkeys, so that no device makes a second one. */
 export async function creationOptions({ db, vault, baseUrl }: RegistrationParts, registering: Registering) {
   const { realm, user, now } = registering;
   const { authenticatorAttachment, residentKey, userVerification } = realm.settings.passkeys;
@@ -44,21 +44,21 @@ export async function creationOptions({ db, vault, baseUrl }: RegistrationParts,
     ...{ rpName: party.name, rpID: party.id, userName: user.username, userDisplayName: user.username },
     userID: new Uint8Array(Buffer.from(userHandleOf(realm.realmId, user.userId), "base64url")),
     challenge: makeChallenge(vault, purpose(registering), now),
-    // The make of a passkey is not restricted, so it need not be attested.
+    // Any model of passkey is accepted, so it need not be attested.
     attestationType: "none",
     excludeCredentials: own.map(({ credentialId, transports }) => ({ id: credentialId, transports: transportsOf(transports) })),
     authenticatorSelection: { residentKey, userVerification, ...(authenticatorAttachment !== null && { authenticatorAttachment }) },
   });
 }
 
-/** A passkey that may be added, by the holder of its challenge. */
+/** A passkey that may be added by the holder of its challenge. */
 export interface NewPasskey {
   readonly passkey: Passkey;
   readonly challenge: string;
   readonly userVerified: boolean;
 }
 
-/** Everything slow, before the transaction. */
+/** Verifies a registration. This is the slow work before the transaction. */
 export async function checkRegistration(
   { vault, baseUrl, log }: RegistrationParts,
   registering: Registering,
@@ -92,7 +92,7 @@ export async function checkRegistration(
   return { passkey, challenge, userVerified };
 }
 
-/** WebAuthn §4: at most 1023 bytes. */
+/** WebAuthn §4: an id has at most 1023 bytes. */
 const LONGEST_ID = 1_364;
 
 async function readRegistration(text: string): Promise<RegistrationResponseJSON | null> {
@@ -106,8 +106,8 @@ async function readRegistration(text: string): Promise<RegistrationResponseJSON 
 }
 
 /**
- * None was asked for, so none is looked at: certificates from a client would have the library fetch the addresses that stand
- * in them. A passkey that vouches for itself brings none.
+ * Tells whether a passkey has no attestation by certificates. None was requested, so none is read: certificates from a client would make
+ * the library fetch the addresses in them. Self attestation has none.
  */
 async function isUnattested(attestationObject: string): Promise<boolean> {
   const { decodeAttestationObject } = await webauthn();
@@ -116,18 +116,18 @@ async function isUnattested(attestationObject: string): Promise<boolean> {
     const format = decoded.get("fmt");
     return format === "none" || (format === "packed" && decoded.get("attStmt").get("x5c") === undefined);
   } catch {
-    return false; // Not CBOR: the caller answers that it did not work.
+    return false; // The text is not CBOR. The caller reports a failure.
   }
 }
 
-/** Why a passkey cannot be added; null: it can. */
+/** Returns the reason why a passkey cannot be added, or null if it can. */
 export async function whyNotAdded(db: Db, { realmId, settings }: RealmSnapshot, { passkey, challenge }: NewPasskey) {
   if (await findPasskey(db, realmId, passkey.credentialId)) return "taken";
   if ((await listPasskeys(db, realmId, passkey.userId)).length >= settings.passkeys.maxPerUser) return "too-many";
   return (await isSpent(db, realmId, challenge)) ? "spent" : null;
 }
 
-/** The user's row must be locked, so that two requests at once cannot exceed the limit. */
+/** Adds a passkey. The user's row must be locked, so that concurrent requests cannot exceed the limit. */
 export async function addPasskey(
   ctx: Ctx,
   { settings }: RealmSnapshot,
@@ -146,6 +146,6 @@ export async function addPasskey(
   return "added";
 }
 
-/** The name that was entered; null where it is empty. */
+/** Returns the name that was entered, or null if it is empty. */
 export const cleanLabel = (typed: string | undefined): string | null =>
   cut((typed ?? "").replace(/[\p{Cc}\s]+/gu, " ").trim(), 255).trim() || null;

@@ -1,7 +1,7 @@
 import { dropRequiredAction } from "../../directory/users/index.ts";
 import { type Question, terms } from "../authenticators/index.ts";
 
-/** The page of the flow's step; asked even of users who have accepted before, because an administrator requires it. */
+/** Shows the page of the flow's step, even to users who have accepted before, because an administrator requires it. */
 export const acceptTermsAction: Question = {
   ...terms,
   settled: async () => false,

@@ -18,15 +18,16 @@ const errors = defineErrors("account", {
 const refused = (failure: "limited" | "unavailable"): AppError =>
   failure === "limited" ? errors.mail_limited() : errors.mail_unavailable();
 
-/** Locale of the page, if there was one; else the user's own. */
+/** The user, and the locale of the page if there was one. Otherwise the user's own locale counts. */
 interface Asker {
   readonly user: MessageUser;
   readonly locale?: string;
 }
 
 /**
- * A new address counts once the link that is sent to it is confirmed: until then mail goes to the present one, which is notified now, while
- * its owner can still do something about it. Only the page behind the mail to the new address says whether another account has it.
+ * Asks a user to confirm a new address. It counts once the link that is sent to it is confirmed. Until then mail goes to the present
+ * address, which is notified now, while its owner can still act. Only the page behind the mail to the new address says whether another
+ * account has it.
  */
 export async function askToChangeEmail(ctx: Ctx, parts: MailParts, { user, locale }: Asker, to: string): Promise<void> {
   const { failure } = await mailLink(ctx, parts, {
@@ -40,7 +41,7 @@ export async function askToChangeEmail(ctx: Ctx, parts: MailParts, { user, local
   await notifyCurrentAddress(ctx, parts, { user, ...(locale !== undefined && { locale }) });
 }
 
-/** Also where it is given up without a new one; a realm that sends no mail notifies no one. */
+/** Notifies the current address, also when it is removed without a new one. A realm that sends no mail notifies no one. */
 export async function notifyCurrentAddress(ctx: Ctx, { messages }: Pick<MailParts, "messages">, { user, locale }: Asker): Promise<void> {
   if (user.email === null) return;
   const failure = await messages
@@ -49,13 +50,13 @@ export async function notifyCurrentAddress(ctx: Ctx, { messages }: Pick<MailPart
   if (failure === "limited") throw refused(failure);
 }
 
-/** The address that waits to be confirmed. */
+/** Returns the address that waits to be confirmed. */
 export async function pendingEmailOf(ctx: Pick<ReadCtx, "tx" | "realm" | "now">, userId: string): Promise<string | null> {
   const token = await findTokenOf(ctx, KIND, userId);
   return token === null ? null : String(token.data.to);
 }
 
-/** False: the link was used or replaced, the address is another by now, or users may not choose theirs any more. */
+/** Changes the address. Returns false if the link was used or replaced, if the address has changed, or if users may not change theirs any more. */
 export async function followChangeEmail(ctx: Ctx, token: string): Promise<boolean> {
   const taken = await takeToken(ctx, KIND, token);
   if (!taken || taken.userId === null) return false;

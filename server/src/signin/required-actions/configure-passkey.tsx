@@ -20,7 +20,7 @@ const reasons = { taken: "passkeyTaken", "too-many": "passkeyTooMany", spent: "p
 
 const registering = ({ realm, user, visitor, now }: StepContext) => ({ realm, user: user!, whose: visitor.preSession, now });
 
-/** Asks an authenticated user for a first passkey, or another. A user without recovery codes gets some: a passkey may be lost, too. */
+/** Asks an authenticated user for a first passkey, or another. A user without recovery codes gets some, because a passkey may be lost too. */
 export const configurePasskey: Question = {
   ...question,
   displayName: "Set up a passkey",
@@ -54,14 +54,14 @@ export const configurePasskey: Question = {
   },
 };
 
-/** In the place of a step that asks for one, it is the step. Asked for on top, it proves nothing that was not proven before. */
+/** Returns the proof. In place of a step that asks for a passkey, the set-up passes that step. As a required action, it proves nothing new. */
 function proofOf({ path, user }: StepContext, { passkey }: NewPasskey): Proof {
   const { userId } = user!;
   if (path.startsWith("action:")) return { userId, factor: null, amr: [] };
   return { userId, factor: "possession", amr: [passkey.deviceType === "singleDevice" ? "hwk" : "swk", "user"] };
 }
 
-/** False: another tab has added it meanwhile, or the last one that is allowed. */
+/** Stores the passkey. Returns false if another tab has added it meanwhile, or has added the last one that is allowed. */
 const storing =
   ({ realm, user }: StepContext, made: NewPasskey, label: string | null) =>
   async (ctx: Ctx): Promise<boolean> => {

@@ -1,5 +1,5 @@
-// Required actions: what users are asked to do before they go on, each a question on its own page. signin/run asks them after the
-// steps of a flow.
+// Required actions: tasks that users have to do before they continue, each a question on its own page. signin/run asks them after the steps
+// of a flow.
 export { askToChangeEmail, CHANGE_EMAIL_PATH, followChangeEmail, notifyCurrentAddress, pendingEmailOf } from "./change-email.ts";
 export { actionQuestions, isUsername } from "./questions.ts";
 export { refusalOf } from "./update-password.tsx";

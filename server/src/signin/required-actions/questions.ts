@@ -17,5 +17,5 @@ export const actionQuestions: Readonly<Partial<Record<RequiredAction, Question>>
   CONFIGURE_PASSKEY: configurePasskey,
 };
 
-/** Validates a username like the admin API. */
+/** Validates a username as the admin API does. */
 export const isUsername: (value: string) => boolean = buildValidator({})({ schema: CreateUser.properties.username, httpPart: "body" });

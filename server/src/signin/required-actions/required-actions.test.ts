@@ -26,7 +26,7 @@ const heading = (page: Answer) => /<h1[^>]*>(?:<[^>]+>)*([^<]*)/.exec(page.text)
 const alertOf = (page: Answer) => /id="gh-error"[^>]*>([\s\S]*?)<\/div>/.exec(page.text)?.[1] ?? "";
 const pathOf = (link: string) => new URL(link).pathname;
 
-/** A user with required actions and their own email address. */
+/** Creates a user with required actions and their own email address. */
 async function person(realm: RealmUnderTest, actions: string[], more: Record<string, unknown> = {}) {
   const user = await realm.user(`ada${people}`);
   const email = `ada${people++}@example.com`;
@@ -38,7 +38,7 @@ async function person(realm: RealmUnderTest, actions: string[], more: Record<str
 }
 type Person = Awaited<ReturnType<typeof person>>;
 
-/** As far as the page that comes after name and password. */
+/** Signs in as far as the page that comes after name and password. */
 async function requested(realm: RealmUnderTest, { username, password }: Person, browser: Browser = iam.browser()) {
   const { page } = await walk(browser, base, `/realms/${realm.name}/login`);
   const next = await submit(browser, base, page, { username, password });
@@ -110,7 +110,7 @@ describe("UPDATE_PASSWORD", () => {
     await iam.browser().signIn(realm.name, ada.username, NEW);
   });
 
-  test("one password of two at once counts", async () => {
+  test("one of two concurrent passwords counts", async () => {
     const realm = await iam.realm();
     const ada = await person(realm, ["UPDATE_PASSWORD"]);
     const { browser, page } = await requested(realm, ada);
@@ -156,7 +156,7 @@ describe("VERIFY_EMAIL", () => {
     expect([signedIn(realm, browser), await isVerified(realm, ada)]).toEqual([false, false]);
   });
 
-  test("where no other mail can leave, the latest one still works, as the page says: its code, and after another sign-in its link", async () => {
+  test("if no other mail can be sent, the latest one still works, as the page says: its code, and after another sign-in its link", async () => {
     const realm = await iam.realm();
     await mail.enable(realm);
     await settings(realm, { messaging: { maxPerRecipient: 1 } });
@@ -181,7 +181,7 @@ describe("VERIFY_EMAIL", () => {
     expect([signedIn(realm, browser), await isVerified(realm, ada)]).toEqual([false, false]);
   });
 
-  test("the link works on another device, after its button only; the page here then goes on", async () => {
+  test("the link works on another device, after its button only; the page here then continues", async () => {
     const { realm, ada, browser, page } = await verifying();
     const { link } = await mail.latestTo(ada.email);
     const phone = iam.browser();
@@ -197,7 +197,7 @@ describe("VERIFY_EMAIL", () => {
     expect(signedIn(realm, browser)).toBe(true);
   });
 
-  test("another mail has to wait, replaces the first, and is not sent without end", async () => {
+  test("another mail has to wait, replaces the first, and is not sent without limit", async () => {
     const { ada, browser, page } = await verifying();
     const first = await mail.latestTo(ada.email);
     const tooSoon = await submit(browser, base, page, { resend: "true" });
@@ -212,11 +212,11 @@ describe("VERIFY_EMAIL", () => {
       clock.advance(31 * SECOND);
       await submit(browser, base, page, { resend: "true" });
     }
-    // Counted by their links: with the clock moved past its lease, one that is still being sent is sent once more.
+    // The mails are counted by their links: when the clock moves past the lease of a job, a mail that is still being sent is sent once more.
     expect(new Set(await mail.linksTo(ada.email)).size).toBeLessThanOrEqual(7);
   });
 
-  test("a link of another kind, realm or person opens nothing, nor does one for an address that was changed", async () => {
+  test("a link of another kind, realm or person does not work, nor does one for an address that was changed", async () => {
     const { realm, ada } = await verifying();
     const { link } = await mail.latestTo(ada.email);
     const other = await iam.realm();
@@ -233,7 +233,7 @@ describe("VERIFY_EMAIL", () => {
     expect(await isVerified(realm, ada)).toBe(false);
   });
 
-  test("guessing the code is counted and locks, without ending a session that is there", async () => {
+  test("guessing the code is counted and locks, without ending an existing session", async () => {
     const { realm, ada, browser, page } = await verifying([]);
     expect(page.status).toBe(200);
     expect(signedIn(realm, browser)).toBe(true);
@@ -251,7 +251,7 @@ describe("VERIFY_EMAIL", () => {
     expect((await submit(guesser.browser, base, guesser.page, { code })).page.status).toBe(429);
     expect(await realm.events("type=USER_LOCKED")).toMatchObject([{ resourceId: ada.userId, detail: "too many failed attempts" }]);
     expect((await browser.get(`/realms/${realm.name}/account/profile`)).status).toBe(200);
-    // Only that is locked: a user who knows the password still reaches the page.
+    // Only the code is locked: a user who knows the password still reaches the page.
     expect(heading((await requested(realm, ada)).page)).toBe("Confirm your email address");
   });
 
@@ -272,7 +272,7 @@ describe("VERIFY_EMAIL", () => {
 });
 
 describe("UPDATE_PROFILE", () => {
-  test("asks for the name and address, keeps what else is known, and shows names as they are", async () => {
+  test("asks for the name and address, keeps other known values, and shows names as they are", async () => {
     const realm = await iam.realm();
     await mail.enable(realm);
     const ada = await person(realm, ["UPDATE_PROFILE"], { attributes: { badge: "7", firstName: "<b>\u202eevil" }, emailVerified: true });
@@ -306,7 +306,7 @@ describe("UPDATE_PROFILE", () => {
     expect(mail.subjectsTo(ada.email)).toContainEqual(expect.stringContaining("about to change"));
   });
 
-  test("says that a new address cannot be confirmed where no mail can be sent, and the sign-in goes on with the present one", async () => {
+  test("says that a new address cannot be confirmed if no mail can be sent, and the sign-in continues with the present one", async () => {
     const realm = await iam.realm();
     const ada = await person(realm, ["UPDATE_PROFILE"]);
     const { browser, page } = await requested(realm, ada);
@@ -318,7 +318,7 @@ describe("UPDATE_PROFILE", () => {
     expect([signedIn(realm, browser), await actionsOf(realm, ada)]).toEqual([true, []]);
   });
 
-  test("says that a mailbox had its mails, keeps what was typed, and changes nothing", async () => {
+  test("says that a mailbox got too many mails, keeps the typed values, and changes nothing", async () => {
     const realm = await iam.realm();
     await mail.enable(realm);
     await settings(realm, { messaging: { maxPerRecipient: 1 } });
@@ -337,7 +337,7 @@ describe("UPDATE_PROFILE", () => {
     expect([signedIn(realm, browser), await actionsOf(realm, ada)]).toEqual([true, []]);
   });
 
-  test("leaves the address alone where people may not change theirs", async () => {
+  test("does not change the address if people may not change theirs", async () => {
     const realm = await iam.realm();
     await settings(realm, { account: { changeEmail: false } });
     const ada = await person(realm, ["UPDATE_PROFILE"]);
@@ -347,7 +347,7 @@ describe("UPDATE_PROFILE", () => {
     expect((await realm.asMaster().get(`/users/${ada.userId}`)).body.email).toBe(ada.email);
   });
 
-  test("lets nobody have mail sent to one stranger after the other, nor with their own words in it", async () => {
+  test("does not let a user send mail to many strangers, nor with their own words in it", async () => {
     const realm = await iam.realm();
     await mail.enable(realm);
     await settings(realm, { messaging: { maxPerRecipient: 2 } });
@@ -369,7 +369,7 @@ describe("UPDATE_PROFILE", () => {
     expect([sent.length, sent.some((each) => /watches/i.test(each))]).toEqual([2, false]);
   });
 
-  test("leaves the address alone where applications know people by it, also if a link was sent before", async () => {
+  test("does not change the address if applications identify people by it, also if a link was sent before", async () => {
     const realm = await iam.realm();
     const boss = realm.asMaster();
     await mail.enable(realm);
@@ -394,7 +394,7 @@ describe("UPDATE_PROFILE", () => {
 describe("terms", () => {
   const TERMS = { text: "Be kind.</div><script>alert(1)</script>\n\u202eevil", url: "https://acme.example/terms", version: "2026-1" };
 
-  test("ACCEPT_TERMS shows them as text, keeps version and time, and lets go on inside a code flow", async () => {
+  test("ACCEPT_TERMS shows them as text, keeps version and time, and continues inside a code flow", async () => {
     const realm = await iam.realm();
     await settings(realm, { terms: TERMS });
     const ada = await person(realm, ["UPDATE_PASSWORD", "ACCEPT_TERMS"]);
@@ -467,7 +467,7 @@ describe("terms", () => {
     expect(signedIn(realm, (await requested(realm, ada)).browser)).toBe(true);
   });
 
-  test("an address that is no page is refused", async () => {
+  test("a link that is no address of a page is refused", async () => {
     const realm = await iam.realm();
     for (const url of ["javascript:alert(1)", "http://acme.example/", "https://a b"])
       expect((await realm.asMaster().put("/settings", { terms: { url } })).status, url).toBe(400);

@@ -5,18 +5,18 @@ import { ReplacePassword } from "../../pages/index.ts";
 import { actorOf } from "../../platform/context.ts";
 import { type Answer, type Question, question, type StepContext, type TextKey } from "../authenticators/index.ts";
 
-/** A new password, of an authenticated user. */
+/** Asks an authenticated user for a new password. */
 export const updatePassword: Question = {
   ...question,
   displayName: "Choose a new password",
   description: "Asks for a new password, which has to follow the realm's policy",
   factor: null,
   counted: null,
-  // The present password can be guessed; elsewhere the user who is proven chooses freely.
+  // The present password can be guessed. Without that question, an authenticated user chooses freely.
   countedFor: async (at) => ((await asksCurrent(at)) ? "password" : null),
   fields: ["newPassword"],
   choice: "chooseUpdatePassword",
-  // A password that only the directory can change does not block the sign-in; a user who asks for the page reads where to change it.
+  // A password that only the directory can change does not block the sign-in. A user who asks for the page reads where to change it.
   available: async (at) =>
     at.user !== null && (at.request.actions?.includes("UPDATE_PASSWORD") === true || (await modeOf(at)) !== "read-only"),
   page: async (at, text) => {
@@ -32,7 +32,7 @@ export const updatePassword: Question = {
   },
   answer: async (at, { currentPassword = "", newPassword = "", newPasswordAgain }) => {
     const { parts, realm, user, visitor, progress, interactionId } = at;
-    // Our page asks once; a client that sends it twice means the same.
+    // Our page asks for the password once. If a client sends it twice, both have to be equal.
     if (newPasswordAgain !== undefined && newPassword !== newPasswordAgain) return again("passwordMismatchText", "passwordMismatchTitle");
     const current = (await asksCurrent(at)) ? currentPassword : null;
     if (current === "") return again("currentPasswordMissingText");
@@ -65,7 +65,10 @@ const RESET_FLOW = "reset-credentials";
 const modeOf = async ({ parts, realm, user }: StepContext) =>
   user?.isFromDirectory ? parts.directoryPasswords.modeOf(realm.realmId, user.userId) : "local";
 
-/** A password in a directory opens more than this realm: it is changed by those who know it, or who read the mail to reset it. */
+/**
+ * Tells whether the current password is needed. A password in a directory opens more than this realm, so only a user who knows it, or who
+ * reads the mail to reset it, may change it.
+ */
 const asksCurrent = async (at: StepContext): Promise<boolean> => at.progress.flow !== RESET_FLOW && (await modeOf(at)) === "writable";
 
 const again = (text: TextKey, title: TextKey = "passwordRefusedTitle"): Answer => ({ outcome: "again", problem: { title, text } });
@@ -99,7 +102,7 @@ const REASONS: Readonly<Record<string, TextKey>> = {
   "credentials.password_elsewhere": "passwordInDirectoryText",
 };
 
-/** The page's message for a refused password; other errors are rethrown. */
+/** Returns the page's message for a refused password. Other errors are rethrown. */
 export function refusalOf(error: unknown): { readonly text: TextKey } {
   const text = error instanceof AppError ? REASONS[error.code] : undefined;
   if (!text) throw error;

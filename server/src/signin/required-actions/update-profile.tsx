@@ -15,7 +15,7 @@ import {
 } from "../own-profile/index.ts";
 import { askToChangeEmail } from "./change-email.ts";
 
-/** The names, the attributes of the user profile that people may edit and, if the realm allows changing it, the email address. */
+/** Asks for the names, for the attributes of the user profile that people may edit and, if the realm allows changing it, for the email address. */
 export const updateProfile: Question = {
   ...question,
   displayName: "Complete the profile",
@@ -79,13 +79,13 @@ export const updateProfile: Question = {
 };
 
 type Typed = ReturnType<typeof typedIn>;
-/** Kept while the page is shown again. */
+/** The values that are kept while the page is shown again. */
 interface Refused {
   readonly typed?: Typed;
   readonly fault?: ProfileFault;
 }
 
-/** The members that the user may change: none that a directory decides, nor that are fixed. */
+/** Returns the members that the user may change: none that a directory decides, and none that are fixed. */
 async function offered({
   user,
   realm,
@@ -101,7 +101,7 @@ async function offered({
 
 /** The sign-in continues with the current address. */
 const unavailable: Problem = { title: "mailedUnavailableTitle", text: "profileMailText" };
-/** By the code of the refusal. */
+/** The problems by the code of the refusal. */
 const NOT_MAILED: Readonly<Record<string, Problem>> = {
   "account.mail_limited": { title: "mailedLimitedTitle", text: "mailedLimitedText", status: 429 },
   "account.mail_unavailable": unavailable,

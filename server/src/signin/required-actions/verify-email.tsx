@@ -13,11 +13,11 @@ import {
   type StepContext,
 } from "../authenticators/index.ts";
 
-/** The link is read when there is time for it; the code only while the page is open. */
+/** The lifetime of the link, which may be read later. The code works only while the page is open. */
 const MINUTES = 24 * 60;
 export const VERIFY_EMAIL_PATH = "verify-email";
 
-/** A code from the mail on this page, or its link anywhere. */
+/** Asks for the code from a mail on this page, or for its link in any browser. */
 export const verifyEmail: Question = {
   ...question,
   displayName: "Confirm the email address",
@@ -26,7 +26,7 @@ export const verifyEmail: Question = {
   counted: "verify-email",
   fields: ["code"],
   choice: "chooseVerifyEmail",
-  // Without an address there is nothing to confirm yet, and without a provider no mail to promise: the action waits, the sign-in does not.
+  // Without an address there is nothing to confirm, and without a provider no mail can be sent: the action waits, and the sign-in continues.
   available: async ({ parts, realm, user }) =>
     user !== null && user.email !== null && (await parts.messages.canSend(parts.db, realm.realmId, "EMAIL")),
   begin: async (at) => ({ data: {}, commit: async (ctx) => ({ ...(await send(ctx, at)) }) }),

@@ -45,7 +45,7 @@ const LinkForm = Type.Object({ _csrf: field(512) }, { examples: [{ _csrf: "the v
 interface Waiting extends Interaction {
   readonly email: string;
   readonly mailed: Mailed;
-  /** The address at which it continued, once it had. */
+  /** The address at which it continued, if it has. */
   readonly signIn: string | null;
 }
 
@@ -62,7 +62,7 @@ export const confirmRoutes: FastifyPluginAsyncTypebox<SelfRegistrationParts> = a
     const signIn = typeof result?.signIn === "string" ? result.signIn : null;
     return { ...interaction, email: String(request.email), mailed: state.mailed as Mailed, signIn };
   };
-  /** The parts of the waiting page that are the same in every state of it. */
+  /** Returns the parts of the waiting page that are the same in every state of it. */
   const shownOf = (visitor: Visitor, { interactionId, email, mailed, request }: Waiting) => {
     const asked = (request.asked ?? {}) as Record<string, string>;
     return {
@@ -71,7 +71,10 @@ export const confirmRoutes: FastifyPluginAsyncTypebox<SelfRegistrationParts> = a
       back: `/realms/${visitor.realm.realmId}/register?${new URLSearchParams({ ...asked, from: interactionId })}`,
     };
   };
-  /** The realm may have closed registration since the mail was sent: neither its code nor its link makes an account then. */
+  /**
+   * Tells whether registration is open. The realm may have closed it since the mail was sent; then neither the code nor the link creates an
+   * account.
+   */
   const isOpen = ({ realm }: Visitor): boolean => realm.settings.registration.enabled;
   const pathOf = ({ realm }: Visitor, id: string) => `/realms/${realm.realmId}/register/${id}`;
   const originOf = (request: FastifyRequest, { realm }: Visitor, name: string) => ({
@@ -83,9 +86,9 @@ export const confirmRoutes: FastifyPluginAsyncTypebox<SelfRegistrationParts> = a
     preSessions.some((id) => safeEqual(browserHash, sha256(id)));
 
   /**
-   * The account, and the sign-in that goes on with it. The name may have been taken since: then the page says so. In another browser than the one
-   * that registered it may be another person, who had typed this address: the password counts in that one alone, and here the owner of the
-   * address chooses one.
+   * Creates the account, and the sign-in that continues with it. The name may have been taken since; then the page says so. In another
+   * browser than the one that registered it may be another person, who had typed this address: the password counts only in that browser,
+   * and here the owner of the address chooses one.
    */
   const begin = async (ctx: Ctx, visitor: Visitor, flows: FlowsSnapshot, { data }: ActionToken, way: WayBack) => {
     const { realm, preSession } = visitor;
@@ -191,7 +194,7 @@ export const confirmRoutes: FastifyPluginAsyncTypebox<SelfRegistrationParts> = a
   const showGone = (request: FastifyRequest, reply: FastifyReply) => visitors.showMessageBeforeSignIn(request, reply, 410, "link-gone");
   const linkParams = Type.Object({ realm: Type.String(), token: Type.String() });
   const find = ({ realm }: Visitor, token: string) => findToken({ ...now(), realm: realm.realmId }, "registration", token);
-  /** Back to where it was asked for, in the browser that asked. */
+  /** Returns the way back to the request, in the browser that asked. */
   const wayOf = (visitor: Visitor, { data }: ActionToken): WayBack => {
     const pending = data as unknown as PendingAccount;
     return isTheirs(visitor, pending) ? pending.way : { returnTo: homePath(visitor.realm.realmId) };

@@ -38,7 +38,7 @@ async function register(realm: RealmUnderTest, form: { username?: string; email:
   return { browser, ...(await submit(browser, base, page, { ...form, ...more })) };
 }
 
-/** A user as administrators and directories make them: the username is an address, mail is read elsewhere. */
+/** Creates a user as administrators and directories do: the username has the form of an address, and the mail address is another. */
 async function withUpn(realm: RealmUnderTest, upn: string) {
   const made = await realm.asMaster().post("/users", { username: upn, email: address() });
   expect(made.status, made.text).toBe(201);
@@ -47,7 +47,7 @@ async function withUpn(realm: RealmUnderTest, upn: string) {
 }
 
 describe("a username in the form of a mail address", () => {
-  test.each([{ verifyEmail: true }, { verifyEmail: false }])("is not taken from people who register, with %j", async (registration) => {
+  test.each([{ verifyEmail: true }, { verifyEmail: false }])("is refused to people who register, with %j", async (registration) => {
     const realm = await open(registration);
     const known = address();
     await realm.asMaster().post("/users", { username: `u${people++}`, email: known });
@@ -56,11 +56,11 @@ describe("a username in the form of a mail address", () => {
       const { page } = await register(realm, { username, email: address() });
       answers.push([page.status, alertOf(page)]);
     }
-    // The same for one that is taken as for one that is free.
+    // The answer is the same for a taken address and a free one.
     expect(answers).toEqual(Array(4).fill([400, expect.stringContaining("has to be your own, confirmed address")]));
   });
 
-  test("is taken where it is the address that is about to be confirmed", async () => {
+  test("is accepted if it is the address that is about to be confirmed", async () => {
     const realm = await open();
     const own = address();
     const { browser, page } = await register(realm, { username: own, email: own });
@@ -69,7 +69,7 @@ describe("a username in the form of a mail address", () => {
     expect(await statusOf(realm, own, PASSWORD)).toBe(303);
   });
 
-  test("in one's profile has to be one's confirmed address", async () => {
+  test("in a user's profile has to be their confirmed address", async () => {
     const realm = await open();
     const user = await realm.user();
     const [own, other] = [address(), address()];
@@ -142,7 +142,7 @@ describe("the owner of an address that is another user's username", () => {
     expect(await realm.events(`type=PROFILE_CHANGED&resourceId=${upn.userId}`)).toMatchObject([
       { category: "SECURITY", detail: expect.stringContaining("sign-in by the username ended") },
     ]);
-    // Lists find both by it, and the other can be changed as before.
+    // Lists find both users by it, and the other user can be changed as before.
     const found = (await realm.asMaster().get(`/users?search=${claimed}`)).body.map((user: { userId: string }) => user.userId);
     expect(found.toSorted()).toEqual([userId, upn.userId].toSorted());
     const saved = await realm.asMaster().put(`/users/${upn.userId}`, { ...body, attributes: { firstName: "Bob" } });
@@ -150,7 +150,7 @@ describe("the owner of an address that is another user's username", () => {
     // The mark of a name that does not count cannot be typed.
     expect(await statusOf(realm, `${claimed}\u0001${upn.userId}`, PASSWORD)).toBe(401);
 
-    // Once it is free, the next change restores it.
+    // Once the name is free, the next change restores it.
     await realm.asMaster().delete(`/users/${userId}`);
     expect(await statusOf(realm, claimed, PASSWORD)).toBe(401);
     await realm.asMaster().put(`/users/${upn.userId}`, { ...saved.body, attributes: {} });
@@ -192,7 +192,7 @@ describe("registering without confirming", () => {
       seen.push([page.status, shown, await statusOf(realm, username, PASSWORD)]);
     }
     expect(seen[0]).toEqual(seen[1]);
-    // Neither signs in by an unconfirmed address.
+    // Neither user signs in by an unconfirmed address.
     expect(await statusOf(realm, free, PASSWORD)).toBe(401);
     const entered = iam.browser();
     await entered.signIn(realm.name, taken, PASSWORD);

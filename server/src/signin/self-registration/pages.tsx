@@ -17,7 +17,7 @@ import type { Refusal } from "./refusals.ts";
 
 type Shown = { readonly status: number; readonly notice?: keyof Messages } & Partial<Refusal> & Pick<WayBack, "callbacks">;
 
-/** The pages of self-registration. */
+/** Creates the pages of self-registration. */
 export function createRegistrationPages(visitors: Visitors) {
   const show = (
     request: FastifyRequest,
@@ -74,7 +74,7 @@ export function createRegistrationPages(visitors: Visitors) {
     }));
   };
 
-  /** Asks for the mailed code; the same for an address that has an account already. */
+  /** Asks for the mailed code. The page is the same for an address that has an account already. */
   const showWaiting = (
     request: FastifyRequest,
     reply: FastifyReply,

@@ -7,7 +7,7 @@ import { confirmsFirst } from "../../tenancy/settings/index.ts";
 import type { ProfileFault } from "../own-profile/index.ts";
 import { isUsername } from "../required-actions/index.ts";
 
-/** Why a form was not taken, in the words of the page. */
+/** The reason why a form was refused, in the words of the page. */
 export interface Refusal {
   readonly status: number;
   readonly blamed: "username" | "email" | "password" | "attributes" | null;
@@ -30,7 +30,7 @@ export function faultOf({ username, email }: RegistrationForm, policy: Policy, f
   if (!isUsername(username) && username !== email) return refusal(400, "username", "usernameInvalidTitle", "usernameInvalidText");
   if (refusalOfUsername(username)) return refusal(409, "username", "registerTakenTitle", "registerTakenText");
   if (!isMailAddress(email) || !isUsername(email)) return refusal(400, "email", "profileInvalidTitle", "profileInvalidText");
-  // The name is not even looked up.
+  // The name is refused before it is looked up.
   const isOwn = loginKey(username) === loginKey(email) && confirmsFirst(policy);
   if (isMailShaped(username) && !isOwn) return refusal(400, "username", "usernameInvalidTitle", "usernameMailText");
   if (fault) return { ...refusal(400, "attributes", fault.isMissing ? "missingTitle" : "profileInvalidTitle", "profileText"), fault };
@@ -40,7 +40,7 @@ export function faultOf({ username, email }: RegistrationForm, policy: Policy, f
   return isAllowed ? null : refusal(400, "email", "registerDomainTitle", "registerDomainText");
 }
 
-/** The page's message for a refusal; other errors are rethrown. */
+/** Returns the page's message for a refusal. Other errors are rethrown. */
 export function problemOf(error: unknown): Refusal {
   if (isOverloaded(error)) return { ...refusal(503, null, "overloadedTitle", "unavailableTextTimed"), retryAfterSeconds: 2 };
   const code = error instanceof AppError ? error.code : "";

@@ -51,7 +51,7 @@ describe("requested by an application (prompt=create)", () => {
     (await iam.browser().get(`/realms/${realm.name}/.well-known/openid-configuration`)).body.prompt_values_supported;
   const subjectOf = (tokens: Answer) => JSON.parse(Buffer.from(tokens.body.id_token.split(".")[1], "base64url").toString()).sub;
 
-  test("the page comes first, and the code is the new account's; announced while it is so", async () => {
+  test("the page comes first, and the code is the new account's; the metadata announces it while registration is open", async () => {
     const realm = await open({ verifyEmail: false });
     expect(await discovered(realm)).toEqual(["none", "login", "consent", "select_account", "create"]);
     const party = await relyingParty(iam, realm);
@@ -63,7 +63,7 @@ describe("requested by an application (prompt=create)", () => {
     const [user] = await usersOf(realm, grace.username);
     expect(subjectOf(await party.exchange(left))).toBe(user.userId);
 
-    // With a mail in between as well, and beside a session of another user.
+    // This run has a mail in between, and a session of another user.
     await realm.asMaster().put("/settings", { registration: { enabled: true, verifyEmail: true } });
     const second = newApplicant();
     const again = await walk(browser, base, party.url({ prompt: "create" }));
@@ -101,7 +101,7 @@ describe("requested by an application (prompt=create)", () => {
     const { code } = await mail.latestTo(applicant.email);
     await realm.asMaster().put("/settings", { registration: { enabled: false } });
     expect(await discovered(realm)).toEqual(["none", "login", "consent", "select_account"]);
-    // Forms that were open already are closed, too.
+    // Forms that were open already are refused too.
     const sent = await submit(browser, base, page, newApplicant());
     const confirmed = await submit(waiting.browser, base, waiting.page, { code });
     for (const { page: shown } of [sent, confirmed])
@@ -122,7 +122,7 @@ describe("requested by an application (prompt=create)", () => {
 });
 
 describe("with a mail to the address", () => {
-  test("the code has five tries, also where the realm counts none", async () => {
+  test("the code has five tries, also if the realm counts none", async () => {
     const realm = await open({}, { bruteForce: { enabled: false } });
     const grace = newApplicant();
     const { browser, page } = await apply(realm, grace);
@@ -134,7 +134,7 @@ describe("with a mail to the address", () => {
     expect(await usersOf(realm, grace.username)).toEqual([]);
   });
 
-  test("the account begins with the code, verified and signed in; the sign-in page leads there", async () => {
+  test("the code creates the account, verified and signed in; the sign-in page leads there", async () => {
     const realm = await open();
     const grace = newApplicant();
     const login = await iam.browser().get(`/realms/${realm.name}/login`);
@@ -197,7 +197,7 @@ describe("with a mail to the address", () => {
     expect(await usersOf(realm, taken.email)).toHaveLength(1);
   });
 
-  test("a full mailbox and mails that are turned off show the same for both", async () => {
+  test("a full mailbox and disabled mails show the same for both", async () => {
     const realm = await open({ emailAsUsername: true }, { messaging: { recipientMinutes: 1_440 } });
     const newOwner = async () => {
       const taken = newApplicant();
@@ -255,7 +255,7 @@ describe("with a mail to the address", () => {
     expect([signedIn(realm, one.browser), signedIn(realm, two.browser)]).toEqual([true, false]);
   });
 
-  test("guessing the code stops, and so does registering without end", async () => {
+  test("guesses of the code are limited, and so are registrations", async () => {
     const realm = await open();
     await lockAfterFive(realm);
     const grace = newApplicant();
@@ -286,7 +286,7 @@ describe("with a mail to the address", () => {
 });
 
 describe("without one", () => {
-  test("the account begins at once, with the steps of the realm, inside a code flow", async () => {
+  test("the account is created at once, with the steps of the realm, inside a code flow", async () => {
     const realm = await open({ verifyEmail: false, terms: true }, { terms: { text: "Be kind." } });
     const party = await relyingParty(iam, realm);
     const browser = iam.browser();
@@ -313,7 +313,7 @@ describe("without one", () => {
     expect(signedIn(realm, browser)).toBe(true);
   });
 
-  test("one of two at once under one name has it", async () => {
+  test("one of two concurrent registrations under one name gets it", async () => {
     const realm = await open({ verifyEmail: false });
     const grace = newApplicant();
     const browsers = [iam.browser(), iam.browser()];
@@ -361,7 +361,7 @@ test("refused fields are named, typed values stay, and nothing happens", async (
   expect(await usersOf(realm, grace.username)).toEqual([]);
 });
 
-test("asks for what the user profile requires of people, and takes nothing that is not theirs to say", async () => {
+test("asks for the attributes that the user profile requires of people, and accepts none that they may not edit", async () => {
   const realm = await open({ verifyEmail: false });
   const both = { view: ["user", "admin"], edit: ["user", "admin"] };
   const options = [{ value: "red", displayName: { en: "Red team" } }, { value: "blue" }];
@@ -399,7 +399,7 @@ test("asks for what the user profile requires of people, and takes nothing that 
   expect(user!.attributes, "names are optional").toEqual({ team: "red", skills: ["c", "lisp"] });
 });
 
-test("takes an address in letters of any script, and of names what can be seen", async () => {
+test("accepts an address in any script, and the visible characters of names", async () => {
   const realm = await open({ verifyEmail: false, allowedEmailDomains: ["xn--bcher-kva.example"] });
   const grace = { ...newApplicant(), email: "é@bücher.example", firstName: "Gr\u202eace" };
   const browser = iam.browser();
@@ -408,7 +408,7 @@ test("takes an address in letters of any script, and of names what can be seen",
   expect(await usersOf(realm, grace.username)).toMatchObject([{ email: grace.email, attributes: { firstName: "Grace" } }]);
 });
 
-test("goes on only to a path of this server", async () => {
+test("continues only to a path of this server", async () => {
   const realm = await open({ verifyEmail: false });
   for (const target of ["https://evil.example/", "//evil.example", "/\\evil.example"]) {
     const browser = iam.browser();

@@ -120,7 +120,7 @@ export const selfRegistrationRoutes: FastifyPluginAsyncTypebox<service.SelfRegis
   await app.register(confirmRoutes, parts);
 };
 
-/** The values of a registration of this browser that still waits for its code: on the way back nothing is typed again. */
+/** Returns the values of a registration of this browser that still waits for its code, so that they need not be typed again. */
 async function typedBefore(
   { db }: service.SelfRegistrationParts,
   { realm, preSessions }: Visitor,
@@ -134,7 +134,7 @@ async function typedBefore(
 
 const nothing: RegistrationForm = { username: "", email: "", firstName: "", lastName: "", attributes: {} };
 
-/** The typed values are shown again, except passwords. */
+/** Returns the typed values, to show them again, except passwords. */
 function typedIn({ body, realm }: FastifyRequest): RegistrationForm {
   const sent = (body ?? {}) as Readonly<Record<string, unknown>>;
   const member = (name: string) => (typeof sent[name] === "string" ? cut(sent[name].trim(), 320) : "");

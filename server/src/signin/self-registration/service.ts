@@ -15,10 +15,10 @@ import type { PageParts } from "../login/index.ts";
 import { askedAtRegistration } from "../own-profile/index.ts";
 import type { WayBack } from "../self-service/index.ts";
 
-/** Stored until the address is confirmed. */
+/** An account that is stored until its address is confirmed. */
 export interface PendingAccount extends RegistrationForm {
   readonly hash: string;
-  /** The browser that registered: there the link continues the sign-in. */
+  /** The browser that registered. In it the link continues the sign-in. */
   readonly browserHash: string;
   readonly way: WayBack;
 }
@@ -33,7 +33,7 @@ export interface SelfRegistrationParts extends PageParts, RegistrationParts {
   readonly flows: Flows;
 }
 
-/** Why registration is closed in the realm now; null where it is open. */
+/** Returns the reason why registration is closed in the realm now, or null if it is open. */
 export async function whyClosed(
   { db, messages }: Pick<RegistrationParts, "db" | "messages">,
   { realmId, settings: { registration } }: RealmSnapshot,
@@ -45,7 +45,7 @@ export async function whyClosed(
 const MINUTES = 60;
 export const REGISTER_PATH = "register/confirm";
 
-/** The slow work, the same for free and taken names, so that timing reveals nothing. */
+/** Does the slow work, the same for free and taken names, so that timing reveals nothing. */
 export const prepareAccount = async (
   { db, ...parts }: RegistrationParts,
   realm: RealmSnapshot,
@@ -56,8 +56,8 @@ export const prepareAccount = async (
     .hash;
 
 /**
- * A mail to the address: with a link and a code where it is free, else that there is an account already. The answer is the same.
- * A taken username has to be reported; with `emailAsUsername` there is none to probe.
+ * Sends a mail to the address: with a link and a code if it is free, otherwise that there is an account already. The answer is the same. A
+ * taken username has to be reported; with `emailAsUsername` there is none to probe.
  */
 export async function applyByMail(
   ctx: Ctx,
@@ -70,11 +70,11 @@ export async function applyByMail(
   const isSame = loginKey(username) === loginKey(email);
   if (!isSame && (await users.findUserByLogin(ctx.tx, ctx.realm, username))) throw users.userErrors.login_name_taken();
   const owner = await ownerOf(ctx, email);
-  // A username in its form does not keep the owner of an address from claiming it.
+  // A username in the form of an address does not prevent the owner of that address from claiming it.
   return mailEither(ctx, parts, realm, pending, { isPending: owner === null, owner, locale });
 }
 
-/** Thrown to keep the mail before, where no other can leave. */
+/** Thrown to keep the former mail valid, if no other can be sent. */
 class NotMailed extends Error {
   readonly failure: NonNullable<Mailed["failure"]>;
   constructor(failure: NonNullable<Mailed["failure"]>) {
@@ -83,7 +83,7 @@ class NotMailed extends Error {
   }
 }
 
-/** Sends the mail again, with another link and code. Earlier ones stop working, unless no mail can leave. */
+/** Sends the mail again, with another link and code. Earlier ones stop working, unless no mail can be sent. */
 export async function mailAgain(
   parts: RegistrationParts,
   origin: Origin,
@@ -112,16 +112,16 @@ export async function mailAgain(
 }
 
 interface Reader {
-  /** The address is free and waits to be confirmed. */
+  /** True if the address is free and waits to be confirmed. */
   readonly isPending: boolean;
-  /** The address is taken: the user who has it. */
+  /** The user who has the address, if it is taken. */
   readonly owner: users.UserRow | null;
   readonly locale: string;
 }
 
 /**
- * Both mails are written, and the one is kept that is right for the address. What the page shows and the time do not depend on which one: the first
- * decides whether a mail can leave, and a realm that turned the second off tells the owner nothing.
+ * Writes both mails, and keeps the one that is right for the address. The page and the time do not depend on which one: the first decides
+ * whether a mail can be sent, and a realm that disabled the second tells the owner nothing.
  */
 async function mailEither(
   ctx: Ctx,
@@ -139,14 +139,17 @@ async function mailEither(
   return mailed;
 }
 
-/** The user who has the address and signs in by it. */
+/** Finds the user who has the address and signs in by it. */
 async function ownerOf(ctx: Ctx, email: string): Promise<users.UserRow | null> {
   const holder = await users.findUserByLogin(ctx.tx, ctx.realm, email);
   const user = holder && (await users.readUser(ctx, holder.userId));
   return user && users.isAddressOf(user, email) ? user : null;
 }
 
-/** Without an owner the mail is written and taken back. One that the realm has turned off is counted: the page shows the same full mailbox. */
+/**
+ * Tells the owner of the address that there is an account. Without an owner the mail is written and rolled back. A mail that the realm has
+ * disabled is counted, so that the page shows the same full mailbox.
+ */
 function notifyOwner(ctx: Ctx, parts: RegistrationParts, { realmId }: RealmSnapshot, owner: users.UserRow | null, locale: string) {
   const message = {
     templateKey: "account-exists-email",
@@ -161,7 +164,7 @@ function notifyOwner(ctx: Ctx, parts: RegistrationParts, { realmId }: RealmSnaps
   return inSavepoint(ctx.tx, write, () => owner !== null).catch((error) => void failureOf(error));
 }
 
-/** The same mail if accounts need no confirmation. Sent after the response, so that timing does not reveal an existing account. */
+/** Sends the same mail if accounts need no confirmation. It is sent after the response, so that timing does not reveal an existing account. */
 export function notifyOwnerLater(ctx: Ctx, parts: RegistrationParts, realm: RealmSnapshot, email: string, locale: string): void {
   const origin = { realm: ctx.realm, actor: ctx.actor, sourceIp: null };
   const notify = async (later: Ctx) => {
@@ -172,8 +175,8 @@ export function notifyOwnerLater(ctx: Ctx, parts: RegistrationParts, realm: Real
 }
 
 /**
- * The account, with what its owner is asked to do next. If two come at once under one name, the second is refused. Without a password, its owner chooses
- * one before anything else.
+ * Creates the account, with the actions that its owner has to do next. The second of two concurrent ones under one name is refused. Without
+ * a password, its owner chooses one before anything else.
  */
 export async function createAccount(
   ctx: Ctx,
@@ -181,7 +184,7 @@ export async function createAccount(
   { username, email, firstName, lastName, attributes: typed = {}, hash }: RegistrationForm & { readonly hash: string | null },
   { emailVerified }: { readonly emailVerified: boolean },
 ): Promise<string> {
-  // The realm may have closed an attribute, or given it another type, since they were typed.
+  // The realm may have closed an attribute, or changed its type, since the values were typed.
   const profile = await readUserProfile(ctx);
   const open = askedAtRegistration({ ...settings, userProfile: profile }).map(({ name }) => name);
   const given = Object.entries({ ...withNames(firstName, lastName), ...typed }).filter(([name]) => open.includes(name));
@@ -199,7 +202,10 @@ export async function createAccount(
 
 const withNames = (firstName: string, lastName: string) => ({ ...(firstName && { firstName }), ...(lastName && { lastName }) });
 
-/** The chosen password counts as proof, or the mail where none was chosen: the sign-in continues by the realm's flow `registration`. */
+/**
+ * Returns the progress of a sign-in after a registration: the chosen password counts as proof, or the mail if none was chosen. The sign-in
+ * continues by the realm's flow `registration`.
+ */
 export function registeredProgress(
   { byAlias }: FlowsSnapshot,
   userId: string,

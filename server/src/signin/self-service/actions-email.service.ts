@@ -33,7 +33,7 @@ export interface ActionsLink {
   readonly redirectUri: string | null;
 }
 
-/** Actions that can never be asked in this realm, and addresses that are not the client's, are refused before anything is mailed. */
+/** Refuses actions that can never be asked in this realm, and addresses that are not the client's, before anything is mailed. */
 export async function checkActionsEmail(
   realm: { readonly realmId: string; readonly settings: Pick<Settings, "terms"> },
   clients: Clients,
@@ -58,7 +58,7 @@ export async function checkActionsEmail(
   if (wrong.length > 0) throw invalidFields(wrong);
 }
 
-/** Also asked when the link is followed: clients change. */
+/** Tells whether the address is one of the client's. It is checked again when the link is followed, because clients change. */
 export async function isDestination(
   clients: Clients,
   realm: string,
@@ -70,8 +70,8 @@ export async function isDestination(
 }
 
 /**
- * An administrator mails a user a link by which they do what is asked of them. A reader of the mail acts as the user, so `findUserForUpdate` asks for
- * control of them, as for setting their password.
+ * Mails a user a link by which they do the required actions. A reader of the mail acts as the user, so `findUserForUpdate` requires control
+ * of them, as it does to set their password.
  */
 export async function sendActionsEmail(
   ctx: Ctx,
@@ -86,7 +86,7 @@ export async function sendActionsEmail(
   const token = newActionToken();
   const expiresAt = ctx.now + lifespanSeconds * SECOND;
   const data: ActionsLink = { email, username, actions, clientId: clientId ?? null, redirectUri: redirectUri ?? null };
-  // The latest mail is the one that counts.
+  // Only the latest mail counts.
   await dropTokensOf(ctx, ACTIONS_KIND, userId);
   await storeToken(ctx, { kind: ACTIONS_KIND, userId, data: { ...data }, expiresAt, token });
   await messages.send(ctx, {
@@ -102,15 +102,18 @@ export async function sendActionsEmail(
 
 export interface Following {
   readonly token: string;
-  /** `reset-credentials`: the link proves what a mail to reset a password proves, and the flow asks for the rest. */
+  /** The flow `reset-credentials`: the link proves the same as a mail to reset a password, and the flow asks for the rest. */
   readonly flow: Flow;
   readonly preSession: string;
-  /** The final redirect; also in `callbacks`, where it is of an application. */
+  /** The final redirect. It is also in `callbacks` if it belongs to an application. */
   readonly returnTo: string;
   readonly callbacks: readonly string[];
 }
 
-/** The sign-in that asks for the actions. Null: the link was used or replaced, or the account is closed or has another address by now. */
+/**
+ * Starts the sign-in that asks for the actions. Returns null if the link was used or replaced, or if the account is closed or has another
+ * address by now.
+ */
 export async function followActionsLink(ctx: Ctx, { token, flow, preSession, returnTo, callbacks }: Following): Promise<string | null> {
   const taken = await takeToken(ctx, ACTIONS_KIND, token);
   if (!taken || taken.userId === null) return null;
@@ -132,7 +135,7 @@ export async function followActionsLink(ctx: Ctx, { token, flow, preSession, ret
   });
 }
 
-/** Counts like a login name with a mailed code. */
+/** Returns the progress of a sign-in with a login name and a mailed code. */
 function provenByMail(flow: Flow, { userId, username }: { userId: string; username: string }, at: number): Progress {
   const mailed: PassedStep = {
     path: pathOf(flow.steps, "reset-email") ?? "actions-email",

@@ -36,7 +36,7 @@ async function situation() {
   const email = `bea.actions${people++}@example.com`;
   expect((await realm.asMaster().patch(`/users/${user.userId}`, { email, emailVerified: true })).status).toBe(200);
   const send = (body: object, by = realm.asMaster()) => by.post(`/users/${user.userId}/send-actions-email`, body);
-  /** The path of the latest link. */
+  /** Sends the mail and returns the path of the latest link. */
   const sent = async (body: object, count = 1) => {
     const answer = await send(body);
     expect([answer.status, answer.text]).toEqual([204, ""]);
@@ -78,7 +78,7 @@ describe("the link of the mail", () => {
     ]);
   });
 
-  test("is followed once, also by two at the same moment, and by nothing but its button", async () => {
+  test("is followed once, also by two concurrent requests, and only by its button", async () => {
     const { sent } = await situation();
     const path = await sent({ actions: ["UPDATE_PASSWORD"] });
     const browsers = [iam.browser(), iam.browser(), iam.browser()];
@@ -115,7 +115,7 @@ describe("the link of the mail", () => {
     expect(heading(done.page)).toBe("Your account is up to date");
   });
 
-  test("confirms an unconfirmed address, where that is requested", async () => {
+  test("confirms an unconfirmed address, if that is requested", async () => {
     const { realm, bea, send, sent } = await situation();
     expect((await realm.asMaster().patch(`/users/${bea.userId}`, { emailVerified: false })).status).toBe(200);
     expect(refusal(await send({ actions: ["UPDATE_PASSWORD"] }))).toEqual([409, "actions_email.unconfirmed_address"]);
@@ -142,7 +142,7 @@ describe("the link ends", () => {
     expect(await isGone(second)).toEqual([410, 410]);
   });
 
-  test("with another address, and while the account is closed", async () => {
+  test("with another address, and while the account is disabled or locked", async () => {
     const { realm, bea, sent } = await situation();
     const first = await sent({ actions: ["UPDATE_PASSWORD"] });
     expect((await realm.asMaster().patch(`/users/${bea.userId}`, { email: `other.${bea.email}` })).status).toBe(200);
@@ -191,7 +191,7 @@ describe("the mail is refused", () => {
     expect(mail.subjectsTo(bea.email)).toEqual([]);
   });
 
-  test("for a user who cannot follow it, and in a realm that sends no mail; nothing is kept then", async () => {
+  test("for a user who cannot follow it, and in a realm that sends no mail; nothing is stored then", async () => {
     const { realm, bea, send, sent } = await situation();
     const first = await sent({ actions: ["UPDATE_PASSWORD"] });
     const patch = (body: object) => realm.asMaster().patch(`/users/${bea.userId}`, body);

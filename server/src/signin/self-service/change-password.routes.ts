@@ -9,7 +9,7 @@ const errors = defineErrors("sign_in", {
   impersonated: [403, "Only the person themselves can change their password: stop acting as them first"],
 });
 
-/** Mounted under /realms/:realm. The page itself is the one that a required action shows. */
+/** Mounted under /realms/:realm. The page itself is the one of the required action. */
 export const changePasswordRoutes: FastifyPluginAsyncTypebox<PageParts> = async (app, { visitors }) => {
   declare(app, { tags: ["Sign-in"], caller: browser(), errors: "page" });
 
@@ -46,8 +46,8 @@ export const changePasswordRoutes: FastifyPluginAsyncTypebox<PageParts> = async 
 const REALM = /^[a-z0-9][a-z0-9-]{0,62}$/;
 
 /**
- * Password managers lead people here (w3c.github.io/webappsec-change-password-url). It knows no realm: the one that is asked for, else
- * the only one in which this browser is signed in, else `master`.
+ * Redirects password managers, which send people here (w3c.github.io/webappsec-change-password-url). The address names no realm, so the
+ * query may name it. Otherwise it is the only realm in which this browser is signed in, or `master`.
  */
 export const wellKnownChangePassword: FastifyPluginAsyncTypebox<{ readonly cookies: Cookies }> = async (app, { cookies }) => {
   route(app, "GET", "/.well-known/change-password", {

@@ -6,12 +6,12 @@ import { type Harness, harness } from "../../testing/harness.ts";
 let iam: Harness;
 beforeAll(async () => {
   iam = await harness();
-  await iam.server.jobs.stop(); // the clean-up would take the moved clock at its word
+  await iam.server.jobs.stop(); // The clean-up would read the moved clock.
 });
 afterEach(() => clock.reset());
 afterAll(() => iam?.close());
 
-test("a hundred wrong passwords from a hundred addresses lock the user, and leave those who are signed in alone", async () => {
+test("a hundred wrong passwords from a hundred addresses lock the user, and do not affect users who are signed in", async () => {
   const realm = await iam.realm();
   const ada = await realm.user();
   const signedIn = iam.browser();

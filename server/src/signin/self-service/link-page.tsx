@@ -2,7 +2,7 @@ import type { FastifyReply, FastifyRequest } from "fastify";
 import { type Messages, messagesOf, Named, renderStep, Submit, sendPage } from "../../pages/index.ts";
 import type { Visitors } from "../login/index.ts";
 
-/** The page of a mail's link, with one button. Opening the link changes nothing. */
+/** The page of a mail's link, with one button. To open the link changes nothing. */
 export interface LinkPage {
   /** The path of the page itself. */
   readonly path: string;
@@ -10,7 +10,7 @@ export interface LinkPage {
   readonly lead: keyof Messages;
   readonly values: Readonly<Record<string, string>>;
   readonly button: keyof Messages;
-  /** Addresses to which the button may lead beside this server. */
+  /** The addresses to which the button may lead besides this server. */
   readonly callbacks?: readonly string[];
 }
 

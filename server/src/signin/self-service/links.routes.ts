@@ -49,7 +49,7 @@ interface MailLink {
   follow(visit: Visit): Promise<FastifyReply>;
 }
 
-/** Mounted under /realms/:realm: the pages behind the links of our mails. */
+/** Mounted under /realms/:realm. The pages behind the links of our mails. */
 export const mailLinkRoutes: FastifyPluginAsyncTypebox<MailLinkRouteParts> = async (app, parts) => {
   const { db, work, visitors } = parts;
   declare(app, { tags: ["Sign-in"], caller: linkCaller(), csrf: "sign-in-form", errors: "page" });
@@ -87,7 +87,7 @@ export const mailLinkRoutes: FastifyPluginAsyncTypebox<MailLinkRouteParts> = asy
           const changed = changeEmail && (await work.transact(originOf(visit), (ctx) => followChangeEmail(ctx, visit.token)));
           return changed ? showConfirmed(visit) : showGone(visit);
         } catch (error) {
-          // The address is another user's by now. Its mailbox got the link, so this tells nobody else.
+          // Another user has the address by now. The link was sent to that mailbox, so this reveals it to nobody else.
           if (error instanceof AppError && error.code === userErrors.login_name_taken().code) return showTaken(visit);
           throw error;
         }
@@ -136,7 +136,7 @@ export const mailLinkRoutes: FastifyPluginAsyncTypebox<MailLinkRouteParts> = asy
     },
   ];
 
-  /** The final redirect, if it is a URI of the client. */
+  /** Returns the final redirect, if it is a URI of the client. */
   const destinationOf = async ({ visitor: { realm }, token }: Visit): Promise<string | null> => {
     const found = await findToken({ tx: db, realm: realm.realmId, now: clock.now() }, ACTIONS_KIND, token);
     const link = found && (found.data as unknown as ActionsLink);
@@ -150,7 +150,7 @@ export const mailLinkRoutes: FastifyPluginAsyncTypebox<MailLinkRouteParts> = asy
     handler: async (request, reply) => visitors.showMessageBeforeSignIn(request, reply, 200, "actions-done"),
   });
 
-  /** The sign-in that asked for the mail, where the link was opened in the same browser and it lasts. */
+  /** Finds the sign-in that asked for the mail, if the link was opened in the same browser and the sign-in has not expired. */
   const askedHere = async ({ visitor: { realm, preSessions }, token }: Visit): Promise<Interaction | null> => {
     const reading = { tx: db, realm: realm.realmId, now: clock.now() };
     const found = await findToken(reading, "reset-password", token);
@@ -198,7 +198,10 @@ export const mailLinkRoutes: FastifyPluginAsyncTypebox<MailLinkRouteParts> = asy
   }
 };
 
-/** Continues in this browser as if the code had been typed. Null: the link was used, or the account is closed or has another address by now. */
+/**
+ * Continues in this browser as if the code had been typed. Returns null if the link was used, or if the account is closed or has another
+ * address by now.
+ */
 async function goOnResetting(ctx: Ctx, { visitor, token }: Visit, asked: Interaction | null): Promise<string | null> {
   const taken = await takeToken(ctx, "reset-password", token);
   if (!taken || taken.userId === null) return null;

@@ -12,10 +12,10 @@ interface ResetRouteParts extends PageParts {
 
 const querystring = Type.Object({ interaction: field(64), return_to: field(2048), lang: field(35) });
 
-/** Mounted under /realms/:realm: where the reset of a forgotten password begins. */
+/** Mounted under /realms/:realm. The reset of a forgotten password begins here. */
 export const resetRoutes: FastifyPluginAsyncTypebox<ResetRouteParts> = async (app, parts) => {
   const { db, messages, visitors } = parts;
-  // Each visit begins something.
+  // Each request begins a sign-in.
   declare(app, { tags: ["Sign-in"], caller: browser(), limit: "signIns", errors: "page" });
 
   route(app, "GET", "/reset-password", {

@@ -84,7 +84,7 @@ describe("the code of the mail", () => {
     expect((await party.exchange(left)).status).toBe(200);
   });
 
-  test("has five tries, also where the realm counts none; then another is asked for", async () => {
+  test("has five tries, also if the realm counts none; then the user has to ask for another", async () => {
     const { realm, ada } = await situation();
     expect((await realm.asMaster().patch("/settings", { bruteForce: { enabled: false } })).status).toBe(200);
     const { browser, page } = await forgot(realm, ada.username);
@@ -102,7 +102,7 @@ describe("the code of the mail", () => {
     expect(heading((await submit(browser, base, page, { code: again.code })).page)).toBe("Choose a new password");
   });
 
-  test("of the latest mail still works where no other can leave", async () => {
+  test("of the latest mail still works if no other can be sent", async () => {
     const { realm, ada } = await situation();
     expect((await realm.asMaster().put("/settings", { messaging: { maxPerRecipient: 1 } })).status).toBe(200);
     const { browser, page } = await forgot(realm, ada.username);
@@ -133,7 +133,7 @@ describe("the code of the mail", () => {
     const second = await submit(browser, base, page, { code });
     expect([second.page.status, second.page.text.includes('name="code"')]).toEqual([200, true]);
     expect(second.page.text).not.toContain('name="newPassword"');
-    // Nor can it be stepped over.
+    // The second factor cannot be skipped.
     const skipped = await submit(browser, base, second.page, { ...fresh, step: "action:UPDATE_PASSWORD" });
     expect(skipped.page.text).not.toContain('name="newPassword"');
     expect(signedIn(realm, browser)).toBe(false);
@@ -147,7 +147,7 @@ describe("the code of the mail", () => {
     const { realm, ada } = await situation();
     const master = realm.asMaster();
     await master.put("/settings", { messaging: { maxPerRecipient: 100 } });
-    // `email-otp` shows the same mailbox again.
+    // `email-otp` proves the same mailbox again.
     const steps = ["username", "reset-email", "email-otp"].map((authenticator) => ({ authenticator, requirement: "REQUIRED" }));
     expect((await master.put("/flows/reset-credentials", { displayName: "Forgotten password", steps })).status).toBe(200);
     let mails = 0;
@@ -172,7 +172,7 @@ describe("the code of the mail", () => {
     expect(heading((await afterMail()).page), "without one the mail is enough").toBe("Choose a new password");
   });
 
-  test("can be guessed as often as the realm says, then not even the right one counts", async () => {
+  test("can be guessed as often as the realm allows, then not even the right one counts", async () => {
     const { realm, ada } = await situation();
     await lockAfterFive(realm);
     const { browser, page } = await forgot(realm, ada.username);
@@ -186,7 +186,7 @@ describe("the code of the mail", () => {
     expect(statuses).toEqual([...Array(5).fill(401), 429]);
     expect((await submit(browser, base, page, { code })).page.status).toBe(429);
     expect(await realm.events("type=USER_LOCKED")).toMatchObject([{ resourceId: ada.userId, detail: "too many failed attempts" }]);
-    // A user who knows the password is not blocked by it.
+    // A user who knows the password is not blocked.
     await iam.browser().signIn(realm.name, ada.username, ada.password);
   });
 });
@@ -205,24 +205,24 @@ describe("the link of the mail", () => {
     const choose = await submit(phone, base, opened, {});
     expect(heading(choose.page)).toBe("Choose a new password");
     expect((await phone.get(pathOf(link))).status).toBe(410);
-    // The code of the same mail is used up with it.
+    // The code of the same mail is used up with the link.
     expect((await submit(browser, base, page, { code })).page.status).toBe(401);
     await submit(phone, base, choose.page, fresh);
     expect([signedIn(realm, phone), signedIn(realm, browser)]).toEqual([true, false]);
   });
 
-  test("one of two at once goes on", async () => {
+  test("only one of two concurrent requests continues", async () => {
     const { realm, ada } = await situation();
     await forgot(realm, ada.username);
     const { link } = await mail.latestTo(ada.email);
     const browsers = [iam.browser(), iam.browser()];
-    // Both have the page before one of them uses the link up.
+    // Both browsers have the page before one of them uses the link up.
     const pages = await Promise.all(browsers.map((browser) => browser.get(pathOf(link))));
     const answers = await Promise.all(browsers.map((browser, index) => submit(browser, base, pages[index]!, {})));
     expect(answers.map(({ page }) => heading(page)).sort()).toEqual(["Choose a new password", "This link no longer works"]);
   });
 
-  test("is over after half an hour, after another reset, and for an account that was closed or has another address", async () => {
+  test("expires after half an hour, after another reset, and for an account that was closed or has another address", async () => {
     const { realm, ada } = await situation();
     await forgot(realm, ada.username);
     const first = await mail.latestTo(ada.email);
@@ -245,7 +245,7 @@ describe("the link of the mail", () => {
     expect((await submit(browser, base, opened, {})).page.status).toBe(410);
   });
 
-  test("opens nothing in another realm or as another kind", async () => {
+  test("does not work in another realm or as another kind", async () => {
     const { realm, ada } = await situation();
     const other = await iam.realm();
     await forgot(realm, ada.username);
@@ -271,7 +271,7 @@ test("the pages reveal neither whether there is an account nor whether it gets m
   expect(new Set(pages).size).toBe(1);
   await mail.latestTo(ada.email, 2);
   expect(mail.subjectsTo("closed@example.com")).toEqual([]);
-  // Nor does a malformed code reveal it.
+  // A malformed code does not reveal it either.
   const { browser, page } = await forgot(realm, "nobody-at-all");
   expect((await submit(browser, base, page, { code: "123456" })).page.status).toBe(401);
 });
@@ -285,7 +285,7 @@ test("the same work is done for an account, a full mailbox, an account without m
     const browser = iam.browser();
     const { page } = await walk(browser, base, `/realms/${realm.name}/reset-password`);
     const sent = await statementsDuring(iam.core.db, () => submit(browser, base, page, { username: name }));
-    // Only this differs between a mail that is taken back and one that is kept.
+    // Only this differs between a mail that is rolled back and one that is kept.
     return sent.map((each) => each.replace(/^rollback to|^release/, "end of"));
   };
   const known = await workFor(ada.username);
@@ -296,18 +296,18 @@ test("the same work is done for an account, a full mailbox, an account without m
   expect(full.filter((each) => each.includes('insert into "action_tokens"'))).toHaveLength(1);
 });
 
-test("a flood of them sends a few mails and looks the same", async () => {
+test("many requests send a few mails and get the same pages", async () => {
   const { realm, ada } = await situation();
   for (let n = 0; n < 8; n++) expect(heading((await forgot(realm, ada.username)).page)).toBe("Check your email");
   await mail.latestTo(ada.email, 5);
   expect(mail.subjectsTo(ada.email)).toHaveLength(5);
 });
 
-test("a realm can turn it off, and says so when it cannot send mail", async () => {
+test("a realm can disable it, and says so when it cannot send mail", async () => {
   const realm = await iam.realm();
   const noMail = await iam.browser().get(`/realms/${realm.name}/reset-password`);
   expect([noMail.status, heading(noMail)]).toEqual([403, "We can’t send email right now"]);
-  // A link that cannot work is not shown; with a provider it is, at once.
+  // A link that cannot work is not shown. With a provider it is shown at once.
   const hasLink = async () => (await iam.browser().get(`/realms/${realm.name}/login`)).text.includes("/reset-password");
   expect(await hasLink()).toBe(false);
   await mail.enable(realm);
@@ -318,7 +318,7 @@ test("a realm can turn it off, and says so when it cannot send mail", async () =
   expect((await iam.browser().get(`/realms/${realm.name}/login`)).text).not.toContain("reset-password");
 });
 
-test("goes on only to a path of this server, and only to a sign-in of this browser", async () => {
+test("continues only to a path of this server, and only to a sign-in of this browser", async () => {
   const { realm, ada } = await situation();
   await realm.asMaster().put("/settings", { messaging: { maxPerRecipient: 100 } });
   let mails = 0;

@@ -16,7 +16,7 @@ export interface WayBack {
   readonly callbacks?: readonly string[];
 }
 
-/** Returns to the sign-in that the user left, if it belongs to this browser. */
+/** Returns the way back to the sign-in that the user left, if it belongs to this browser. */
 export async function wayBack(
   { db, baseUrl }: { readonly db: Db; readonly baseUrl: string },
   { realm, preSessions }: Visitor,
@@ -29,5 +29,5 @@ export async function wayBack(
   return { returnTo: returnTarget(return_to, baseUrl, homePath(realm.realmId)) };
 }
 
-/** The callbacks of a stored request. */
+/** Returns the callbacks of a stored request. */
 export const callbacksOf = ({ callbacks }: SignInRequest): Pick<WayBack, "callbacks"> => (callbacks === undefined ? {} : { callbacks });
