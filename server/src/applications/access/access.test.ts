@@ -43,7 +43,7 @@ describe("access to an application", () => {
     expect(await mayUse(userId, client.clientId)).toBe(true);
   });
 
-  test("holders of a role: given directly, by a group, inside another role, or a client's", async () => {
+  test("holders of a role: directly, by a group, inside another role, or a client role", async () => {
     const role = await post("/roles", { name: fresh("staff") });
     const wider = await post("/roles", { name: fresh("wider"), compositeRoles: [role.name] });
     const group = await post("/groups", { name: fresh("Team") });
@@ -65,7 +65,7 @@ describe("access to an application", () => {
     expect(await mayUse(direct!.userId, byClientRole.clientId)).toBe(false);
   });
 
-  test("members of a group and of those below it, and holders of a role beside it; not members of the one above", async () => {
+  test("members of a group and of those below it, and holders of one of the roles; not members of the group above", async () => {
     const top = await post("/groups", { name: fresh("Sales/EU") });
     const below = await post("/groups", { name: "North", parentId: top.groupId });
     const lowest = await post("/groups", { name: "Oslo", parentId: below.groupId });
@@ -99,7 +99,7 @@ describe("access to an application", () => {
     expect((await admin.get(`/clients/${client.id}`)).body).toMatchObject({ allowedRoles: [newRole], allowedGroups: [`/${newGroup}`] });
     expect(await mayUse(userId, client.clientId)).toBe(true);
 
-    // The role that has taken the old name meanwhile is another role.
+    // Another role has taken the old name meanwhile.
     const usurper = await post("/roles", { name: role.name });
     const outsider = await realm.user();
     await post(`/users/${outsider.userId}/roles`, { name: usurper.name });
@@ -111,7 +111,7 @@ describe("access to an application", () => {
     expect(await mayUse(outsider.userId, client.clientId)).toBe(false);
     const read = (await admin.get(`/clients/${client.id}`)).body;
     expect(read).toMatchObject({ allowedRoles: [role.roleId], allowedGroups: [group.groupId] });
-    // A role that takes the name of the deleted one is not let in, nor does a save of what was read change anything.
+    // A role that takes the name of the deleted one gives no access, and a save of the unchanged client changes nothing.
     await post("/roles", { name: newRole });
     const saved = await admin.put(`/clients/${client.id}`, read);
     expect([saved.status, saved.body.allowedRoles]).toEqual([200, [role.roleId]]);
@@ -119,7 +119,7 @@ describe("access to an application", () => {
     expect(await mayUse(outsider.userId, client.clientId)).toBe(true);
   });
 
-  test("a save keeps the role that it meant, also where a realm role has come to be spelled like it", async () => {
+  test("a save keeps the role of a client, even if a realm role has the same spelling by now", async () => {
     const owner = await create();
     const own = await post(`/clients/${owner.id}/roles`, { name: "user" });
     const client = await create({ allowedRoles: [`${owner.clientId}/user`] });
@@ -130,7 +130,7 @@ describe("access to an application", () => {
     expect((await snapshot(client.clientId)).settings.allowedRoles).toEqual([own.roleId]);
   });
 
-  test("a text that names a role of the realm and one of a client is refused, unless one of them is there already; an id names it", async () => {
+  test("a text that names a role of the realm and one of a client is refused, unless the client has one of them already; an id is accepted", async () => {
     const owner = await create();
     const own = await post(`/clients/${owner.id}/roles`, { name: "admin" });
     const name = `${owner.clientId}/admin`;
@@ -161,7 +161,7 @@ describe("access to an application", () => {
     }
   });
 
-  test("is refused with the field's name where a role or group does not exist, also one of another realm, and nothing is saved", async () => {
+  test("is refused with the field's name if a role or group does not exist or is of another realm, and nothing is saved", async () => {
     const other = await iam.realm();
     const foreign = (await other.asMaster().post("/roles", { name: "theirs" })).body;
     const theirs = (await other.asMaster().post("/groups", { name: "Theirs" })).body;
@@ -186,7 +186,7 @@ describe("access to an application", () => {
     expect(await admin.patch(`/clients/${client.id}`, { allowedRoles: tooMany })).toMatchObject({ status: 400 });
   });
 
-  test("is not opened to every user by a PUT that leaves it out", async () => {
+  test("is not given to every user by a PUT that leaves out the members", async () => {
     const role = await post("/roles", { name: fresh("staff") });
     const { id } = await create({ allowedRoles: [role.name] });
     const bare = { enabled: true, publicClient: false };

@@ -4,29 +4,29 @@ import { batched, type Db, prepared } from "../../platform/db/index.ts";
 
 type Operand = string | RawBuilder<unknown>;
 
-/** SQL: agent `a` may act: it is active, and not expired. */
+/** The SQL condition that agent `a` may act: it is active, and has not expired. */
 export const acts = (now: number) => sql`(a.status = 'ACTIVE' and (a.expires_at is null or a.expires_at > ${now}))`;
 
 /**
- * The row `c` of a client whose tokens count: it is enabled, and so is its agent `a`, if it has one. A caller that joins it laterally adds
- * `limit 1`, others may add conditions.
+ * Selects the row `c` of a client whose tokens count: it is enabled, and its agent `a` is active, if it has one. A caller that joins it
+ * laterally adds `limit 1`; others may add conditions.
  */
 export const liveClient = (realm: Operand, clientId: Operand, now: number): RawBuilder<unknown> =>
   sql`select c.id from clients c left join lateral (
       select a.id, a.status, a.expires_at from agents a where a.realm_id = c.realm_id and a.client_id = c.id limit 1) a on true
     where c.realm_id = ${realm} and c.client_id = ${clientId} and c.enabled and (a.id is null or ${acts(now)})`;
 
-/** Tells whether the client of row `c` is live: as `liveClient`, for a statement that lists clients. */
+/** The SQL condition that the client of row `c` is live, as in `liveClient`, for a statement that lists clients. */
 export const isLive = (now: number): RawBuilder<boolean> => sql<boolean>`(c.enabled and not exists (
   select 1 from agents a where a.realm_id = c.realm_id and a.client_id = c.id and not ${acts(now)}))`;
 
 /**
- * A condition beside `liveClient`: a token names the agent that its client has. Tokens that the client got before it was bound to an agent do not count
- * afterwards, because nothing in them marks the agent.
+ * A condition to add to `liveClient`: a token names the agent that its client has. Tokens from before the client was bound to an agent do
+ * not count afterwards, because nothing in them identifies the agent.
  */
 export const isOfAgent = (agentId: string | null): RawBuilder<unknown> => sql`a.id is not distinct from ${agentId}::uuid`;
 
-/** A condition beside `liveClient`, for a token that hangs on no grant of its client: it was issued to this very client, and not before it was disabled. */
+/** A condition to add to `liveClient`, for a token without a grant: it was issued to this very client, and not before the client was disabled. */
 export const isOfEpoch = (since: number, until: number): RawBuilder<unknown> =>
   sql`c.token_epoch between ${since}::bigint and ${until}::bigint`;
 
@@ -54,7 +54,7 @@ const activeBatch = batched<Asked, boolean>(async (db, asked) => {
   return answers;
 });
 
-/** Tells whether an agent may act, read at this moment: a snapshot may be a second old. */
+/** Tells whether an agent may act. It is read at this moment, because a snapshot may be a second old. */
 export const isAgentActive = async (db: Db, realm: string, agentId: string, now: number): Promise<boolean> =>
   (await activeBatch(db, { realm, agentId, now })) ?? false;
 
@@ -63,18 +63,18 @@ export interface ActingAgent {
   readonly agentId: string;
   /** The OAuth client id of its client. */
   readonly clientId: string;
-  /** The user has to have allowed it something: it acts under a grant of another client. */
+  /** True if the user must have consented to it, because it acts under a grant of another client. */
   readonly needsConsent: boolean;
 }
 
 /** A token and its user. */
 interface TokenOfUser {
   readonly userId: string;
-  /** `iat`, in seconds. */
+  /** The `iat` of the token, in seconds. */
   readonly issuedAt: number;
 }
 
-/** Tells whether every agent of a chain of actors may act, with its client enabled, and has the user's consent where it needs one. */
+/** Tells whether every agent of a chain of actors may act, with its client enabled, and has the user's consent if it needs one. */
 export async function mayAllAct(db: Db, realm: string, token: TokenOfUser, agents: readonly ActingAgent[], now: number): Promise<boolean> {
   const { rows } = await sql<{ count: number }>`
     select count(*)::int as count
@@ -86,8 +86,8 @@ export async function mayAllAct(db: Db, realm: string, token: TokenOfUser, agent
 }
 
 /**
- * The user had allowed the client something, at the realm itself or at an API, when the token was issued, and has not withdrawn it since: a withdrawal
- * deletes every row, and a later consent does not revive the token.
+ * The SQL condition that the user had consented to the client, at the realm itself or at an API, when the token was issued, and has not
+ * withdrawn it since: a withdrawal deletes every row, and a later consent does not make the token valid again.
  */
 const consented = (realm: string, { userId, issuedAt }: TokenOfUser, clientId: Operand) => {
   const ofToken = sql`k.realm_id = ${realm} and k.user_id = ${userId} and k.client_id = ${clientId}

@@ -9,7 +9,7 @@ import { holdsRole } from "./store.ts";
 const names = (maxLength: number, description: string) =>
   member(Type.Array(Type.String({ minLength: 1, maxLength }), { maxItems: 100, uniqueItems: true, description }), []);
 
-/** The members' spelling in the admin API, in clients and in the options of SAML clients. */
+/** The members as the admin API describes them, in clients and in the options of SAML clients. */
 export const accessMembers = {
   allowedRoles: names(
     512,
@@ -21,7 +21,7 @@ export const accessMembers = {
   ),
 };
 
-/** Ids of roles and groups, as they are stored and as snapshots have them. */
+/** The ids of roles and groups, as they are stored and as snapshots have them. */
 export interface ApplicationAccess {
   readonly allowedRoles: readonly string[];
   readonly allowedGroups: readonly string[];
@@ -30,7 +30,7 @@ export interface ApplicationAccess {
 export const isRestricted = ({ allowedRoles, allowedGroups }: ApplicationAccess): boolean =>
   allowedRoles.length > 0 || allowedGroups.length > 0;
 
-/** Why a user may not use an application now. Each protocol maps all of them to its errors, in one table. */
+/** The reason why a user may not use an application now. Each protocol maps all of them to its errors, in one table. */
 export type AccessRefusal =
   /** The user has none of `allowedRoles` and is in none of `allowedGroups`. */
   | "no-access"
@@ -40,30 +40,30 @@ export type AccessRefusal =
   | "user-removed"
   /** That directory does not answer, and its configuration refuses users meanwhile. */
   | "directory-unreachable"
-  /** Only the user may decide this, and an administrator acts as them. */
+  /** Only the user may decide this, and an administrator is impersonating them. */
   | "impersonated";
 
 export interface AccessRequest {
   readonly realm: string;
-  /** Null: the client acts in its own name. */
+  /** Null if the client acts in its own name. */
   readonly userId: string | null;
   /** The settings of a client, or the options of a SAML client. */
   readonly application: ApplicationAccess;
-  /** The agent of the client. Left out where the statement that found the user has read it (`liveClient`). */
+  /** The agent of the client. Left out if the statement that found the user has read it (`liveClient`). */
   readonly agent?: { readonly id: string } | null;
-  /** Left out where the session was judged for the request, which includes the directory. */
+  /** Left out if the session was judged for the request, which includes the directory. */
   readonly entryChecks?:
     | { standing(realm: string, userId: string, use: "renewal"): Promise<"stands" | "gone" | "unreachable"> }
     | undefined;
-  /** Set for a decision that only the user may take: the administrator who acts as them, or null. */
+  /** Set for a decision that only the user may take: the administrator who impersonates them, or null. */
   readonly impersonator?: unknown;
 }
 
 const ENTRY_REFUSALS = { stands: null, gone: "user-removed", unreachable: "directory-unreachable" } as const;
 
 /**
- * May this user, through this client, now? Null: yes. Users who are disabled or locked have neither session nor grant, so every statement that finds
- * the user excludes them. An unrestricted client without an agent costs no query.
+ * Decides whether this user may use the application through this client now. Returns null if so. Users who are disabled or locked have
+ * neither session nor grant, so every statement that finds the user excludes them. An unrestricted client without an agent costs no query.
  */
 export async function refusalOf(db: Db, request: AccessRequest): Promise<AccessRefusal | null> {
   const { realm, userId, application, agent = null, entryChecks, impersonator = null } = request;
@@ -73,7 +73,10 @@ export async function refusalOf(db: Db, request: AccessRequest): Promise<AccessR
   return ENTRY_REFUSALS[standing] ?? (impersonator === null ? null : "impersonated");
 }
 
-/** The id of a role or group that was deleted matches no user: a restriction whose last role was deleted excludes all users. */
+/**
+ * Tells whether the user has one of the roles or groups. The id of a deleted one matches no user, so a restriction whose last role was
+ * deleted excludes all users.
+ */
 async function isAllowed(db: Db, realm: string, userId: string, { allowedRoles, allowedGroups }: ApplicationAccess): Promise<boolean> {
   if (allowedRoles.length > 0 && (await holdsRole(db, realm, userId, allowedRoles))) return true;
   return allowedGroups.length > 0 && isInGroup(db, realm, userId, allowedGroups);

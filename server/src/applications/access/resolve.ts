@@ -6,13 +6,13 @@ import type { Db } from "../../platform/db/index.ts";
 import { type ApplicationAccess, isRestricted } from "./policy.ts";
 import { findRoleIds, namesOfRoles } from "./store.ts";
 
-/** Access members of a request; a member that is left out is undefined. */
+/** The access members of a request. A member that is left out is undefined. */
 export interface GivenAccess {
   readonly allowedRoles?: readonly string[] | undefined;
   readonly allowedGroups?: readonly string[] | undefined;
 }
 
-/** For imports, because an export names what was deleted by its id: such an id is kept, and matches no user. */
+/** For imports: an export names a deleted role or group by its id. With `keepsGone` such an id is kept, and matches no user. */
 export interface KeepingGone {
   readonly keepsGone?: boolean | undefined;
 }
@@ -20,8 +20,8 @@ export interface KeepingGone {
 const UNRESTRICTED: ApplicationAccess = { allowedRoles: [], allowedGroups: [] };
 
 /**
- * The ids of what a request names. The roles that the application has already keep their meaning, also where a name means another role since, or its
- * role was deleted. `within` is the path of the members in the request, such as `options.`.
+ * Returns the ids of the names in a request. The roles that the application has already keep their meaning, even if a name means another
+ * role since, or its role was deleted. `within` is the path of the members in the request, such as `options.`.
  */
 export async function resolveAccess(
   ctx: ReadCtx,
@@ -61,8 +61,8 @@ export async function resolveAccess(
 }
 
 /**
- * The id of the role that a text in this field names, or what is wrong with it. A role of the realm may be spelled like one of a client: then the
- * one that is there already is meant, and without it none, because a caller who names roles would decide who gets access.
+ * Returns the id of the role that a text in this field names, or the error in it. A realm role may be spelled like a client role: then the
+ * text means the current one. If none is current it is refused, because a caller who names roles would decide who gets access.
  */
 export async function findRole(
   ctx: ReadCtx,
@@ -84,7 +84,7 @@ export async function findRole(
       };
 }
 
-/** Replaces ids by names; a deleted role or group is shown by its id. No query without restrictions. */
+/** Replaces ids by names. A deleted role or group is shown by its id. Without restrictions there is no query. */
 export async function spellAccess<T extends ApplicationAccess>(db: Db, realm: string, shown: readonly T[]): Promise<T[]> {
   const [roles, groups] = [
     await namesOfRoles(db, realm, [...new Set(shown.flatMap(({ allowedRoles }) => allowedRoles))]),

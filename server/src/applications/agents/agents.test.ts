@@ -11,7 +11,7 @@ import { remindOwners } from "./index.ts";
 let iam: Harness;
 beforeAll(async () => {
   iam = await harness();
-  // Reminders are sent when a test says so.
+  // Reminders are sent only when a test runs them.
   await iam.server.jobs.stop();
 });
 afterAll(() => iam?.close());
@@ -54,7 +54,7 @@ test("CREATED → ACTIVE ⇄ SUSPENDED → REVOKED, each move recorded, every ot
     { field: "publicClient", code: "agent" },
   ]);
 
-  // CREATED
+  // The agent is CREATED.
   expect(await tokenFor(realm, "bot", secret)).toMatchObject({ status: 401, body: { error: "invalid_client" } });
   expect(await move("suspend")).toEqual([409, "agents.state"]);
   expect((await boss.post(`${at}/suspend`)).body.detail).toBe(
@@ -67,7 +67,7 @@ test("CREATED → ACTIVE ⇄ SUSPENDED → REVOKED, each move recorded, every ot
   ok(await boss.patch(at, { expiresAt: clock.now() + 200 * DAY }));
   expect(await move("activate")).toEqual([200, undefined]);
 
-  // ACTIVE: tokens name the agent; one from before the binding does not count.
+  // The agent is ACTIVE: tokens name it, and one from before the binding does not count.
   const answer = await tokenFor(realm, "bot", secret);
   expect(claimsOf(answer)).toMatchObject({ nhi: true, agent_id: agent.id, sub: "bot", client_id: "bot" });
   const token = answer.body.access_token;
@@ -80,14 +80,14 @@ test("CREATED → ACTIVE ⇄ SUSPENDED → REVOKED, each move recorded, every ot
   await iam.server.activity.flush();
   expect(ok(await boss.get(at)).lastUsedAt).toBeGreaterThanOrEqual(agent.createdAt);
 
-  // SUSPENDED, and back
+  // The agent is SUSPENDED, and activated again.
   expect(await move("suspend")).toEqual([200, undefined]);
   expect(await introspect(token)).toBe(false);
   expect((await tokenFor(realm, "bot", secret)).status).toBe(401);
   expect(await move("activate")).toEqual([200, undefined]);
   expect(await introspect(token)).toBe(true);
 
-  // Its scopes cut every token; expiry is no status, but counts.
+  // Its scopes restrict every token. The expiry is no status, but ends them too.
   ok(await boss.post("/client-scopes", { name: "orders", assignment: "OPTIONAL" }));
   ok(await boss.patch(at, { scopes: ["roles"] }));
   expect((await tokenFor(realm, "bot", secret, { scope: "orders" })).body.error).toBe("invalid_scope");
@@ -98,7 +98,7 @@ test("CREATED → ACTIVE ⇄ SUSPENDED → REVOKED, each move recorded, every ot
   expect(ok(await boss.get(at)).status).toBe("ACTIVE");
   ok(await boss.patch(at, { expiresAt: null }));
 
-  // REVOKED is final; deleting it leaves no client that lives on.
+  // REVOKED is final. To delete the agent leaves no client that can be used.
   expect(await move("revoke")).toEqual([200, undefined]);
   for (const action of ["activate", "suspend", "revoke", "attest"]) expect(await move(action)).toEqual([409, "agents.state"]);
   expect(refusal(await boss.patch(at, { name: "another" }))).toEqual([409, "agents.state"]);
@@ -136,7 +136,7 @@ onPostgres(
     ok(await weak.post(`${at}/suspend`));
     ok(await weak.post(`${at}/revoke`));
 
-    // Refused: ids that are no client, user or id of this realm, and names that are taken.
+    // Ids that are no client, user or id of this realm are refused, and so are names that are taken.
     const other = await iam.realm();
     const stranger = await other.user();
     const fields = async (body: object) =>
@@ -152,7 +152,7 @@ onPostgres(
     expect((await other.asMaster().post(`${at}/attest`)).status).toBe(404);
     expect((await tokenFor(realm, "mighty", secret)).status).toBe(401);
 
-    // A client that is deleted leaves an agent that waits for another one.
+    // If its client is deleted, the agent waits for another one.
     await client(realm, "second");
     const third = ok(await boss.post("/agents", { name: "d", clientId: "second", ownerUserId }));
     ok(await boss.post(`/agents/${third.id}/activate`));
@@ -181,7 +181,7 @@ test("owners see, attest and suspend their own agents, in person; the review fol
   expect((await browser.post(`${account}/${mine.id}/activate`)).status).toBe(404);
   expect((await browser.post(`${account}/${mine.id}/suspend`, undefined, { csrf: false })).status).toBe(403);
 
-  // Due after 90 days, or sooner if the realm says so.
+  // The review is due after 90 days, or sooner if the realm says so.
   const { reviewDueAt, activatedAt } = ok(await boss.get(`/agents/${mine.id}`));
   expect(reviewDueAt).toBe(activatedAt + 90 * DAY);
   ok(await boss.patch("/settings", { agents: { reviewDays: 1, suspendOverdueAfterDays: 1 } }));
@@ -205,7 +205,7 @@ test("owners see, attest and suspend their own agents, in person; the review fol
   expect(ok(await browser.post(`${account}/${mine.id}/suspend`)).status).toBe("SUSPENDED");
   expect((await realm.events("type=AGENT_ATTESTED"))[0]).toMatchObject({ actor: "grace", resourceId: mine.id });
 
-  // An owner who is disabled, and one who is deleted, leave suspended agents at the head of the queue.
+  // A disabled and a deleted owner leave suspended agents, which come first in the list.
   for (const { id } of [mine, theirs]) ok(await boss.post(`/agents/${id}/activate`));
   ok(await boss.patch(`/users/${owner.userId}`, { enabled: false }));
   expect((await boss.delete(`/users/${other.userId}`)).status).toBe(204);
@@ -216,7 +216,7 @@ test("owners see, attest and suspend their own agents, in person; the review fol
   expect(refusal(await boss.post(`/agents/${mine.id}/activate`))).toEqual([409, "agents.no_owner"]);
 });
 
-test("a scope that an agent lists is not deleted; an agent that lists one that is gone can still be changed", async () => {
+test("a scope that an agent lists cannot be deleted; an agent that lists a deleted one can still be changed", async () => {
   const realm = await iam.realm();
   const boss = realm.asMaster();
   const { scopeId } = ok(await boss.post("/client-scopes", { name: "orders" }));
@@ -232,7 +232,7 @@ test("a scope that an agent lists is not deleted; an agent that lists one that i
   ]);
   ok(await boss.patch(at, { scopes: [] }));
   expect((await boss.patch(at, { scopes: ["orders"] })).status).toBe(400);
-  // A revoked agent cannot be changed, and keeps no scope.
+  // A revoked agent cannot be changed, and does not keep a scope from being deleted.
   const other = ok(await boss.post("/client-scopes", { name: "bills" }));
   ok(await boss.patch(at, { scopes: ["bills"] }));
   ok(await boss.post(`${at}/revoke`));

@@ -18,7 +18,7 @@ export interface ReminderParts {
 
 const MAIL_LIFETIME = 7 * DAY;
 
-/** Reminds owners of reviews that are due, once each, and suspends agents whose review is long overdue, where the realm says so. */
+/** Reminds owners of reviews that are due, once each, and suspends agents whose review is long overdue, if the realm says so. */
 export async function remindOwners(parts: ReminderParts): Promise<void> {
   const { db, work } = parts;
   const each = async (due: readonly DueAgent[], run: (ctx: Ctx, agent: DueAgent) => Promise<void>) => {
@@ -35,7 +35,7 @@ export async function remindOwners(parts: ReminderParts): Promise<void> {
   });
 }
 
-/** An owner without an address, and a realm that sends no mail, have the list of the console and of the account. */
+/** Mails the owner. An owner without an address, or in a realm that sends no mail, finds the review in the console and in the account. */
 async function remind(ctx: Ctx, { messages, baseUrl, log }: ReminderParts, { id, name, ownerUserId }: AgentRow): Promise<void> {
   const owner = ownerUserId === null ? null : await findUser(ctx.tx, ctx.realm, ownerUserId, ctx.now);
   if (!owner?.email || !owner.enabled || !(await messages.canSend(ctx.tx, ctx.realm, "EMAIL"))) return;
@@ -48,7 +48,7 @@ async function remind(ctx: Ctx, { messages, baseUrl, log }: ReminderParts, { id,
       expiresAt: ctx.now + MAIL_LIFETIME,
     });
   } catch (error) {
-    // The realm has turned it off, the address is none, or there were too many.
+    // The realm has disabled the mail, the address is invalid, or there were too many mails.
     if (!(error instanceof AppError) || error.status >= 500) throw error;
     log.info({ realm: ctx.realm, agent: id, code: error.code }, "no mail about a due review was sent");
   }

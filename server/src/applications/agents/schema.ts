@@ -53,7 +53,7 @@ export type CreateAgent = Static<typeof CreateAgent>;
 
 const { id, realmId, status, createdAt, activatedAt, lastUsedAt, lastReviewedAt, reviewDueAt } = Type.Partial(Agent).properties;
 
-/** The full state: what is left out returns to its default, but no agent leaves its client. */
+/** The full state: a member that is left out returns to its default, but no agent leaves its client. */
 export const UpdateAgent = Type.Object(
   { ...{ id, realmId, status, createdAt, activatedAt, lastUsedAt, lastReviewedAt, reviewDueAt }, name, ...optional },
   { $id: "UpdateAgent", additionalProperties: false },

@@ -13,7 +13,7 @@ import { agentErrors } from "./errors.ts";
 import type { Agent, AgentQuery, AgentStatus, CreateAgent, UpdateAgent } from "./schema.ts";
 import * as store from "./store.ts";
 
-/** When an agent has to be reviewed that was activated or attested at `since`, and when it is suspended for want of it. */
+/** Returns when an agent that was activated or attested at `since` has to be reviewed, and when it is suspended without a review. */
 function reviewTimes({ reviewDays, suspendOverdueAfterDays }: Settings["agents"], since: number) {
   const reviewDueAt = since + reviewDays * DAY;
   return { reviewDueAt, suspendAt: suspendOverdueAfterDays === null ? null : reviewDueAt + suspendOverdueAfterDays * DAY };
@@ -25,14 +25,14 @@ export interface AgentTools {
 
 declare module "../../platform/context.ts" {
   interface DomainEvents {
-    /** A client was bound to an agent: nobody has allowed an agent what they allowed the client. */
+    /** A client was bound to an agent. Users consented to the client and not to an agent, so its grants and consents end. */
     "agent.bound": { readonly clientId: string };
   }
 }
 
 export type VersionedAgent = Agent & { readonly version: number };
 
-/** The agent for the admin API and its owner. */
+/** Returns the agent for the admin API and its owner. */
 export const shownAgent = ({ client: _client, ...agent }: store.AgentRow): VersionedAgent => agent;
 
 const shownPage = ({ rows, ...page }: Page<store.AgentRow>): Page<VersionedAgent> => ({ ...page, rows: rows.map(shownAgent) });
@@ -40,7 +40,7 @@ const shownPage = ({ rows, ...page }: Page<store.AgentRow>): Page<VersionedAgent
 export const searchAgents = async (ctx: ReadCtx, query: AgentQuery): Promise<Page<VersionedAgent>> =>
   shownPage(await store.listAgents(ctx.tx, ctx.realm, query));
 
-/** The agents that are due for review by their owner, or by an administrator where there is no owner. */
+/** Lists the agents that are due for review by their owner, or by an administrator if there is no owner. */
 export const searchDueAgents = async (ctx: ReadCtx, query: ListQuery): Promise<Page<VersionedAgent>> =>
   shownPage(await store.listDueAgents(ctx.tx, ctx.realm, query, ctx.now));
 
@@ -70,12 +70,12 @@ export async function saveAgent(ctx: Ctx, tools: AgentTools, id: string, input: 
   const current = await takeAgent(ctx, id);
   const client = await clientNamed(ctx, input.clientId ?? null);
   const state = await checked(ctx, input, client, current.scopes);
-  // `lastUsedAt` and `reviewDueAt` may be stale in what was read before.
+  // `lastUsedAt` and `reviewDueAt` may have changed since the client read them.
   refuseReadOnly(current, input, ["id", "realmId", "status", "createdAt", "activatedAt", "lastReviewedAt"]);
   await assertMayDirectAll(ctx, tools, current, client);
   expectVersion(ctx, current.version);
   if (current.status === "REVOKED") throw refusedIn(current.status);
-  // Without its agent the client would live on as one that nothing marks.
+  // Without its agent the client would stay usable, and nothing would mark it as an agent's.
   if (current.client !== null && state.client !== current.client) throw agentErrors.bound();
   if (current.status === "ACTIVE") await assertOwned(ctx, state.ownerUserId);
   await store.updateAgent(ctx.tx, ctx.realm, current.id, { state });
@@ -85,7 +85,7 @@ export async function saveAgent(ctx: Ctx, tools: AgentTools, id: string, input: 
   return readAgent(ctx, current.id);
 }
 
-/** Its client is disabled: it must not live on as one that nothing marks as an agent's. */
+/** Deletes an agent and disables its client, which would otherwise stay usable without the mark of an agent. */
 export async function removeAgent(ctx: Ctx, tools: AgentTools, id: string): Promise<void> {
   const current = await takeAgent(ctx, id);
   await assertMayDirectAll(ctx, tools, current, null);
@@ -96,7 +96,7 @@ export async function removeAgent(ctx: Ctx, tools: AgentTools, id: string): Prom
   ctx.audit({ category: "ADMIN", type: "ADMIN_DELETE", resourceType: "agents", resourceId: current.id, detail: current.name });
 }
 
-/** CREATED → ACTIVE ⇄ SUSPENDED, any → REVOKED. Any other move is a 409. */
+/** The allowed transitions: CREATED → ACTIVE ⇄ SUSPENDED, any → REVOKED. Any other is a 409. */
 const MOVES: Readonly<Record<Exclude<AgentStatus, "CREATED">, readonly AgentStatus[]>> = {
   ACTIVE: ["CREATED", "SUSPENDED"],
   SUSPENDED: ["ACTIVE"],
@@ -113,7 +113,7 @@ function refusedIn(status: AgentStatus): AppError {
 
 const EVENTS = { ACTIVE: "AGENT_ACTIVATED", SUSPENDED: "AGENT_SUSPENDED", REVOKED: "AGENT_REVOKED" } as const;
 
-/** Counts on the next request of every node: whether an agent is active is read with each token. */
+/** Changes the status. It takes effect on the next request of every node, because each token check reads whether the agent is active. */
 export async function moveAgent(ctx: Ctx, agent: store.AgentRow, status: keyof typeof MOVES, detail = agent.name): Promise<VersionedAgent> {
   expectVersion(ctx, agent.version);
   if (!MOVES[status].includes(agent.status)) throw refusedIn(agent.status);
@@ -136,7 +136,7 @@ export async function activateAgent(ctx: Ctx, tools: AgentTools, id: string): Pr
   return moveAgent(ctx, agent, "ACTIVE");
 }
 
-/** An enabled user answers for every agent that is active. */
+/** Refuses an agent without an enabled owner, because a user is responsible for every active agent. */
 async function assertOwned(ctx: Ctx, ownerUserId: string | null): Promise<void> {
   const owner = ownerUserId === null ? null : await store.holdOwner(ctx.tx, ctx.realm, ownerUserId);
   if (!owner?.enabled) throw agentErrors.no_owner();
@@ -145,7 +145,7 @@ async function assertOwned(ctx: Ctx, ownerUserId: string | null): Promise<void> 
 export const suspendAgent = async (ctx: Ctx, id: string): Promise<VersionedAgent> => moveAgent(ctx, await takeAgent(ctx, id), "SUSPENDED");
 export const revokeAgent = async (ctx: Ctx, id: string): Promise<VersionedAgent> => moveAgent(ctx, await takeAgent(ctx, id), "REVOKED");
 
-/** Its owner, or an administrator, confirms that it is still needed, and no wider than needed. */
+/** Records that its owner, or an administrator, confirms that the agent is still needed, with no more rights than needed. */
 export async function attest(ctx: Ctx, agent: store.AgentRow): Promise<VersionedAgent> {
   expectVersion(ctx, agent.version);
   if (agent.status !== "ACTIVE" && agent.status !== "SUSPENDED") throw refusedIn(agent.status);
@@ -158,7 +158,7 @@ export async function attest(ctx: Ctx, agent: store.AgentRow): Promise<Versioned
 
 export const attestAgent = async (ctx: Ctx, id: string): Promise<VersionedAgent> => attest(ctx, await takeAgent(ctx, id));
 
-/** The escalation rule: binding, activating or editing an agent directs its client. */
+/** Checks the escalation rule, because to bind, activate or edit an agent directs its client. */
 async function assertMayDirect(ctx: Ctx, { baseUrl }: AgentTools, client: clients.ClientRow): Promise<void> {
   await clients.assertMayControlClient(ctx, client.id);
   clients.assertMayReachAdministrators(ctx, baseUrl, client);
@@ -181,7 +181,7 @@ async function clientNamed(ctx: Ctx, clientId: string | null): Promise<clients.C
   return client;
 }
 
-/** The agent of a request, complete and within the rules. */
+/** Returns the complete state of the agent in a request, after its rules were checked. */
 async function checked(
   ctx: Ctx,
   input: CreateAgent | UpdateAgent,
@@ -198,7 +198,7 @@ async function checked(
   return { name, description, ownerUserId, scopes, expiresAt, client: client?.id ?? null };
 }
 
-// Owners see, attest and suspend their agents. They never activate or widen one: that takes an administrator.
+// Owners see, attest and suspend their agents. Only administrators activate one or give it more rights.
 
 export const readOwnAgents = async ({ tx, realm, actor }: ReadCtx): Promise<VersionedAgent[]> =>
   (await store.agentsOfOwner(tx, realm, actor.id)).map(shownAgent);
@@ -219,17 +219,17 @@ async function suspendAll(ctx: Ctx, userId: string, detail: string): Promise<voi
   if (suspended.length > 0) await ctx.configChanged();
 }
 
-/** `user.disabled`: no user answers for their agents. */
+/** Suspends the agents of a user on `user.disabled`, because they have no responsible owner any more. */
 export const suspendAgentsOf = (ctx: Ctx, { userId }: { readonly userId: string }): Promise<void> =>
   suspendAll(ctx, userId, "its owner was disabled");
 
-/** `user.deleted` and `user.erased`: the agents forget their owner. */
+/** Suspends the agents of a user on `user.deleted` and `user.erased`, and removes them as the owner. */
 export async function orphanAgentsOf(ctx: Ctx, { userId }: { readonly userId: string }): Promise<void> {
   await suspendAll(ctx, userId, "its owner was deleted");
   await store.forgetOwner(ctx.tx, ctx.realm, userId);
 }
 
-/** `client.deleting`: the agent waits for another client, and for an administrator who activates it again. */
+/** Unbinds the agent of a client on `client.deleting`. It waits for another client, and for an administrator who activates it again. */
 export async function loseClient(ctx: Ctx, { id: client }: { readonly id: string }): Promise<void> {
   const agent = await store.unbindAgent(ctx.tx, ctx.realm, client);
   if (agent?.wasActive) {
@@ -238,13 +238,13 @@ export async function loseClient(ctx: Ctx, { id: client }: { readonly id: string
   }
 }
 
-/** `client_scope.deleting` */
+/** Refuses on `client_scope.deleting` to delete a scope that agents list. */
 export async function keepListedByAgents(ctx: Ctx, { name }: DomainEvents["client_scope.deleting"]): Promise<void> {
   const listing = await store.agentsListing(ctx.tx, ctx.realm, name, LISTING);
   if (listing.length > 0) throw inUse("Agents", listing);
 }
 
-/** `settings.changed` */
+/** Moves the review dates on `settings.changed`. */
 export async function moveReviewDates(
   ctx: Ctx,
   { before, settings }: { readonly before: Settings; readonly settings: Settings },

@@ -85,13 +85,13 @@ export async function listAgents(db: Db, realm: string, query: AgentQuery): Prom
 
 const dueOrder = listOrder("reviewDueAt", { reviewDueAt: "review_due_at" }, "id");
 
-/** The longest overdue first. */
+/** Lists the agents that are due, the longest overdue first. */
 export async function listDueAgents(db: Db, realm: string, query: ListQuery, now: number): Promise<Page<AgentRow>> {
   const base = agents(db, realm).where("status", "in", ["ACTIVE", "SUSPENDED"]).where("review_due_at", "<=", now);
   return pageOf(db, base, dueOrder, query);
 }
 
-/** More than any user answers for. */
+/** More agents than any user owns. */
 const MANY = 1_000;
 
 export const agentsOfOwner = (db: Db, realm: string, userId: string): Promise<AgentRow[]> =>
@@ -128,7 +128,7 @@ export interface AgentChange {
   readonly status?: AgentStatus;
   readonly activatedAt?: number;
   readonly lastReviewedAt?: number;
-  /** After a review or an activation: a reminder of the next one is due again. */
+  /** Set after a review or an activation. The reminder of the next review can then be sent again. */
   readonly review?: { readonly reviewDueAt: number; readonly suspendAt: number | null };
 }
 
@@ -152,7 +152,10 @@ export async function updateAgent(tx: Tx, realm: string, id: string, change: Age
   );
 }
 
-/** Agents without an owner come first in the review: they are due since they were activated. Returns the ids of the agents that were active. */
+/**
+ * Suspends the agents of an owner. Agents without an owner come first in the review, because they are due since they were activated.
+ * Returns the ids of the agents that were active.
+ */
 export async function suspendAgents(tx: Tx, realm: string, owner: string): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
     update agents set status = 'SUSPENDED', review_due_at = least(review_due_at, activated_at), version = version + 1
@@ -160,7 +163,7 @@ export async function suspendAgents(tx: Tx, realm: string, owner: string): Promi
   return rows.map(({ id }) => id);
 }
 
-/** The user is gone. Agents that were suspended before have no owner to attest them either. */
+/** Removes a deleted owner. Agents that were suspended before have no owner to attest them either. */
 export async function forgetOwner(tx: Tx, realm: string, owner: string): Promise<boolean> {
   const { numAffectedRows } = await sql`
     update agents set owner_user_id = null, review_due_at = least(review_due_at, activated_at), version = version + 1
@@ -168,7 +171,7 @@ export async function forgetOwner(tx: Tx, realm: string, owner: string): Promise
   return (numAffectedRows ?? 0n) > 0n;
 }
 
-/** The agent of a client that is about to be deleted. */
+/** Unbinds the agent of a client that is about to be deleted. */
 export async function unbindAgent(tx: Tx, realm: string, client: string): Promise<{ id: string; name: string; wasActive: boolean } | null> {
   const { rows } = await sql<{ id: string; name: string; wasActive: boolean }>`
     update agents set client_id = null, status = case when agents.status = 'ACTIVE' then 'SUSPENDED' else agents.status end, version = version + 1
@@ -178,7 +181,7 @@ export async function unbindAgent(tx: Tx, realm: string, client: string): Promis
   return rows[0] ?? null;
 }
 
-/** Some of the agents that list the scope. A revoked agent cannot be changed any more, and needs none. */
+/** Returns some of the agents that list the scope. A revoked agent cannot be changed any more, and needs no scope. */
 export async function agentsListing(db: Db, realm: string, scope: string, limit: number): Promise<string[]> {
   const { rows } = await sql<{ name: string }>`select name from agents
     where realm_id = ${realm} and status <> 'REVOKED' and jsonb_exists(scopes, ${scope}) order by lower(name) limit ${limit}`.execute(db);
@@ -189,7 +192,7 @@ export async function deleteAgent(tx: Tx, realm: string, id: string): Promise<vo
   await deleteRows(tx, "agents", { realm_id: realm, id });
 }
 
-/** `settings.changed`: the dates follow the realm's settings. Suspended agents keep theirs until they are attested or activated. */
+/** Moves the review dates of active agents to the realm's settings. Suspended agents keep theirs until they are attested or activated. */
 export async function moveReviews(tx: Tx, realm: string, { reviewDays, suspendOverdueAfterDays }: Settings["agents"]): Promise<void> {
   const due = sql`greatest(activated_at, coalesce(last_reviewed_at, 0)) + ${reviewDays * DAY}::bigint`;
   const grace = suspendOverdueAfterDays === null ? null : suspendOverdueAfterDays * DAY;
@@ -198,7 +201,7 @@ export async function moveReviews(tx: Tx, realm: string, { reviewDays, suspendOv
       and (review_due_at, suspend_at) is distinct from (${due}, ${due} + ${grace}::bigint)`.execute(tx);
 }
 
-/** Batches of the job that reminds owners. */
+/** The batch size of the job that reminds owners. */
 const BATCH = 100;
 
 export interface DueAgent {
@@ -218,7 +221,7 @@ export const agentsToSuspend = async (db: Db, now: number): Promise<DueAgent[]> 
       order by suspend_at limit ${BATCH}`.execute(db)
   ).rows;
 
-/** False: it was attested, suspended or reminded meanwhile. */
+/** Marks that the owner was reminded. Returns false if the agent was attested, suspended or reminded meanwhile. */
 export async function markReminded(tx: Tx, { realm, id }: DueAgent, now: number): Promise<boolean> {
   const { numAffectedRows } = await sql`update agents set reminded_at = ${now}
     where realm_id = ${realm} and id = ${id} and status = 'ACTIVE' and reminded_at is null and review_due_at <= ${now}`.execute(tx);
@@ -232,7 +235,10 @@ export interface AgentUse {
   readonly at: number;
 }
 
-/** With the activity of clients, every few seconds; ordered, so that two nodes cannot deadlock. Neither version nor ETag change. */
+/**
+ * Records the use of agents, every few seconds with the activity of clients. The rows are ordered, so that two nodes cannot deadlock.
+ * Version and ETag do not change.
+ */
 export async function noteAgentUse(db: Db, uses: readonly AgentUse[]): Promise<void> {
   await sql`
     with used as (
@@ -243,14 +249,17 @@ export async function noteAgentUse(db: Db, uses: readonly AgentUse[]): Promise<v
     where agents.realm_id = used.realm_id and agents.id = used.id`.execute(db);
 }
 
-/** Held until commit: a user who is disabled at the same time suspends the agents that this transaction activates. Null: no such user. */
+/**
+ * Reads the owner and locks them until commit: a request that disables the user at the same time then suspends the agents that this
+ * transaction activates. Returns null if there is no such user.
+ */
 export async function holdOwner(tx: Tx, realm: string, userId: string): Promise<{ readonly enabled: boolean } | null> {
   const { rows } = await sql<{ enabled: boolean }>`
     select enabled from users where realm_id = ${realm} and user_id = ${userId} for share`.execute(tx);
   return rows[0] ?? null;
 }
 
-/** The agent of a client, as pages name it, with its owner. */
+/** Finds the agent of a client, as pages name it, with its owner. */
 export async function findShownAgent(
   db: Db,
   realm: string,

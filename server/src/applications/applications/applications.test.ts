@@ -158,7 +158,7 @@ onPostgres(
 test("both kinds are one list: sorted, searched and paged by key across them", async () => {
   const realm = await iam.realm();
   const admin = await realm.as("manage-clients", "view-clients");
-  // Names of realms begin with r here, so that SAML applications stand between the others.
+  // Names of test realms begin with r, so SAML applications are between the others.
   for (const name of ["a", "B", "z", "zz"]) await admin.post("/applications", { name, template: "web", redirectUris });
   for (const id of ["urn:c", "urn:A", "urn:b"])
     await admin.post("/applications", { template: "saml", entityId: id, assertionConsumerServiceUrl: acs });
@@ -186,7 +186,7 @@ test("both kinds are one list: sorted, searched and paged by key across them", a
   expect((await admin.get("/applications?sort=template")).status).toBe(400);
 });
 
-test("no new client id holds |; one from before keeps working", async () => {
+test("no new client id contains |; an older one keeps working", async () => {
   const realm = await iam.realm();
   const admin = await realm.as("manage-clients", "view-clients");
   expect(await admin.post("/clients", { clientId: "a|b" })).toMatchObject({ status: 400, body: { errors: [{ field: "clientId" }] } });
@@ -196,7 +196,7 @@ test("no new client id holds |; one from before keeps working", async () => {
   expect((await admin.get(`/applications/${encodeURIComponent("a|b")}`)).body).toMatchObject({ protocol: "oidc", displayName: "Old" });
 });
 
-test("a flow that a SAML client uses is not deleted, and is renamed in it", async () => {
+test("a flow that a SAML client uses cannot be deleted, and a rename updates the client", async () => {
   const realm = await iam.realm();
   const master = realm.asMaster();
   const { steps } = (await master.get("/flows/browser")).body;

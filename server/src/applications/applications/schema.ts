@@ -10,7 +10,7 @@ const kinds = [
 ].join("; ");
 const template = oneOf([...templateNames, "saml"], { description: `The kind of application. ${kinds}` });
 
-/** The client settings for application owners; the others are at /clients. */
+/** The client settings for application owners. The others are at /clients. */
 const {
   name: displayName,
   enabled,
@@ -24,7 +24,7 @@ const {
 } = CreateClient.properties;
 const state = { displayName, enabled, description, redirectUris, postLogoutRedirectUris, webOrigins, scopes, clientUri, logoUri };
 
-/** Members of a SAML application besides the shared ones. */
+/** The members of a SAML application besides the shared ones. */
 const { entityId, assertionConsumerServiceUrl, singleLogoutServiceUrl } = CreateSamlClient.properties;
 
 const text = Type.Union([Type.String(), Type.Null()]);
@@ -87,7 +87,7 @@ export const CreateApplication = Type.Object(
 );
 export type CreateApplication = Static<typeof CreateApplication>;
 
-/** The full state of what it shows; what else its client has stays. */
+/** The full state of the members that it shows. The other settings of its client stay. */
 export const UpdateApplication = Type.Object(
   { ...Type.Partial(Application).properties, ...state, singleLogoutServiceUrl, enabled: Type.Boolean() },
   { $id: "UpdateApplication", additionalProperties: false },

@@ -19,7 +19,7 @@ export async function searchApplications(ctx: ReadCtx, query: ListQuery): Promis
     ...clients.map((client) => [client.id, toApplication(oidc.showClient(client))] as const),
     ...samlClients.map((client) => [client.id, toSamlApplication(client)] as const),
   ]);
-  // One that was deleted between the two questions is left out.
+  // An application that was deleted between the two queries is left out.
   return { ...page, rows: page.rows.flatMap(({ id }) => found.get(id) ?? []) };
 }
 
@@ -79,7 +79,7 @@ export async function saveApplication(
   return toApplication(oidc.showClient(saved));
 }
 
-/** Also deletes its client and everything that references it. */
+/** Deletes an application, its client and everything that references it. */
 export async function removeApplication(ctx: Ctx, tools: oidc.ClientTools, name: string): Promise<void> {
   const found = await applicationOf(ctx, name);
   if (found.protocol === "saml") await saml.removeSamlClient(recordedAs(ctx, name), found.client.entityId);
@@ -90,7 +90,7 @@ type Found =
   | { readonly protocol: "oidc"; readonly client: oidc.ClientRow }
   | { readonly protocol: "saml"; readonly client: saml.SamlClientRow };
 
-/** A client from before `|` was kept for SAML applications is found by its id as ever. */
+/** Finds the client of an application. A client from before `|` was reserved for SAML applications is still found by its id. */
 async function applicationOf(ctx: ReadCtx, name: string): Promise<Found> {
   const client = await oidc.findClientByClientId(ctx.tx, ctx.realm, name);
   if (client) return { protocol: "oidc", client };
@@ -133,11 +133,11 @@ const toApplication = (client: ReturnType<typeof oidc.showClient>): VersionedApp
   version: client.version,
 });
 
-/** Members that only one of the two kinds has. */
+/** The members that only one of the two kinds has. */
 export const samlMembers = ["entityId", "assertionConsumerServiceUrl", "singleLogoutServiceUrl"] as const;
 const oidcMembers = ["redirectUris", "postLogoutRedirectUris", "webOrigins", "scopes"] as const;
 
-/** A PUT may repeat the null or empty members of a GET that the kind does not have. */
+/** Refuses members of the other kind. A PUT may repeat the null or empty members of a GET that the kind does not have. */
 function refuseOtherKind<M extends string>(input: { readonly [K in M]?: unknown }, members: readonly M[], kind: string): void {
   const isSaid = (value: unknown) => value != null && !(Array.isArray(value) && value.length === 0);
   const errors = members
@@ -169,7 +169,7 @@ async function createSamlApplication(ctx: Ctx, tools: oidc.ClientTools, input: C
   return toSamlApplication(client);
 }
 
-/** Other settings of the SAML client are kept. */
+/** Saves a SAML application. The other settings of its client stay. */
 async function saveSamlApplication(
   ctx: Ctx,
   tools: oidc.ClientTools,
@@ -224,7 +224,7 @@ const toSamlApplication = (row: saml.SamlClientRow): VersionedApplication => ({
   version: row.version,
 });
 
-/** One write leaves one event, and that says by which path the client was changed. */
+/** Returns a context that records one event per write, for the application instead of its client. */
 const recordedAs = (ctx: Ctx, name: string): Ctx => ({
   ...ctx,
   audit: (draft) => {

@@ -12,8 +12,8 @@ export interface ListedApplication {
 const order = listOrder("name", { name: "name_key", createdAt: "created_at" }, "id");
 
 /**
- * Both kinds, in one order. Each of the two queries has an index for every order, which Postgres merges: a page costs the same however
- * many applications there are.
+ * Lists both kinds in one order. Each of the two queries has an index for every order, which Postgres merges, so that a page costs the same
+ * however many applications there are.
  */
 export async function listApplications(db: Db, realm: string, query: ListQuery): Promise<Page<ListedApplication>> {
   const { search = "" } = query;
@@ -31,7 +31,7 @@ export async function listApplications(db: Db, realm: string, query: ListQuery):
     .select([sql<"oidc" | "saml">`'saml'`.as("protocol"), "id", "application_key as name_key", "created_at"])
     .where("realm_id", "=", realm)
     .$if(search !== "", (q) =>
-      // By its whole name, or by the entityID alone.
+      // The search finds an application by its whole name, or by the entityID alone.
       q.where((eb) =>
         eb.or([eb("application_key", "like", begins), eb("application_key", "like", likePrefix(loginKey(`${realm}|${search}`))), named]),
       ),

@@ -1,12 +1,12 @@
 import type { Client, CreateClient } from "../clients/index.ts";
 
-/** A kind of application, and what its client begins with. */
+/** A kind of application, and the first settings of its client. */
 interface Template {
   readonly label: string;
   readonly client: Omit<CreateClient, "clientId">;
-  /** True when it needs redirect URIs. */
+  /** True if it needs redirect URIs. */
   readonly redirects: boolean;
-  /** Tells whether a client is of this kind, by any way it was made. The first match counts. */
+  /** Tells whether a client is of this kind, however it was created. The first match counts. */
   matches(client: Pick<Client, "applicationType" | "publicClient" | "grantTypes">): boolean;
 }
 

@@ -1,4 +1,4 @@
-// The uses of a user attribute by which someone is identified or let in. No attribute that people may edit can have one: `keepAttributesApart` is
-// asked after every write on either side that could break this.
+// The uses of a user attribute that identify a user or give access. No attribute that people may edit may have such a use.
+// `keepAttributesApart` is called after every write on either side that could break this rule.
 export { keepAttributesApart, nameAttributeUses, refuseOpenedUses } from "./service.ts";
 export { findAttributeUses, isGranting } from "./uses.store.ts";

@@ -1,17 +1,17 @@
 import { sql } from "kysely";
 import type { Db } from "../../platform/db/index.ts";
 
-/** A use of a user attribute by which someone is identified or let in. */
+/** A use of a user attribute that identifies a user or gives access. */
 export interface AttributeUse {
   readonly attribute: string;
-  /** In words, to follow “is used by”. */
+  /** The words that follow “is used by”. */
   readonly by: string;
 }
 
 interface Row {
   readonly kind: keyof typeof BY;
   readonly owner: string;
-  /** The attribute, or for a policy the path or claim that it reads. */
+  /** The attribute. For a policy, the path or claim that it reads. */
   readonly attribute: string;
   /** The claim that a mapper writes. */
   readonly claim: string | null;
@@ -28,14 +28,14 @@ const BY = {
   flow: (alias: string) => `a condition of the flow ${alias}`,
 } as const;
 
-/** Claims and SAML attributes by which applications decide who may do what. */
+/** Tells whether applications decide by this claim or SAML attribute who may do what. */
 export const isGranting = (claim: string): boolean => GRANTING.test(claim);
 const GRANTING = /(^|[./:#])(roles?|groups?|memberof|entitlements?|permissions?|scopes?)$/i;
 
 const USER = "user.attributes.";
 const TOKEN = "token.";
 
-/** Every such use in the realm, of all tables. */
+/** Finds every such use in the realm, in all tables. */
 export async function findAttributeUses(db: Db, realm: string): Promise<AttributeUse[]> {
   const { rows } = await sql<Row>`
     select 'subject' as kind, '' as owner, subject_claim ->> 'attribute' as attribute, null as claim
@@ -69,7 +69,7 @@ export async function findAttributeUses(db: Db, realm: string): Promise<Attribut
   return [...new Map(uses.map((use) => [`${use.attribute} ${use.by}`, use])).values()];
 }
 
-/** The attributes that a row reads, directly or as a claim that a mapper makes of one. */
+/** Returns the attributes that a row reads, directly or through a claim that a mapper makes of one. */
 function attributesRead({ kind, attribute, claim }: Row, mappers: readonly Row[]): string[] {
   const mapped = (path: string) =>
     mappers.filter((mapper) => path === mapper.claim || path.startsWith(`${mapper.claim}.`)).map((mapper) => mapper.attribute);

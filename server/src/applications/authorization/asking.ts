@@ -4,7 +4,7 @@ import { pick } from "./pick.ts";
 import type { ResourceServer } from "./resource-server.ts";
 import { type AskedResource, type ResourcesAsked, resourcesFor } from "./resources.store.ts";
 
-/** The `permission` parameter of UMA requests, as Keycloak spells it: `name#s1,s2`, `#s1`, `resource-type:T`. */
+/** The `permission` parameter of UMA requests, in the form of Keycloak: `name#s1,s2`, `#s1`, `resource-type:T`. */
 export type PermissionAsked =
   | { readonly kind: "resource"; readonly name: string; readonly scopes: readonly string[] | null }
   | { readonly kind: "type"; readonly type: string; readonly scopes: readonly string[] | null }
@@ -12,7 +12,7 @@ export type PermissionAsked =
 
 const TYPE = "resource-type:";
 
-/** A name may hold a `#`: the last one begins the scopes. */
+/** Parses a permission. A name may contain a `#`, so the last one begins the scopes. */
 export function parsePermission(text: string): PermissionAsked {
   const at = text.lastIndexOf("#");
   const name = at < 0 ? text : text.slice(0, at);
@@ -28,13 +28,13 @@ export function parsePermission(text: string): PermissionAsked {
 /** The forms in which `permission` names resources. */
 export interface Naming {
   readonly byUri: boolean;
-  /** A resource whose URI ends with `/*` is meant by every address below it; the longest wins. */
+  /** True if a resource whose URI ends with `/*` includes every address below it. The longest match wins. */
   readonly isMatching: boolean;
-  /** Resources and scopes that do not exist are left out; otherwise they are an error. */
+  /** True if resources and scopes that do not exist are left out. Otherwise they are an error. */
   readonly skipsUnknown?: boolean;
 }
 
-/** Each protocol answers an unknown resource or scope with its own error. */
+/** Thrown for an unknown resource or scope. Each protocol answers with its own error. */
 export class UnknownAsked extends Error {
   readonly what: "resource" | "scope";
   constructor(what: "resource" | "scope", message: string) {
@@ -43,13 +43,13 @@ export class UnknownAsked extends Error {
   }
 }
 
-/** `/a/b` may be meant by `/a/b`, `/a/b/*`, `/a/*` and `/*`. */
+/** Returns the URIs that may include an address: for `/a/b` these are `/a/b`, `/a/b/*`, `/a/*` and `/*`. */
 function patternsFor(uri: string): string[] {
   const parts = uri.split("/");
   return [uri, ...parts.map((_, at) => `${parts.slice(0, parts.length - at).join("/")}/*`)];
 }
 
-/** Finds what is asked about, with one statement for all that are named. `limit`: how many resources a type or a scope stands for. */
+/** Finds the requested resources, with one statement for all that are named. `limit` is the number of resources that a type or a scope stands for. */
 export async function findAsked(
   db: Db,
   server: ResourceServer,

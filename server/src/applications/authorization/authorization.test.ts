@@ -17,11 +17,11 @@ interface Stage {
   readonly client: { id: string; clientId: string };
   post(path: string, body: object): Promise<Record<string, string>>;
   evaluate(body: object): Promise<{ status: string; results: Record<string, unknown>[] }>;
-  /** The path below the client's authz. */
+  /** Returns the path below the client's authz. */
   at(path: string): string;
 }
 
-/** A realm with a resource server `api`. */
+/** Creates a realm with a resource server `api`. */
 async function stage(settings: object = {}): Promise<Stage> {
   const realm = await iam.realm();
   const admin = realm.asMaster();
@@ -125,7 +125,7 @@ describe("the model", () => {
     expect(await admin.put(at("/policies/p1"), { policies: ["p5"] })).toMatchObject({ status: 400, body: { errors: [{ code: "cycle" }] } });
   });
 
-  test("a policy keeps the client's role that it names where a role of the realm comes to be spelled like it, and no new one takes either", async () => {
+  test("a policy keeps the client role that it names if a realm role gets the same spelling, and a new policy accepts neither", async () => {
     const { admin, client, post, at } = await stage();
     const own = await post(`/clients/${client.id}/roles`, { name: "own" });
     const policy = { name: "p", type: "role", roles: ["api/own"] };
@@ -141,7 +141,7 @@ describe("the model", () => {
     await post("~/policies", { ...policy, name: "q", roles: [own.roleId] });
   });
 
-  test("keeps what policies name: a role, group, client and scope are not deleted; a user always is, and the policy denies", async () => {
+  test("a role, group, client or scope that policies name cannot be deleted; a user always can, and then the policy denies", async () => {
     const { realm, admin, client, at, post, evaluate } = await stage({ policyEnforcementMode: "ENFORCING" });
     const role = await post("/roles", { name: "staff" });
     const top = await post("/groups", { name: "Top" });
@@ -182,10 +182,10 @@ describe("the model", () => {
     expect((await admin.delete(`/clients/${other.id}`)).status).toBe(204);
   });
 
-  test("a policy that lost users is written as it was read, by the API and by a document, and still lets nobody else in", async () => {
+  test("a policy that lost users can be written as it was read, by the API and by a document, and still permits no other user", async () => {
     const { realm, admin, at, post, evaluate } = await stage({ policyEnforcementMode: "ENFORCING" });
     const ada = await realm.user("ada");
-    // A name that a document once had for nobody.
+    // An earlier document used this name for nobody.
     const others = [await realm.user("bob"), await realm.user("\u2205")];
     await post("~/scopes", { name: "view" });
     await post("~/resources", { name: "doc", scopes: ["view"] as never });
@@ -257,7 +257,7 @@ describe("the model", () => {
 });
 
 describe("a text in the form of an id", () => {
-  test("is the user with the id in owners, policies and questions, though another user is called so", async () => {
+  test("is the user with the id in owners, policies and requests, even if another user has that username", async () => {
     const { realm, admin, at, post, evaluate } = await stage();
     const { userId } = await realm.user("victim");
     const attacker = await realm.user();
@@ -272,14 +272,14 @@ describe("a text in the form of an id", () => {
     const ask = async (asking: string) => (await evaluate({ userId: asking, resources: [{ name: "doc", scopes: ["view"] }] })).status;
     expect([await ask(userId), await ask("victim"), await ask(attacker.userId)]).toEqual(["PERMIT", "PERMIT", "DENY"]);
 
-    // The namesake is shown by id, so that what was read can be written.
+    // The other user is shown by id, so that a policy can be written as it was read.
     const { users } = await post("~/policies", { name: "Namesake", type: "user", users: [attacker.userId] as never });
     expect(users).toEqual([attacker.userId]);
     expect((await admin.put(at("/policies/Namesake"), { users })).body.users).toEqual([attacker.userId]);
     expect(await post("~/resources", { name: "own", owner: attacker.userId })).toMatchObject({ owner: attacker.userId });
   });
 
-  test("is the client with the id in policies, and the one called so where no client has it", async () => {
+  test("is the client with the id in policies, and the one with that client id if no client has the id", async () => {
     const { at, admin, client, post } = await stage();
     const free = "0198f0aa-0000-7000-8000-00000000000a";
     for (const clientId of [client.id, free]) await post("/clients", { clientId });
@@ -339,7 +339,7 @@ describe("evaluate", () => {
     expect(await realm.events(), "no event").toHaveLength(events.length);
   });
 
-  test("combines by strategy and mode, and runs dry", async () => {
+  test("combines by strategy and mode, and does dry runs", async () => {
     const { realm, admin, at, post, evaluate } = await stage();
     await post("~/scopes", { name: "view" });
     await post("~/resources", { name: "doc", scopes: ["view"] as never });
@@ -376,7 +376,7 @@ describe("evaluate", () => {
     expect(await ask()).toBe("PERMIT");
   });
 
-  test("answers for clients, and for those who act for a user what both may", async () => {
+  test("answers for clients, and for actors of a user what both may do", async () => {
     const { realm, admin, at, post, evaluate } = await stage();
     await post("/roles", { name: "staff" });
     await post("~/scopes", { name: "view" });

@@ -5,7 +5,7 @@ import type { ResourceServer } from "./resource-server.ts";
 import { type After, type AskedResource, resourcesFor } from "./resources.store.ts";
 import { agentKey, findClientSubjects, findUserSubjects, userIdsAfter } from "./subjects.store.ts";
 
-// Questions of AuthZEN: one subject, one action, one resource. Anything unknown is denied, and nothing says why.
+// Evaluations of AuthZEN: one subject, one action, one resource. Anything unknown is denied, without a reason.
 
 /** A user by id, username or mail address, a client by its client id, or an agent by its id. */
 export interface SubjectAsked {
@@ -23,18 +23,18 @@ export interface DecisionAsked {
   readonly subject: SubjectAsked;
   readonly action: string;
   readonly resource: ResourceAsked;
-  /** Claims that the request pushed. */
+  /** The claims that the request pushed. */
   readonly request: Readonly<Record<string, unknown>>;
 }
 
 export interface Decision {
   readonly isPermitted: boolean;
-  /** Null: there is no such subject, resource or action. */
+  /** Null if there is no such subject, resource or action. */
   readonly result: AskedResult | null;
   readonly subject: Subject | null;
 }
 
-/** In at most three statements, whatever their number. */
+/** Decides all requests in at most three statements, whatever their number. */
 export async function decideAll(db: Db, server: ResourceServer, asked: readonly DecisionAsked[], now: number): Promise<Decision[]> {
   const subjects = await subjectsFor(
     db,
@@ -56,7 +56,7 @@ export async function decideAll(db: Db, server: ResourceServer, asked: readonly 
   });
 }
 
-/** By type and name or id, without going through all of them for each. */
+/** Creates a function that finds a resource by type and name or id, without a scan of all of them for each. */
 function finder(found: readonly AskedResource[]) {
   const index = new Map<string, AskedResource[]>();
   const add = (key: string, resource: AskedResource) => index.set(key, [...(index.get(key) ?? []), resource]);
@@ -70,7 +70,7 @@ function finder(found: readonly AskedResource[]) {
   };
 }
 
-/** By `type id`. */
+/** Finds the subjects. The keys of the map are `type id`. */
 async function subjectsFor(db: Db, { realm }: ResourceServer, asked: readonly SubjectAsked[]): Promise<Map<string, Subject>> {
   const idsOf = (type: string) => [...new Set(asked.filter((each) => each.type === type).map(({ id }) => id))];
   const found = new Map<string, Subject>();
@@ -84,7 +84,7 @@ async function subjectsFor(db: Db, { realm }: ResourceServer, asked: readonly Su
   return found;
 }
 
-/** The actions that the subject may take with the resource. */
+/** Returns the actions that the subject may take with the resource. */
 export async function permittedActions(
   db: Db,
   server: ResourceServer,
@@ -100,17 +100,17 @@ export async function permittedActions(
   return evaluate(server.model, { subjects: [subject], request, now }, [{ resource, scopes: null }])[0]!.allowedScopes;
 }
 
-/** A page of a search. It ends before the limit where it has looked at enough. */
+/** A page of a search. It may have fewer results than the limit after many rows were checked. */
 export interface Found<T, Position> {
   readonly results: readonly T[];
-  /** The position of the next page; null: there is no more. */
+  /** The position of the next page. Null if there is no more. */
   readonly next: Position | null;
 }
 
 const BATCH = 500;
 const MOST_SCANNED = 2_000;
 
-/** The resources of a type with which the subject may do it. */
+/** Returns the resources of a type with which the subject may take the action. */
 export async function permittedResources(
   db: Db,
   server: ResourceServer,
@@ -132,7 +132,7 @@ export async function permittedResources(
   });
 }
 
-/** The users who may do it with the resource, by id. */
+/** Returns the ids of the users who may take the action with the resource. */
 export async function permittedUsers(
   db: Db,
   server: ResourceServer,
@@ -150,7 +150,7 @@ export async function permittedUsers(
   });
 }
 
-/** Goes on until the page is full, there is no more, or enough has been looked at. */
+/** Scans until the page is full, there are no more rows, or the maximum was checked. */
 async function scan<T, Position>(
   from: Position | null,
   limit: number,

@@ -1,17 +1,17 @@
 import type { AuditDraft, Ctx } from "../../platform/context.ts";
 import type { ResourceServer } from "./resource-server.ts";
 
-/** A decision as the trail shows it: by ids, which an erasure replaces. */
+/** A decision as the audit trail shows it: by ids, which an erasure replaces. */
 export interface LoggedDecision {
   readonly isPermitted: boolean;
-  /** The first of the detail, where an erasure looks for a user's id. Null: there is no such subject. */
+  /** The subject comes first in the detail, where an erasure looks for a user's id. Null if there is no such subject. */
   readonly subject: { readonly kind: "user" | "client"; readonly id: string } | null;
   readonly scopes: readonly string[];
-  /** Null: there is no such resource. */
+  /** Null if there is no such resource. */
   readonly resourceId: string | null;
 }
 
-/** Takes a sample, as the resource server's settings say, and stores it. Without a sample there is no transaction. */
+/** Stores a sample of the decisions, of the size in the resource server's settings. Without a sample there is no transaction. */
 export async function recordDecisions(
   { settings, clientId, client }: ResourceServer,
   decisions: readonly LoggedDecision[],

@@ -7,9 +7,9 @@ import { namesOfRoles } from "../access/index.ts";
 import type { EntryKind } from "./policies.store.ts";
 
 /**
- * Names to ids; roles are found by `findRole`. Names that the realm does not have are left out. A text in the form of an id means the record with this
- * id: whoever chooses a name must not take the place of another. Clients and scopes, which may be called so, are found by the name where no record has
- * the id.
+ * Maps names to ids, except roles, which `findRole` finds. Unknown names are left out. A text in the form of an id means the record with
+ * this id, so that nobody can choose a name to take the place of another. Clients and scopes, whose names may have that form, are found by
+ * the name if no record has the id.
  */
 export async function findEntries(
   db: Db,
@@ -28,7 +28,7 @@ export async function findEntries(
   return found;
 }
 
-/** Ids to names, as administrators read them. A name that `findEntries` would read as another's id is left out for the id. */
+/** Maps ids to names, as administrators read them. The id is kept if `findEntries` would read the name as another record's id. */
 export async function spellEntries(db: Db, realm: string, kind: EntryKind, ids: readonly string[]): Promise<Map<string, string>> {
   if (ids.length === 0) return new Map();
   if (kind === "role") return namesOfRoles(db, realm, ids);
@@ -77,7 +77,7 @@ async function byColumn(
   );
 }
 
-/** By username or id. A text in the form of an id is an id: a user whose username has that form is named by their id. */
+/** Finds users by username or id. A text in the form of an id is an id: a user whose username has that form is named by their id. */
 export async function findUserIds(db: Db, realm: string, names: readonly string[]): Promise<Map<string, string>> {
   const keys = names.filter((name) => !isId(name)).map(loginKey);
   const { rows } = await sql<{ user_id: string; username_key: string }>`select user_id, username_key from users

@@ -17,7 +17,7 @@ export const authzErrors = defineErrors("authz", {
   view_users_needed: [403, "This also needs the permission view-users"],
 });
 
-/** A 409 that names what would be left without a meaning. */
+/** Returns a 409 that names the objects which still refer to the deleted one. */
 export function inUse(what: string, by: string, names: readonly string[]): AppError {
   return new AppError("authz.in_use", 409, `${by} name ${what}: ${listed(names)}. Change or delete them first`);
 }

@@ -6,7 +6,7 @@ import { CreateAuthzPermission, scopeName, strategies } from "./schema.ts";
 
 const verdict = oneOf(["PERMIT", "DENY"]);
 const name = Type.String({ minLength: 1, maxLength: 255 });
-/** The number of resources in one evaluation. */
+/** The maximum number of resources in one evaluation. */
 export const MOST_RESOURCES = 100;
 
 export const EvaluateRequest = Type.Object(

@@ -14,7 +14,7 @@ import { mayViewUsers, serverOf } from "./service.ts";
 import type { Server } from "./store.ts";
 import { agentKey, findClientSubjects, findUserSubjects } from "./subjects.store.ts";
 
-/** Evaluates as a token request or AuthZEN would, with reasons. It only reads, and records no event. */
+/** Evaluates like a token request or AuthZEN, with reasons. It only reads, and records no event. */
 export async function evaluateFor(ctx: ReadCtx, servers: ResourceServers, id: string, input: EvaluateRequest): Promise<EvaluateResponse> {
   if (!mayViewUsers(ctx)) throw authzErrors.view_users_needed();
   const place = await serverOf(ctx, id);
@@ -88,7 +88,7 @@ async function askedOf(ctx: ReadCtx, server: Server, input: EvaluateRequest, sub
   return found.length > 0 ? found.map((resource) => ({ resource, scopes: within(resource) })) : [{ resource: null, scopes }];
 }
 
-/** The model as it would be with the policies and permissions of a dry run. */
+/** Returns the model with the policies and permissions of a dry run. */
 async function modelFor(ctx: ReadCtx, server: ResourceServer, place: Server, input: EvaluateRequest): Promise<Model> {
   const { policies: changed = [], permissions: granted = [] } = input;
   if (changed.length === 0 && granted.length === 0) return server.model;

@@ -1,5 +1,5 @@
-// Authorization services of clients: resources, scopes, policies, permissions, and one evaluator for all who ask (decision 0045). Protocols read
-// a resource server through `createResourceServers`, which keeps those in use in process until the realm's configuration changes.
+// Authorization services of clients: resources, scopes, policies, permissions, and one evaluator for all callers (decision 0045). Protocols
+// read a resource server through `createResourceServers`, which keeps those in use in memory until the realm's configuration changes.
 
 export { findAsked, type PermissionAsked, parsePermission, UnknownAsked } from "./asking.ts";
 export { type Decision, type DecisionAsked, decideAll, permittedActions, permittedResources, permittedUsers } from "./decide.ts";

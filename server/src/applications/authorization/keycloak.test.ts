@@ -7,7 +7,7 @@ import { fromKeycloakAuthorization } from "./keycloak.ts";
 let iam: Harness;
 beforeAll(async () => {
   iam = await harness();
-  // The clean-up would take the moved clock at its word.
+  // The clean-up would read the moved clock.
   await iam.server.jobs.stop();
 });
 afterAll(() => iam?.close());
@@ -18,7 +18,7 @@ const must = ({ status, text, body }: Answer) => {
   return body;
 };
 
-/** As a Keycloak of version 26.7 exports it: lists are JSON inside a text, permissions are policies. */
+/** Returns a policy in the form of an export of Keycloak 26.7: lists are JSON inside a text, permissions are policies. */
 const policy = (name: string, type: string, config: object, more: object = {}) => ({
   ...{ name, type, logic: "POSITIVE", decisionStrategy: "UNANIMOUS", ...more },
   config: Object.fromEntries(
@@ -49,7 +49,7 @@ const settings = {
   scopes: [{ name: "view" }, { name: "edit" }, { name: "print it", iconUri: "https://x.example/i.png" }],
 };
 
-test("an export of Keycloak decides here as it did there, the documented differences aside; a part that cannot be carried over denies", async () => {
+test("an export of Keycloak decides here as it did there, except for the documented differences; a part that cannot be converted denies", async () => {
   const { item, notes } = fromKeycloakAuthorization("api", settings);
   expect(notes.map((note) => note.replace(/:.*/, ""))).toEqual([
     ...[
@@ -73,7 +73,7 @@ test("an export of Keycloak decides here as it did there, the documented differe
   must(await admin.post("/import", document));
   const [exported] = must(await admin.get("/export?sections=authorization")).authorization;
   expect(exported).toMatchObject({ clientId: "api", resources: [{ name: "orders", type: "urn:shop:orders" }] });
-  // By roles of the moment, also from a group; the same answers for each set of scopes, at a time outside of office hours.
+  // The present roles count, also those of a group. The answers are the same for each set of scopes, at a time outside of office hours.
   const people = { user1: true, user2: false, user7: true };
   for (const [username, isClerk] of Object.entries(people)) {
     const { userId } = must(await admin.post("/users", { username, enabled: username !== "user7" }));
@@ -89,7 +89,7 @@ test("an export of Keycloak decides here as it did there, the documented differe
   for (const [scopes, there] of [
     [["view"], ["PERMIT", "view"]],
     [["edit"], ["DENY"]],
-    // Keycloak answers PERMIT for a part of what was asked for: decision 0045.
+    // Keycloak answers PERMIT for a part of the requested scopes. Decision 0045 explains the difference.
     [
       ["view", "edit"],
       ["DENY", "view"],
@@ -98,19 +98,19 @@ test("an export of Keycloak decides here as it did there, the documented differe
   ] as const) {
     expect(await ask("user1", scopes), `a clerk: ${scopes}`).toEqual(there);
     expect(await ask("user2", scopes), `another: ${scopes}`).toEqual(["DENY"]);
-    // Keycloak grants what a disabled user may: decision 0045.
+    // Keycloak also grants the permissions of a disabled user. Decision 0045 explains the difference.
     expect(await ask("user7", scopes), `a disabled clerk: ${scopes}`).toEqual(["DENY"]);
   }
   clock.advance(4 * 3_600_000);
   expect(await ask("user1", ["edit"]), "in office hours").toEqual(["PERMIT", "edit"]);
 
-  // The policy that was code can never tell, although its logic is NEGATIVE.
+  // The policy that was code is always undecided, although its logic is NEGATIVE.
   must(await boss.patch(`/clients/${id}/authz/resources/orders`, { scopes: ["view", "edit", "print_it"] }));
   expect(await ask("user1", ["print_it"])).toEqual(["DENY"]);
   const { users: _, ...without } = exported.policies.find(({ name }: { name: string }) => name === "code");
   expect(without).toEqual({ name: "code", type: "user", logic: "NEGATIVE" });
   clock.reset();
-  // Everything that the document names is there, everything else goes, and a second import changes nothing.
+  // Everything that the document names exists, everything else is deleted, and a second import changes nothing.
   must(await boss.patch(`/clients/${id}/authz/resources/orders`, { scopes: ["view", "edit"] }));
   must(await admin.post("/import", document));
   expect(must(await admin.post("/import?dryRun=true", { ...document, authorization: [exported] })).actions).toEqual([]);

@@ -12,7 +12,7 @@ const objects = (value: unknown): Members[] => listIn(value).filter(isObject);
 const textOf = (value: unknown): string | undefined => (typeof value === "string" && value.trim() !== "" ? value : undefined);
 const among = <T extends string>(value: unknown, values: readonly T[]): T | undefined => values.find((each) => each === value);
 
-/** Lists are JSON inside a text in Keycloak's configuration of policies. */
+/** Reads a list of the configuration of a policy. In Keycloak it is JSON inside a text. */
 function listOf(config: Members, member: string): unknown[] {
   const value = config[member];
   if (typeof value !== "string") return listIn(value);
@@ -26,13 +26,13 @@ const textsOf = (config: Members, member: string): string[] => listOf(config, me
 
 export interface KeycloakAuthorization {
   readonly item: AuthorizationItem;
-  /** The differences from Keycloak, and their reasons; for the report of an import. */
+  /** The differences from Keycloak and their reasons, for the report of an import. */
   readonly notes: readonly string[];
 }
 
 /**
- * `authorizationSettings` of a client in an export of Keycloak, as an item of our documents. A policy that cannot be carried over denies: one that is
- * code becomes one that can never tell, because a permission without it would allow more.
+ * Converts `authorizationSettings` of a client in an export of Keycloak to an item of our documents. A policy that cannot be converted
+ * denies: one that is code becomes one that is always undecided, because a permission without it would allow more.
  */
 export function fromKeycloakAuthorization(clientId: string, settings: unknown): KeycloakAuthorization {
   const given = isObject(settings) ? settings : {};
@@ -71,7 +71,7 @@ const unique = <T extends { readonly name: string }>(list: readonly T[]): T[] =>
 const texts = (members: Members): Record<string, string> =>
   Object.fromEntries(Object.entries(members).flatMap(([name, value]) => (textOf(value) === undefined ? [] : [[name, textOf(value)!]])));
 
-/** Our scopes have no spaces, commas and #, which separate them in requests. */
+/** Converts names of scopes. Ours have no spaces, commas and #, which separate them in requests. */
 function scopeNames(note: (text: string) => void) {
   const seen = new Set<string>();
   return (name: string | undefined): string | undefined => {
@@ -123,7 +123,7 @@ const flaggedBy = (config: Members, list: string, key: "name" | "path", flag: "r
     return name === undefined ? [] : [{ [key]: name, ...((entry as Members)[flag] === true && { [flag]: true }) }];
   });
 
-/** The members of each type; null: it cannot be carried over. */
+/** Converts the members of each type. Null if they cannot be converted. */
 const members: Readonly<Record<string, (config: Members, note: (text: string) => void) => Members | null>> = {
   role: (config) => ({ roles: flaggedBy(config, "roles", "name", "required") }),
   user: (config) => ({ users: textsOf(config, "users") }),
@@ -168,7 +168,7 @@ function policyOf(policy: Members, note: (text: string) => void): Policy[] {
   note(
     `policy “${name}” of type ${type} cannot be carried over: what needs it is denied until you replace it by attribute, regex and aggregate policies`,
   );
-  // A policy of users without any can never tell, whatever its logic.
+  // A policy for users without any user is always undecided, whatever its logic.
   return [{ ...shared, decisionStrategy: "UNANIMOUS", type: "user", users: [] }];
 }
 
@@ -186,7 +186,7 @@ function permissionOf(
   const left = named.filter((resource) => resources.has(resource.trim())).map((resource) => resource.trim());
   const resourceType = left.length > 0 ? undefined : textOf(config.defaultResourceType);
   const scopes = [...new Set(textsOf(config, "scopes").flatMap((scope) => scopeOf(scope) ?? []))];
-  // Without what it named, it would be one for every resource.
+  // Without its resources, it would become a permission for every resource.
   const isDangling = named.length > 0 && left.length === 0 && resourceType === undefined;
   if (isDangling || (type === "resource" ? left.length === 0 && resourceType === undefined : scopes.length === 0)) {
     note(`permission “${name}” names nothing that is carried over, and is left out`);

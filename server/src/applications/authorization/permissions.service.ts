@@ -53,7 +53,7 @@ export async function removePermission(ctx: Ctx, id: string, name: string): Prom
   await modelChanged(ctx, server, "ADMIN_DELETE", `permission ${name}`);
 }
 
-/** Complete, with ids of resources. `named` are policies that a dry run adds. */
+/** Returns the complete state of a permission, with ids of resources. `named` are policies that a dry run adds. */
 export async function checkedPermission(
   ctx: ReadCtx,
   server: Server,

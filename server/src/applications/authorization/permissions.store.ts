@@ -27,10 +27,10 @@ declare module "../../platform/db/tables.ts" {
 }
 
 export type PermissionRow = AuthzPermission & { readonly version: number };
-/** `resources` are ids. */
+/** The state of a permission, in which `resources` are ids. */
 export type PermissionState = Omit<AuthzPermission, "createdAt">;
 
-/** The client's own by their names, those of users by their ids. */
+/** Selects the client's own resources by name, and those of users by id. */
 const resources = sql<string[]>`array(select case when r.owner_id is null then r.name else r.resource_id::text end
   from authz_permission_resources pr
   join authz_resources r on r.realm_id = pr.realm_id and r.client_id = pr.client_id and r.resource_id = pr.resource_id

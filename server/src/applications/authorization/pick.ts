@@ -1,6 +1,6 @@
 import type { AskedResource } from "./resources.store.ts";
 
-/** The one that a name means: by id, the client's own, the subject's, one that was shared with the subject, or any. */
+/** Picks the resource that a name means: by id, the client's own, the subject's, one that was shared with the subject, or any. */
 export function pick(found: readonly AskedResource[], name: string, users: readonly string[]): AskedResource | undefined {
   const id = name.toLowerCase();
   const named = found.filter((each) => each.name === name);

@@ -7,7 +7,7 @@ import { createdAt, description, strategies } from "./schema.ts";
 const name = visiblePathName("A policy's name", "Staff only");
 const list = <T extends Type.TSchema>(items: T, text: string) => Type.Array(items, { minItems: 1, maxItems: 100, description: text });
 const spelled = (maxLength: number) => Type.String({ minLength: 1, maxLength });
-/** A name alone, or with its flag. */
+/** Returns the schema of a list of names, each alone or with its flag. */
 const flagged = <N extends string, F extends string>(key: N, flag: F, maxLength: number, text: string) =>
   list(
     Type.Union([
@@ -104,7 +104,7 @@ export type AuthzPolicy = Static<typeof AuthzPolicy>;
 export const CreateAuthzPolicy = Type.Object(
   {
     name,
-    // `js` is refused by its own code, which says what to use instead.
+    // `js` is refused by its own code, which names the alternatives.
     type: oneOf([...policyTypes, "js"], { description: "`js` is refused: use `attribute`, `regex` and `aggregate`" }),
     ...members,
   },

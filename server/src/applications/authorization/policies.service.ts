@@ -39,7 +39,7 @@ async function policyNamed(ctx: ReadCtx, server: Server, name: string): Promise<
   return policy;
 }
 
-/** With names in the place of ids. Users stay ids for those who may not view users. */
+/** Replaces ids by names. Users stay ids for administrators who may not view users. */
 export async function spelled(ctx: ReadCtx, policies: readonly store.StoredPolicy[]): Promise<Versioned[]> {
   const names = new Map<string, string>();
   for (const kind of Object.keys(memberOf) as store.EntryKind[]) {
@@ -61,7 +61,7 @@ function shown(kind: store.EntryKind, { id, required, extendChildren }: store.St
   return kind === "group" ? { path: id, extendChildren } : id;
 }
 
-/** The treatment of users that the realm does not have: documents of other realms may name some, and the policy is undecided about them. */
+/** The treatment of users that the realm does not have. Documents of other realms may name some, about whom the policy is undecided. */
 type UnknownUsers = "refuse" | "lose";
 
 export async function createPolicy(ctx: Ctx, id: string, input: CreateAuthzPolicy, unknown: UnknownUsers = "refuse"): Promise<Versioned> {
@@ -84,7 +84,7 @@ export async function savePolicy(
   const server = await takeServer(ctx, id);
   const current = await policyNamed(ctx, server, name);
   if (input.type === "js") throw jsRefused();
-  // Others name it, and mean this kind of policy.
+  // Other policies and permissions name it, and mean this type of policy.
   refuseReadOnly(current, input, ["name", "type", "createdAt"]);
   expectVersion(ctx, current.version);
   const state = await checkedPolicy(ctx, server, { ...input, name, type: current.type }, current, new Map(), unknown);
@@ -108,7 +108,7 @@ export async function removePolicy(ctx: Ctx, id: string, name: string): Promise<
   await modelChanged(ctx, server, "ADMIN_DELETE", `policy ${name}`);
 }
 
-/** Everything that a write must hold, also for the dry runs of `evaluate`, which know further policies. */
+/** Checks the rules of every write. The dry runs of `evaluate`, which know further policies, call it too. */
 export async function checkedPolicy(
   ctx: ReadCtx,
   server: Server,
@@ -140,7 +140,7 @@ async function resolved(
   const kept = new Set((current?.entries ?? []).map(({ id }) => id));
   const names = [...new Set(named.map(nameOf))];
   const found = kind === "role" ? await rolesNamed(ctx, field, names, [...kept]) : await findEntries(ctx.tx, ctx.realm, kind, names);
-  // Without view-users, whether a name exists is not for them to see.
+  // Without view-users, the caller must not learn whether a name exists.
   if (kind === "user" && !mayViewUsers(ctx) && named.some((one) => !kept.has(found.get(nameOf(one)) ?? "")))
     throw authzErrors.view_users_needed();
   const given = kind === "user" && unknown === "lose" ? named.filter((one) => found.has(nameOf(one))) : named;
@@ -168,14 +168,17 @@ async function resolved(
 
 const LOST: store.StoredEntry = { id: null, required: false, extendChildren: false };
 
-/** Nobody, as where the last user was deleted; or the users that were left before, so that what was read can be written and changes nothing. */
+/**
+ * Tells whether the policy has lost users: it names nobody, or the users that were left before, so that a policy can be written as it was
+ * read without a change.
+ */
 function losesUsers(ids: readonly string[], current: store.StoredPolicy | null): boolean {
   if (ids.length === 0) return true;
   const before = current?.entries.flatMap(({ id }) => id ?? []) ?? [];
   return before.length < (current?.entries.length ?? 0) && before.length === ids.length && ids.every((id) => before.includes(id));
 }
 
-/** Names to ids. */
+/** Maps names of roles to ids. */
 async function rolesNamed(
   ctx: ReadCtx,
   field: string,
@@ -193,12 +196,12 @@ async function rolesNamed(
   return found;
 }
 
-/** The deepest chain of aggregates. */
+/** The maximum depth of aggregates. */
 const MOST_DEEP = 10;
 
 const timeMembers = ["timeZone", "notBefore", "notOnOrAfter", ...timeRanges, ...timeRanges.map((range) => `${range}End` as const)] as const;
 
-/** The members of each type: of all others, none is taken. */
+/** The members of each type. A type accepts no other member. */
 const membersOf: Readonly<Record<PolicyType, readonly TypeMember[]>> = {
   role: ["roles"],
   user: ["users"],
@@ -230,7 +233,7 @@ const jsRefused = () =>
     { errors: [{ field: "type", code: "js_refused", message: "type js is not supported: use attribute, regex and aggregate" }] },
   );
 
-/** Refuses what a policy of the type cannot have, needs, or cannot use. Returns its configuration. */
+/** Refuses members that a policy of the type cannot have, lacks, or cannot use. Returns its configuration. */
 function configOf(input: Omit<CreateAuthzPolicy, "type">, type: PolicyType): PolicyConfig {
   const given = allMembers.filter((member) => input[member] !== undefined);
   const errors: FieldError[] = given
@@ -289,7 +292,7 @@ const checks: Readonly<Partial<Record<PolicyType, (input: Input) => FieldError[]
   },
 };
 
-/** Refuses aggregates that include themselves, are nested too deeply, or name what is not there. `included` holds the others. */
+/** Refuses aggregates that include themselves, are nested too deeply, or name policies that do not exist. `included` has the others. */
 function refuseBadAggregate(name: string, policies: readonly string[], included: ReadonlyMap<string, readonly string[]>): void {
   const refuse = (code: string, message: string): never => {
     throw invalidFields([{ field: "policies", code, message }]);
@@ -308,6 +311,6 @@ function refuseBadAggregate(name: string, policies: readonly string[], included:
     depths.set(policy, depth);
     return depth;
   };
-  // The aggregates above it became deeper, too.
+  // The aggregates above it became deeper too.
   for (const policy of all.keys()) if (depthOf(policy, []) > MOST_DEEP) refuse("too_deep", `Aggregates may be nested ${MOST_DEEP} deep`);
 }

@@ -26,7 +26,7 @@ declare module "../../platform/db/tables.ts" {
 }
 
 export interface StoredEntry {
-  /** Null: a user who was deleted. */
+  /** Null for a user who was deleted. */
   readonly id: string | null;
   readonly required: boolean;
   readonly extendChildren: boolean;
@@ -73,7 +73,7 @@ export function listPolicies(db: Db, server: Server, query: ListQuery & { readon
 export const findPolicy = async (db: Db, server: Server, name: string): Promise<StoredPolicy | null> =>
   (await of(db, server).where("name", "=", name).executeTakeFirst()) ?? null;
 
-/** The policies that each aggregate names, by its name: for the checks of cycles and depth. */
+/** Returns the policies that each aggregate names, by its name, for the checks of cycles and depth. */
 export async function aggregatesOf(db: Db, { realm, client }: Server): Promise<Map<string, readonly string[]>> {
   const { rows } = await sql<{ name: string; policies: string[] | null }>`select name, config -> 'policies' as policies from authz_policies
     where realm_id = ${realm} and client_id = ${client}`.execute(db);
@@ -117,7 +117,7 @@ export async function deletePolicy(tx: Tx, { realm, client }: Server, name: stri
   await deleteRows(tx, "authz_policies", { realm_id: realm, client_id: client, name });
 }
 
-/** Aggregates and permissions that name the policy. */
+/** Returns aggregates and permissions that name the policy. */
 export async function policyUsers(db: Db, { realm, client }: Server, name: string): Promise<string[]> {
   const { rows } = await sql<{ name: string }>`
     select p.name from authz_policies p where p.realm_id = ${realm} and p.client_id = ${client} and jsonb_exists(p.config -> 'policies', ${name})
@@ -135,7 +135,7 @@ const TABLES = {
   user: ["users", "user_id"],
 } as const satisfies Record<EntryKind, readonly [string, string]>;
 
-/** Keeps them from being deleted until commit; returns those that exist. */
+/** Locks entries until commit, so that they cannot be deleted. Returns those that exist. */
 export async function shareEntries(tx: Tx, realm: string, kind: EntryKind, ids: readonly string[]): Promise<ReadonlySet<string>> {
   return lockRows(tx, realm, kind, ids, "key share");
 }
@@ -148,7 +148,10 @@ async function lockRows(tx: Tx, realm: string, kind: EntryKind, ids: readonly st
   return new Set(rows.map(({ id }) => id));
 }
 
-/** The policies, `client/policy`, that name one of `ids`. Locks these first, so that no policy comes to name them before they are deleted. */
+/**
+ * Returns the policies, as `client/policy`, that name one of `ids`. Locks these ids first, so that no new policy names them before they are
+ * deleted.
+ */
 export async function policiesNaming(tx: Tx, realm: string, kind: EntryKind, ids: readonly string[]): Promise<string[]> {
   await lockRows(tx, realm, kind, ids, "update");
   const { rows } = await sql<{ name: string }>`select distinct c.client_id || '/' || e.policy as name from authz_policy_entries e
@@ -157,7 +160,7 @@ export async function policiesNaming(tx: Tx, realm: string, kind: EntryKind, ids
   return rows.map(({ name }) => name);
 }
 
-/** The entries of a deleted user lose their id; returns the policies, by their client. */
+/** Removes the id of a deleted user from the entries. Returns the policies with their client. */
 export async function forgetUserEntries(tx: Tx, realm: string, userId: string): Promise<{ client: string; policy: string }[]> {
   const { rows } = await sql<{ client: string; policy: string }>`update authz_policy_entries set entry_id = null
     where realm_id = ${realm} and kind = 'user' and entry_id = ${userId} returning client_id as client, policy`.execute(tx);

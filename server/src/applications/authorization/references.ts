@@ -13,25 +13,31 @@ async function refuseNamed(
   if (policies.length > 0) throw inUse(what, "Authorization policies", policies);
 }
 
-/** `roles.deleting` */
+/** Refuses on `roles.deleting` to delete roles that policies name. */
 export const keepNamedRoles = (ctx: Ctx, { roleIds }: { readonly roleIds: readonly string[] }): Promise<void> =>
   refuseNamed(ctx, "role", roleIds, roleIds.length === 1 ? "this role" : "its roles");
 
-/** `groups.deleting` */
+/** Refuses on `groups.deleting` to delete groups that policies name. */
 export const keepNamedGroups = (ctx: Ctx, { groupIds }: { readonly groupIds: readonly string[] }): Promise<void> =>
   refuseNamed(ctx, "group", groupIds, groupIds.length === 1 ? "this group" : "this group or one below it");
 
-/** `client_scope.deleting` */
+/** Refuses on `client_scope.deleting` to delete a scope that policies name. */
 export const keepNamedScope = (ctx: Ctx, { scopeId }: { readonly scopeId: string }): Promise<void> =>
   refuseNamed(ctx, "client-scope", [scopeId], "this client scope");
 
-/** `client.deleting`: its own policies go first, which may name its own roles. */
+/**
+ * Refuses on `client.deleting` to delete a client that policies of others name. Its own policies, which may name its own roles, are deleted
+ * first.
+ */
 export async function keepNamedClient(ctx: Ctx, { id }: { readonly id: string }): Promise<void> {
   await deleteServer(ctx.tx, { realm: ctx.realm, client: id });
   await refuseNamed(ctx, "client", [id], "this client");
 }
 
-/** `user.deleted`, `user.erased`: a user always goes. A policy that named them can no longer be decided and denies, until other users are saved. */
+/**
+ * Removes a user from policies on `user.deleted` and `user.erased`, because a user can always be deleted. Such a policy is undecided and
+ * denies, until other users are saved.
+ */
 export async function loseUser(ctx: Ctx, { userId }: { readonly userId: string }): Promise<void> {
   const policies = await forgetUserEntries(ctx.tx, ctx.realm, userId);
   if (policies.length === 0) return;

@@ -10,7 +10,7 @@ import * as store from "./resources.store.ts";
 import { isResourceName, isResourceType, isScopeName } from "./schema.ts";
 import { addScopes, takeServer } from "./service.ts";
 
-// A resource server manages its own resources by UMA: the same rules as for administrators, but by ids alone, and without a view of users.
+// A resource server manages its own resources by UMA, under the same rules as administrators, but by ids only, and without a view of users.
 
 export const findRegistered = async ({ tx }: ReadCtx, server: ResourceServer, id: string): Promise<store.ResourceRow | null> =>
   isId(id) ? store.findResourceById(tx, server, id) : null;
@@ -31,7 +31,7 @@ export async function registerResource(ctx: Ctx, server: ResourceServer, state: 
   return (await store.findResourceById(ctx.tx, server, id))!;
 }
 
-/** Null: there is no such resource. */
+/** Replaces a registered resource. Returns null if there is no such resource. */
 export async function replaceRegistered(
   ctx: Ctx,
   server: ResourceServer,
@@ -77,7 +77,7 @@ async function prepare(ctx: Ctx, server: ResourceServer, state: store.ResourceSt
   if (unknown.length > 0) await addScopes(ctx, server, unknown);
 }
 
-/** The resources of this resource server with these ids, by id. */
+/** Finds the resources of this resource server with these ids, by id. */
 export async function resourcesById(db: Db, server: ResourceServer, ids: readonly string[]): Promise<Map<string, store.ResourceRow>> {
   const rows = await store.resourcesWithIds(
     db,

@@ -2,7 +2,7 @@ import type { RecordCache } from "../../platform/cache/index.ts";
 import type { Model, PermissionModel, PolicyModel } from "./evaluator/index.ts";
 import type { AuthzSettingsState } from "./schema.ts";
 
-/** A resource server as checks meet it: read once, kept until the realm's configuration changes. Its resources are not in it. */
+/** A resource server as checks read it, kept until the realm's configuration changes. Its resources are not part of it. */
 export interface ResourceServer {
   readonly realm: string;
   /** The client's id in the admin API. */
@@ -15,5 +15,5 @@ export interface ResourceServer {
   readonly model: Model;
 }
 
-/** By the client's id in the admin API; null while authorization services are not enabled. */
+/** The resource servers by the client's id in the admin API. Null while authorization services are not enabled. */
 export type ResourceServers = RecordCache<ResourceServer>;

@@ -26,14 +26,14 @@ export async function readResource(ctx: ReadCtx, id: string, name: string): Prom
   return resource!;
 }
 
-/** By name or id; those of other clients are not found. */
+/** Finds a resource by name or id. Resources of other clients are not found. */
 async function resourceNamed(ctx: ReadCtx, server: Server, name: string): Promise<store.ResourceRow> {
   const resource = await store.findResource(ctx.tx, server, name);
   if (!resource) throw authzErrors.resource_not_found();
   return resource;
 }
 
-/** Owners by username; by id for those who may not view users. */
+/** Replaces owners by usernames, which only administrators who may view users get. */
 async function spelled(ctx: ReadCtx, rows: readonly store.ResourceRow[]): Promise<store.ResourceRow[]> {
   const owners = rows.flatMap(({ owner }) => (owner === null ? [] : [owner]));
   const names = mayViewUsers(ctx) ? await spellEntries(ctx.tx, ctx.realm, "user", owners) : new Map<string, string>();
@@ -46,7 +46,7 @@ export async function createResource(ctx: Ctx, id: string, input: CreateAuthzRes
   return readResource(ctx, id, resourceId);
 }
 
-/** Also for the client itself, by UMA. */
+/** Adds a resource. The client itself does so by UMA. */
 export async function addResource(ctx: Ctx, server: Server, state: store.ResourceState): Promise<string> {
   await refuseUnknownScopes(ctx, server, state.scopes);
   const resourceId = await store.insertResource(ctx.tx, server, state, ctx.now);
@@ -54,7 +54,7 @@ export async function addResource(ctx: Ctx, server: Server, state: store.Resourc
   return resourceId;
 }
 
-/** Checks read resources themselves, so no node reloads the model. */
+/** Records a change of a resource. Checks read resources from the database, so no node reloads the model. */
 function recordResource(ctx: Ctx, { client }: Server, type: "ADMIN_CREATE" | "ADMIN_UPDATE" | "ADMIN_DELETE", name: string): void {
   ctx.audit({ category: "ADMIN", type, resourceType: "authz", resourceId: client, detail: `resource ${name}` });
 }
@@ -118,7 +118,7 @@ export async function removeResource(ctx: Ctx, id: string, name: string): Promis
   await dropResource(ctx, server, resource);
 }
 
-/** The caller holds the lock, so that no permission comes to name it meanwhile. */
+/** Deletes a resource. The caller holds the lock, so that no new permission names it meanwhile. */
 export async function dropResource(ctx: Ctx, server: Server, resource: store.ResourceRow): Promise<void> {
   const permissions = await store.permissionsNaming(ctx.tx, server, resource.resourceId);
   if (permissions.length > 0) throw inUse("this resource", "Permissions", permissions);

@@ -38,7 +38,7 @@ declare module "../../platform/db/tables.ts" {
   }
 }
 
-/** `owner` is an id here; the service spells it. */
+/** A resource with the id of its `owner`, which the service replaces by the name. */
 export type ResourceRow = AuthzResource & { readonly version: number };
 export type ResourceState = Omit<AuthzResource, "resourceId" | "createdAt">;
 
@@ -90,7 +90,7 @@ export const findResourceById = async (db: Db, server: Server, id: string): Prom
 export const resourcesWithIds = async (db: Db, server: Server, ids: readonly string[]): Promise<ResourceRow[]> =>
   ids.length === 0 ? [] : of(db, server).where("resource_id", "in", ids).execute();
 
-/** By id, or by name: the client's own resource of that name first. */
+/** Finds a resource by id, or by name. The client's own resource of that name comes first. */
 export async function findResource(db: Db, server: Server, name: string): Promise<ResourceRow | null> {
   const byId = isId(name) ? await findResourceById(db, server, name) : null;
   if (byId) return byId;
@@ -98,7 +98,7 @@ export async function findResource(db: Db, server: Server, name: string): Promis
   return row ?? null;
 }
 
-/** For a permission: ids of the client's own resources by name, and of any by id. In a write they are held until commit. */
+/** Returns the ids of resources for a permission: the client's own by name, and any by id. In a write they are locked until commit. */
 export async function shareResources(
   db: Db,
   { realm, client }: Server,
@@ -164,7 +164,7 @@ export async function permissionsNaming(db: Db, { realm, client }: Server, id: s
 /** The resources of a request. */
 export type ResourcesAsked =
   | { readonly by: "names"; readonly names: readonly string[] }
-  /** The same, where each name is asked for another user; null: a client, or unknown. */
+  /** The same, if each name is requested for another user. Null for a client, or if the user is unknown. */
   | { readonly by: "pairs"; readonly pairs: readonly { readonly name: string; readonly userId: string | null }[] }
   | { readonly by: "uris"; readonly names: readonly string[] }
   | { readonly by: "all" }
@@ -179,10 +179,10 @@ export interface After {
   readonly id: string;
 }
 
-/** A user may have been given many resources of one name. */
+/** The limit for one name, because many resources of one name may be shared with a user. */
 const MOST_NAMED = 10_000;
 
-/** In one statement, whatever their number: with what their owners shared with these users. */
+/** Reads resources in one statement, whatever their number, with the scopes that their owners shared with these users. */
 export async function resourcesFor(
   db: Db,
   server: Server,
@@ -229,8 +229,8 @@ function sharesByUser(shares: readonly { readonly userId: string; readonly scope
 }
 
 /**
- * By id; by name the client's own, that of the user who asks, those shared with them, and one of any other: many users may have a resource of one
- * name, and all of them are never read.
+ * Selects by id, and by name: the client's own resource, that of the requesting user, those shared with them, and one of any other. Many
+ * users may have a resource of one name, and it never reads all of them.
  */
 function idsOfNamed({ realm, client }: Server, pairs: readonly { name: string; userId: string | null }[], users: readonly string[]) {
   const names = [...new Set(pairs.map(({ name }) => name))];

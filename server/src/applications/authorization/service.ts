@@ -11,20 +11,23 @@ import * as store from "./store.ts";
 
 const MOST_SCOPES = 1_000;
 
-/** The client whose path it is; 404 for one of another realm. */
+/** Returns the client of the path as a resource server. Throws a 404 for one of another realm. */
 export async function serverOf(ctx: ReadCtx, id: string): Promise<store.Server> {
   const { id: client } = await readClient(ctx, id);
   return { realm: ctx.realm, client };
 }
 
-/** For a look at the model: 409 until authorization services are enabled. */
+/** Returns the resource server for a read of the model. Throws a 409 until authorization services are enabled. */
 export async function openServer(ctx: ReadCtx, id: string): Promise<store.Server> {
   const server = await serverOf(ctx, id);
   if (!(await store.findSettings(ctx.tx, server)).enabled) throw authzErrors.disabled();
   return server;
 }
 
-/** For a change, 409 until authorization services are enabled: changes of policies come one after the other, those of resources side by side. */
+/**
+ * Locks the resource server for a change. Throws a 409 until authorization services are enabled. Changes of policies run one after the
+ * other, those of resources concurrently.
+ */
 export async function takeServer(ctx: Ctx, id: string, strength: "update" | "share" = "update"): Promise<store.Server> {
   const server = await serverOf(ctx, id);
   if (!(await store.lockServer(ctx.tx, server, strength))?.enabled) throw authzErrors.disabled();
@@ -33,10 +36,10 @@ export async function takeServer(ctx: Ctx, id: string, strength: "update" | "sha
 
 export const mayViewUsers = (ctx: ReadCtx): boolean => allows(ctx.actor.permissions, "view-users");
 
-/** A dry run checks what a write would, and holds nothing. */
+/** Tells a write from a dry run, which checks the same rules and locks nothing. */
 export const isWriting = (ctx: ReadCtx): ctx is Ctx => "audit" in ctx;
 
-/** Records a change of the model; every node reloads it. */
+/** Records a change of the model. Every node reloads it. */
 export async function modelChanged(
   ctx: Ctx,
   { client }: store.Server,
@@ -62,7 +65,7 @@ export async function replaceSettings(ctx: Ctx, id: string, input: UpdateAuthzSe
   expectVersion(ctx, current.version);
   const { realmId: _realm, clientId: _client, ...given } = input;
   const settings = { ...defaultSettings, ...given };
-  // Subject search says which users there are.
+  // Subject search reveals which users exist.
   if (settings.subjectSearch && !current.subjectSearch && !mayViewUsers(ctx)) throw authzErrors.view_users_needed();
   await store.saveSettings(ctx.tx, server, settings);
   await modelChanged(ctx, server, "ADMIN_UPDATE", `settings: ${settings.enabled ? settings.policyEnforcementMode : "not enabled"}`);

@@ -8,7 +8,7 @@ import { authzErrors } from "./errors.ts";
 import type { CreateShare, OwnResource, OwnResourceDetails, Share, SharedResource } from "./shares.schema.ts";
 import * as store from "./shares.store.ts";
 
-// The actor is the owner.
+// In these functions the actor is the owner.
 
 export const readOwnResources = ({ tx, realm, actor }: ReadCtx, query: ListQuery): Promise<Page<OwnResource>> =>
   store.listOwned(tx, realm, actor.id, query);
@@ -28,7 +28,7 @@ async function owned({ tx, realm, actor }: ReadCtx, resourceId: string, isHeld =
   return found;
 }
 
-/** Answers the same whether or not there is such a user. */
+/** Shares a resource. The result is the same whether or not there is such a user. */
 export async function shareResource(ctx: Ctx, resourceId: string, { user, scopes }: CreateShare): Promise<Share> {
   const resource = await owned(ctx, resourceId, true);
   const unknown = scopes?.find((scope) => !resource.scopes.includes(scope));
@@ -54,7 +54,7 @@ export async function unshareResource(ctx: Ctx, resourceId: string, shareId: str
   record(ctx, "RESOURCE_UNSHARED", resource, stored);
 }
 
-/** The owner does not want to share it with the user who asked. */
+/** Refuses a request of a user to share the resource with them. */
 export async function refuseRequest(ctx: Ctx, resourceId: string, userId: string): Promise<void> {
   const resource = await owned(ctx, resourceId, true);
   const place = { realm: ctx.realm, client: resource.client, resourceId };
@@ -62,7 +62,7 @@ export async function refuseRequest(ctx: Ctx, resourceId: string, userId: string
   record(ctx, "RESOURCE_UNSHARED", resource, { share: { scopes: [] }, userId });
 }
 
-/** The trail names users by id, which an erasure replaces. */
+/** Records the change. The audit trail names users by id, which an erasure replaces. */
 function record(
   ctx: Ctx,
   type: "RESOURCE_SHARED" | "RESOURCE_UNSHARED",
@@ -73,7 +73,7 @@ function record(
   ctx.audit({ category: "SECURITY", type, resourceType: "authz-resources", resourceId, detail });
 }
 
-/** `user.erased` */
+/** Deletes on `user.erased` the shares that name the user. */
 export async function forgetSharesNaming(
   ctx: Ctx,
   { username, email }: { readonly username: string; readonly email: string | null },

@@ -63,7 +63,7 @@ export function listOwned(db: Db, realm: string, userId: string, query: ListQuer
   return pageOf(db, base, order, query);
 }
 
-/** The resources that others shared with the user, with the shared scopes. */
+/** Lists the resources that others shared with the user, with the shared scopes. */
 export function listSharedWith(db: Db, realm: string, userId: string, query: ListQuery): Promise<Page<SharedResource>> {
   const scopes = sql<string[]>`array(select s.scope from authz_shares s where s.realm_id = authz_resources.realm_id
     and s.client_id = authz_resources.client_id and s.resource_id = authz_resources.resource_id and s.user_id = ${userId}
@@ -82,7 +82,7 @@ export function listSharedWith(db: Db, realm: string, userId: string, query: Lis
 
 export type OwnedRow = OwnResource & { readonly client: string };
 
-/** With `isHeld`, until commit: changes of its shares come one after the other. */
+/** Finds a resource of its owner. With `isHeld` it is locked until commit, so that changes of its shares run one after the other. */
 export async function findOwned(db: Db, realm: string, userId: string, resourceId: string, isHeld = false): Promise<OwnedRow | null> {
   const row = await managed(db, realm)
     .select([...columns, "authz_resources.client_id as client"])
@@ -93,7 +93,7 @@ export async function findOwned(db: Db, realm: string, userId: string, resourceI
   return row ?? null;
 }
 
-/** More than an owner looks through. */
+/** More shares than an owner has. */
 const MOST_SHARES = 1_000;
 
 export async function sharesOf(db: Db, { realm, client, resourceId }: ResourcePlace): Promise<Share[]> {
@@ -115,13 +115,13 @@ export async function requestsOf(db: Db, { realm, client, resourceId }: Resource
 
 export interface StoredShare {
   readonly share: Share;
-  /** Null: there is no such user. */
+  /** Null if there is no such user. */
   readonly userId: string | null;
 }
 
 /**
- * The same statements whether or not there is such a user. Sharing again by the same name replaces the scopes. Null: there are as many as one may
- * have.
+ * Saves a share by the same statements whether or not there is such a user. A second share by the same name replaces the scopes. Returns
+ * null if the resource has the maximum number of shares.
  */
 export async function saveShare(
   tx: Tx,
@@ -144,12 +144,12 @@ export async function saveShare(
       (select f.user_id from former f) as "formerUserId"`.execute(tx);
   if (!rows[0]) return null;
   const { userId, formerUserId, ...share } = rows[0];
-  // The name may have moved to another user since. Both calls are made for every name, whether or not it is a user's.
+  // The name may have moved to another user since. Both calls are made for every name, whether or not a user has it.
   for (const each of [userId, formerUserId]) await applyShares(tx, { realm, client, resourceId }, each, now);
   return { share, userId };
 }
 
-/** Null: there is no such share. */
+/** Deletes a share. Returns null if there is no such share. */
 export async function deleteShare(
   tx: Tx,
   { realm, client, resourceId }: ResourcePlace,
@@ -167,7 +167,7 @@ export async function deleteShare(
   return { share, userId };
 }
 
-/** A user gets the union of the scopes that the owner shared by each of the user's names. */
+/** Gives a user the union of the scopes that the owner shared by each of the user's names. */
 async function applyShares(tx: Tx, { realm, client, resourceId }: ResourcePlace, userId: string | null, now: number): Promise<void> {
   const shared = sql`select unnest(n.scopes) from authz_share_names n where n.realm_id = ${realm} and n.client_id = ${client}
     and n.resource_id = ${resourceId} and n.user_id = ${userId}::uuid`;
@@ -178,7 +178,7 @@ async function applyShares(tx: Tx, { realm, client, resourceId }: ResourcePlace,
     on conflict (realm_id, client_id, resource_id, user_id, scope) do update set status = 'GRANTED'`.execute(tx);
 }
 
-/** The number of scopes that were newly requested. */
+/** Requests scopes. Returns the number of those that are new. */
 export async function requestShares(
   tx: Tx,
   { realm, client, resourceId }: ResourcePlace,
@@ -198,7 +198,7 @@ export async function deleteRequests(tx: Tx, { realm, client, resourceId }: Reso
   return rows.length > 0;
 }
 
-/** A new owner has shared nothing yet. */
+/** Deletes all shares of a resource, because a new owner has shared nothing yet. */
 export async function deleteSharesOf(tx: Tx, { realm, client, resourceId }: ResourcePlace): Promise<void> {
   for (const table of ["authz_share_names", "authz_shares"] as const)
     await tx
@@ -209,7 +209,10 @@ export async function deleteSharesOf(tx: Tx, { realm, client, resourceId }: Reso
       .execute();
 }
 
-/** Names that were typed before there was such a user, or that another user had. The rows of users go with their users. */
+/**
+ * Deletes the shares by these names: a name may have been typed before the user existed, or another user had it. The rows that refer to the
+ * user are deleted with the user.
+ */
 export async function deleteSharesNaming(tx: Tx, realm: string, names: readonly string[], now: number): Promise<void> {
   const { rows } = await sql<Omit<ResourcePlace, "realm"> & { userId: string | null }>`delete from authz_share_names
     where realm_id = ${realm} and name_key = any(${names.map(loginKey)}::text[])

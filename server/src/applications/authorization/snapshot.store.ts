@@ -41,7 +41,7 @@ const load = prepared(
     where s.realm_id = ${realm} and s.client_id = ${client} and s.enabled`,
 );
 
-/** In one statement, so that all of it is of one moment. */
+/** Loads a resource server in one statement, so that all of its data is from the same moment. */
 async function loadServer(db: Db, realm: string, client: string): Promise<LoadedRecord<ResourceServer> | null> {
   const [row] = await load(db, { realm, client });
   if (!row) return null;

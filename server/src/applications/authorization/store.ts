@@ -26,7 +26,7 @@ declare module "../../platform/db/tables.ts" {
   }
 }
 
-/** One resource server: a client of a realm. */
+/** One resource server, which is a client of a realm. */
 export interface Server {
   readonly realm: string;
   readonly client: string;
@@ -40,8 +40,8 @@ export async function findSettings(db: Db, { realm, client }: Server): Promise<V
 }
 
 /**
- * Held until commit. Changes of scopes, policies and permissions of a client come one after the other, so that what names
- * another is checked against what is there; resources share the lock.
+ * Locks a resource server until commit. Changes of scopes, policies and permissions of a client run one after the other, so that references
+ * are checked against the current state. Changes of resources share the lock.
  */
 export async function lockServer(tx: Tx, { realm, client }: Server, strength: "update" | "share"): Promise<{ enabled: boolean } | null> {
   const { rows } = await sql<{ enabled: boolean }>`select enabled from authz_settings
@@ -100,7 +100,7 @@ export async function deleteScope(tx: Tx, { realm, client }: Server, name: strin
   await deleteRows(tx, "authz_scopes", { realm_id: realm, client_id: client, name });
 }
 
-/** The names that the client has. */
+/** Returns those of the names that the client has. */
 export async function knownScopes(db: Db, { realm, client }: Server, names: readonly string[]): Promise<ReadonlySet<string>> {
   if (names.length === 0) return new Set();
   const { rows } = await sql<{ name: string }>`select name from authz_scopes
@@ -118,7 +118,7 @@ export async function countOf(
   return rows[0]?.n ?? 0;
 }
 
-/** Some resources and permissions that have the scope. */
+/** Returns some resources and permissions that have the scope. */
 export async function scopeUsers(db: Db, { realm, client }: Server, name: string): Promise<{ resources: string[]; permissions: string[] }> {
   const { rows } = await sql<{ resources: string[]; permissions: string[] }>`select
     array(select r.name from authz_resources r where r.realm_id = ${realm} and r.client_id = ${client} and r.scopes @> array[${name}::text] limit 11) as resources,
@@ -128,7 +128,7 @@ export async function scopeUsers(db: Db, { realm, client }: Server, name: string
   return rows[0]!;
 }
 
-/** Every client of the realm that has, or had, authorization services. */
+/** Returns every client of the realm that has, or had, authorization services. */
 export async function serversOf(db: Db, realm: string): Promise<{ client: string; clientId: string }[]> {
   const { rows } = await sql<{
     client: string;
@@ -138,7 +138,7 @@ export async function serversOf(db: Db, realm: string): Promise<{ client: string
   return rows;
 }
 
-/** With everything in it. */
+/** Deletes a resource server with everything in it. */
 export async function deleteServer(tx: Tx, { realm, client }: Server): Promise<void> {
   await deleteRows(tx, "authz_settings", { realm_id: realm, client_id: client });
 }

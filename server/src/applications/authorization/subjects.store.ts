@@ -6,12 +6,12 @@ import { type Db, prepared } from "../../platform/db/index.ts";
 import { agentActs } from "../access/index.ts";
 import type { Subject } from "./evaluator/index.ts";
 
-/** A token through which the subject asks; null where it is asked about without one. */
+/** The token of a request, or no token. */
 export interface Through {
-  /** The id of the client that it was issued to, in the admin API. */
+  /** The id of the client to which it was issued, in the admin API. */
   readonly client: string | null;
   readonly clientName: string | null;
-  /** Ids of client scopes. */
+  /** The ids of client scopes. */
   readonly scopes: readonly string[] | null;
   readonly claims: Readonly<Record<string, unknown>> | null;
 }
@@ -29,7 +29,7 @@ interface UserRow {
   readonly above: string[];
 }
 
-/** Roles and groups as they are now: a token may be older, or say less. */
+/** Reads roles and groups as they are now, because a token may be older, or contain less. */
 const users = prepared(
   ({ realm, ids, keys }: { realm: string; ids: readonly string[]; keys: readonly string[] }) => sql<UserRow & { asked: string | null }>`
     select u.user_id, u.username, u.email, u.email_verified, u.enabled and not u.locked as enabled, u.attributes, n.key as asked,
@@ -69,7 +69,7 @@ export async function findUserSubject(db: Db, realm: string, userId: string, thr
   return row ? toUser(row, through) : null;
 }
 
-/** By id, username or mail address; those that are not found are left out. A text in the form of an id is an id. In one statement. */
+/** Finds users by id, username or mail address, in one statement. Those that are not found are left out. A text in the form of an id is an id. */
 export async function findUserSubjects(db: Db, realm: string, names: readonly string[]): Promise<Map<string, Subject>> {
   const keys = names.filter((name) => !isId(name)).map(loginKey);
   const rows = await users(db, { realm, ids: names.filter(isId), keys: [...new Set(keys)] });
@@ -82,7 +82,7 @@ export async function findUserSubjects(db: Db, realm: string, names: readonly st
   return found;
 }
 
-/** No client id has a line break. */
+/** Returns the key of an agent. No client id has a line break. */
 export const agentKey = (agentId: string): string => `agent\n${agentId.toLowerCase()}`;
 
 interface ClientRow {
@@ -115,7 +115,10 @@ const clients = prepared(
       or c.id in (select g.client_id from agents g where g.realm_id = ${realm} and g.id = any(${agents}::uuid[])))`,
 );
 
-/** Clients in their own name, by their id in the admin API, or else by client id; `agents` by theirs. In one statement. An agent counts while it is active. */
+/**
+ * Finds clients in their own name, by their id in the admin API, or else by client id, and `agents` by theirs, in one statement. An agent
+ * counts while it is active.
+ */
 export async function findClientSubjects(
   db: Db,
   realm: string,
@@ -148,7 +151,7 @@ export async function findClientSubjects(
   return found;
 }
 
-/** Ids of users in their order, for searches that go through all of them. */
+/** Returns ids of users in their order, for searches through all of them. */
 export async function userIdsAfter(db: Db, realm: string, after: string | null, limit: number): Promise<string[]> {
   const { rows } = await sql<{ user_id: string }>`select user_id from users
     where realm_id = ${realm} ${after === null ? sql`` : sql`and user_id > ${after}::uuid`} order by user_id limit ${limit}`.execute(db);

@@ -5,7 +5,7 @@ import { AuthzSettings, CreateAuthzPermission, CreateAuthzResource, CreateAuthzS
 const { realmId: _realm, clientId: _client, ...settings } = AuthzSettings.properties;
 const { owner: _owner, ownerManagedAccess: _managed, ...resource } = CreateAuthzResource.properties;
 
-/** The authorization services of one client, as documents of a realm have them: without what belongs to users, and without ids. */
+/** The authorization services of one client in documents of a realm, without the data of users, and without ids. */
 export const AuthorizationItem = Type.Object(
   {
     clientId: Type.String({ minLength: 1, maxLength: 255, description: "The client id" }),

@@ -13,7 +13,7 @@ import { createScope, modelChanged, readSettings, removeScope, replaceSettings, 
 import { deleteServer, findSettings, listScopes, serversOf } from "./store.ts";
 import type { AuthorizationItem } from "./transfer.schema.ts";
 
-// The authorization services of a client as one item of a realm's document. Writes go by the functions of the admin API.
+// The authorization services of a client as one item of a realm's document. Writes use the functions of the admin API.
 
 type Named = { readonly name: string };
 type ScopeItem = NonNullable<AuthorizationItem["scopes"]>[number];
@@ -39,7 +39,7 @@ export interface ReadAuthorization {
 
 export const authorizationDefaults = { ...defaultSettings, scopes: [], resources: [], policies: [], permissions: [] };
 
-/** Every client that has, or had, authorization services. */
+/** Reads every client that has, or had, authorization services. */
 export async function readAuthorizations(ctx: ReadCtx): Promise<ReadAuthorization[]> {
   const found: ReadAuthorization[] = [];
   for (const { client, clientId } of await serversOf(ctx.tx, ctx.realm))
@@ -62,7 +62,7 @@ async function readItem(ctx: ReadCtx, client: string, clientId: string): Promise
   };
 }
 
-/** Without members that have their default. */
+/** Leaves out members that have their default. */
 function short<T extends object>(item: T, defaults: Readonly<Record<string, unknown>>): T {
   const isDefault = ([member, value]: [string, unknown]) =>
     value === undefined || (member in defaults && JSON.stringify(value) === JSON.stringify(defaults[member]));
@@ -104,7 +104,7 @@ const permissionDefaults = {
   scopes: [],
   policies: [],
 };
-/** A permission for resources of users alone stays here: without them it would be one for every resource. */
+/** Returns a permission for a document. One that names only resources of users is left out: without them it would become one for every resource. */
 function permissionItem(permission: PermissionItem | PermissionRow, own: ReadonlySet<string> | null): PermissionItem[] {
   const { name, type, description, decisionStrategy, resources = [], resourceType, scopes, policies } = permission;
   const left = own ? resources.filter((resource) => own.has(resource)) : resources;
@@ -113,7 +113,7 @@ function permissionItem(permission: PermissionItem | PermissionRow, own: Readonl
   return [short(item, permissionDefaults)];
 }
 
-/** For a client that has none: enabled, until all of the document is there. */
+/** Enables authorization services for a client that has none, until all of the document is applied. */
 export async function addAuthorization(ctx: Ctx, { clientId }: AuthorizationItem): Promise<string> {
   const id = (await findEntries(ctx.tx, ctx.realm, "client", [clientId])).get(clientId) ?? clientId;
   await replaceSettings(ctx, id, { enabled: true });
@@ -179,7 +179,7 @@ function parts<T extends Named>(now: readonly T[], wanted: readonly T[], short: 
   };
 }
 
-/** Aggregates after the policies that they name. */
+/** Orders aggregates after the policies that they name. */
 function inOrder(policies: readonly PolicyItem[]): PolicyItem[] {
   const left = new Map(policies.map((policy) => [policy.name, policy]));
   const done: PolicyItem[] = [];

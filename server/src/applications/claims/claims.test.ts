@@ -74,7 +74,7 @@ describe("the facts of a subject", () => {
   const mapper = (source: ClaimMapper["source"], value: string | null = null) =>
     ({ source, value, type: "string", multivalued: true }) as unknown as ClaimMapper;
 
-  test("comes in one query: roles by every way, groups with their path, enabled organizations", async () => {
+  test("comes in one query: all effective roles, groups with their path, enabled organizations", async () => {
     const realm = await iam.realm();
     const admin = realm.asMaster();
     await admin.post("/roles", { name: "reader" });
@@ -111,7 +111,7 @@ describe("the facts of a subject", () => {
     expect(await subjectData(iam.core.db, other.name, userId, needs)).toBeNull();
   });
 
-  test("are the client's roles where a client acts for itself", async () => {
+  test("are the client's roles if a client acts for itself", async () => {
     const realm = await iam.realm();
     const nobody = await serviceAccountData(iam.core.db, realm.name, "01900000-0000-7000-8000-000000000000", needs);
     expect(nobody).toEqual({ user: null, read: {} });

@@ -42,7 +42,7 @@ const ada: ClaimSubject = {
 const session = { authTime: 1_700_000_002_999, acr: "1", amr: ["pwd", "otp"], sid: "s1", impersonator: null };
 const claims = (...mappers: ClaimMapper[]) => claimsOf(mappers, "idToken", ada, { clientId: "shop", session });
 
-test("every source yields what it promises", () => {
+test("every source returns its values", () => {
   const many = { multivalued: true };
   expect(
     claims(
@@ -84,7 +84,7 @@ test("every source yields what it promises", () => {
       ["__proto__", { roles: ["odd"] }],
     ]),
     groups: ["/Sales/Europe", "/Organization:acme/Admins"],
-    // An organization chose the last name: it may be that of a group with a meaning.
+    // An organization chose the last name, which may be that of another group.
     names: ["Europe", "/Organization:acme/Admins"],
     organizations: [{ id: "o1", alias: "acme", name: "Acme", role: "owner" }],
     factors: ["pwd", "otp"],
@@ -94,7 +94,7 @@ test("every source yields what it promises", () => {
   });
 });
 
-test("a missing, unfitting or foreign value is left out", () => {
+test("a missing value, or one of another type or client, is left out", () => {
   expect(
     claims(
       mapper("missing", "attribute", "toString", { multivalued: true }),
@@ -110,7 +110,7 @@ test("a missing, unfitting or foreign value is left out", () => {
   ).toEqual({});
 });
 
-test("no mapper says what the protocol says, or reaches beyond the claims", () => {
+test("no mapper writes claims of the protocol, or beyond the claims object", () => {
   const said = claims(
     ...[...protocolClaims].map((claim) => mapper(claim, "constant", "forged")),
     mapper("cnf.jkt", "constant", "forged"),
@@ -123,7 +123,7 @@ test("no mapper says what the protocol says, or reaches beyond the claims", () =
   expect(({} as { admin?: string }).admin).toBeUndefined();
 });
 
-test("the later of two counts, and neither changes what the other handed over", () => {
+test("the later of two counts, and neither changes the object of the other", () => {
   expect(claims(mapper("tier", "constant", "silver"), mapper("tier", "constant", "gold"))).toEqual({ tier: "gold" });
   const whole = mapper("access", "roles", "clients", { type: "json" });
   const before = JSON.stringify(ada.read);

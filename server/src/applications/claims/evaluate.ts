@@ -5,8 +5,8 @@ import { sources } from "./sources/index.ts";
 import { type ClaimContext, type ClaimSource, type ClaimSubject, type ClaimType, convert } from "./sources/source.ts";
 
 /**
- * The claims of `subject` for `target`. If two mappers write the same member, the later one counts, so a client's own come after its
- * scopes'. A claim that the protocol itself sets is never among them, whatever the database holds.
+ * Returns the claims of `subject` for `target`. If two mappers write the same member, the later one counts, so a client's own come after
+ * its scopes'. A claim that the protocol itself sets is never among them, whatever the database contains.
  */
 export function claimsOf(
   mappers: readonly ClaimMapper[],
@@ -24,13 +24,13 @@ export function claimsOf(
   return claims;
 }
 
-/** Empty: the mapper writes nothing. */
+/** Returns the path that a mapper writes, or an empty one if it writes nothing. */
 const pathOf = oncePer(({ claim }: ClaimMapper): readonly string[] => {
   const path = claimPath(claim);
   return path && isFree(path) ? path : [];
 });
 
-/** The value of one mapper; undefined: none. */
+/** Returns the value of one mapper, or undefined if there is none. */
 export function mappedValue(mapper: ClaimMapper, { user, read }: ClaimSubject, { clientId, session = null }: ClaimContext): unknown {
   const { type, multivalued } = mapper;
   // A newer release may have stored a source that this one does not know.
@@ -41,7 +41,7 @@ export function mappedValue(mapper: ClaimMapper, { user, read }: ClaimSubject, {
   if ("whole" in found) return found.whole;
   if (!multivalued) return firstOf(found.values, type);
   const values = found.values.map((value) => convert(value, type)).filter((value) => value !== undefined);
-  // An empty list of roles or groups becomes an empty claim; an unset attribute becomes none.
+  // An empty list of roles or groups becomes an empty claim. An attribute that is not set becomes none.
   return values.length > 0 || found.list ? values : undefined;
 }
 
@@ -53,7 +53,7 @@ function firstOf(values: readonly (string | number | boolean)[], type: ClaimType
   return undefined;
 }
 
-/** A plain value of another mapper has no room for members: it stays. */
+/** Writes a value. A plain value of another mapper cannot have members, so it stays. */
 function write(claims: Record<string, unknown>, path: readonly string[], value: unknown): void {
   let at = claims;
   const last = path.length - 1;

@@ -1,5 +1,5 @@
-// Claim mappers: the claims of tokens, userinfo and introspection, and their evaluation. Owns `claim_mappers`, also
-// those of a client, whose routes are in applications/clients. applications/client-scopes says which scope brings which.
+// Claim mappers: the claims of tokens, userinfo and introspection, and their evaluation. Owns `claim_mappers`, including those of a client,
+// whose routes are in applications/clients. applications/client-scopes decides which claims a scope has.
 export { claimsOf, mappedValue } from "./evaluate.ts";
 export type { ClaimMapper, ClaimTarget, ClientScopeSnapshot } from "./mapper.ts";
 export { withOwnAddress } from "./own-address.ts";

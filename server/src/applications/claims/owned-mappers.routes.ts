@@ -8,7 +8,7 @@ interface MapperRoutes<Input, State> {
   readonly tags: string[];
   /** The owner's parameter in the path. */
   readonly param: string;
-  /** The owner in summaries: `a client`. */
+  /** The owner in summaries, such as `a client`. */
   readonly of: string;
   readonly mappers: OwnedMappers<Input, State>;
   readonly record: TSchema;

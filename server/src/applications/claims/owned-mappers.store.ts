@@ -40,7 +40,7 @@ export function mapperStore<State extends object>(owner: MapperTable) {
   const run = async (db: Db, query: RawBuilder<unknown>): Promise<OwnedMapper<State>[]> =>
     ((await query.execute(db)).rows as Row<State>[]).map(toMapper);
   return {
-    /** By name. One client has a handful of them. */
+    /** Lists the mappers by name. One client has a handful of them. */
     list: (db: Db, realm: string, ownerId: string) =>
       run(db, sql`select ${columns} from ${table} where realm_id = ${realm} and ${of} = ${ownerId} order by name_key`),
     listInRealm: async (db: Db, realm: string) => {

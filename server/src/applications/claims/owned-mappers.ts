@@ -8,24 +8,24 @@ import { keepMappedApart } from "./service.ts";
 
 export type { OwnedMapper };
 
-/** Every token or assertion goes through all of them. */
+/** The maximum number of mappers, because each token or assertion evaluates all of them. */
 const MAX_MAPPERS = 100;
 
 /** The differences between the mappers of scopes, clients and SAML clients. */
 export interface MapperOwner<Input, State> extends MapperTable {
   notFound(): AppError;
   read(ctx: ReadCtx, key: string): Promise<{ readonly id: string }>;
-  /** Held until commit. */
+  /** Finds the owner and locks it until commit. */
   take(ctx: Ctx, key: string): Promise<{ readonly id: string; readonly version: number }>;
-  /** Checks a request; returns the complete state. */
+  /** Checks a request. Returns the complete state. */
   checked(input: Input): State;
-  /** `key` is that of the path. */
+  /** Records an event. `key` is the one of the path. */
   audit(ctx: Ctx, key: string, detail: string): void;
 }
 
 export interface OwnedMappers<Input, State> {
   list(ctx: ReadCtx, key: string): Promise<OwnedMapper<State>[]>;
-  /** The mappers of every owner in the realm, by the owner's id. */
+  /** Lists the mappers of every owner in the realm, by the owner's id. */
   listInRealm(ctx: ReadCtx): Promise<Map<string, OwnedMapper<State>[]>>;
   read(ctx: ReadCtx, key: string, mapperId: string): Promise<OwnedMapper<State>>;
   create(ctx: Ctx, key: string, input: Input): Promise<OwnedMapper<State>>;

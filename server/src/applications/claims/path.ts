@@ -1,4 +1,4 @@
-/** Claims that the protocol itself sets in a token, or in a response of userinfo or introspection. No mapper may set them. */
+/** The claims that the protocol itself sets in a token, or in a response of userinfo or introspection. No mapper may set them. */
 export const protocolClaims: ReadonlySet<string> = new Set([
   // RFC 7519, OpenID Connect Core §2, RFC 9068
   ...["iss", "sub", "aud", "exp", "iat", "nbf", "jti", "azp", "client_id", "scope", "nonce", "auth_time", "acr", "amr"],
@@ -11,12 +11,15 @@ export const protocolClaims: ReadonlySet<string> = new Set([
   ...["gid", "front_channel", "nhi", "agent_id", "workload_iss", "workload_sub", "workload_scope", "client_epoch"],
 ]);
 
-/** Names by which an assignment would reach into every object of the process. */
+/** The names by which an assignment would change every object of the process. */
 const prototypeNames: ReadonlySet<string> = new Set(["__proto__", "constructor", "prototype"]);
 
 const MAX_DEPTH = 8;
 
-/** `address.country` is a member of a member; `https://acme\.example/tier` is one member with a dot. Null: not a path. */
+/**
+ * Splits a claim into a path. `address.country` is a member of a member; `https://acme\.example/tier` is one member with a dot. Returns
+ * null if it is no path.
+ */
 export function claimPath(claim: string): readonly string[] | null {
   const segments: string[] = [];
   let segment = "";
@@ -35,5 +38,5 @@ export function claimPath(claim: string): readonly string[] | null {
   return fits ? segments : null;
 }
 
-/** Tells whether a mapper may write there. */
+/** Tells whether a mapper may write at this path. */
 export const isFree = (path: readonly string[]): boolean => !protocolClaims.has(path[0]!);

@@ -23,7 +23,7 @@ const name = Type.String({
   examples: ["department"],
 });
 
-/** The members of a mapper, whether of the realm or of one client. */
+/** The members of a mapper, of the realm or of one client. */
 const stateMembers = {
   claim: Type.String({
     minLength: 1,
@@ -76,14 +76,14 @@ export const ClaimMapper = Type.Object(
 );
 export type ClaimMapper = Static<typeof ClaimMapper>;
 
-/** The full state: what is left out returns to its default. */
+/** The full state: a member that is left out returns to its default. */
 export const UpdateClaimMapper = Type.Object(
   { ...Type.Partial(ClaimMapper).properties, ...claimMapperMembers },
   { $id: "UpdateClaimMapper", additionalProperties: false },
 );
 export type UpdateClaimMapper = Static<typeof UpdateClaimMapper>;
 
-/** A mapper without what the row has columns for. */
+/** A mapper without the members that have a column of their own. */
 export type MapperState = Omit<Mapper, "claimId" | "name">;
 
 export const stateOf = (input: ClaimMapperInput): MapperState => ({

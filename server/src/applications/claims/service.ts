@@ -46,7 +46,7 @@ export async function saveClaim(ctx: Ctx, claimId: string, input: UpdateClaimMap
   return claim;
 }
 
-/** A claim may say roles or groups, or be what a policy reads. */
+/** Refuses a mapper of an attribute that people may edit, if the claim contains roles or groups, or if a policy reads it. */
 export async function keepMappedApart(ctx: Ctx, { source }: { readonly source?: unknown }): Promise<void> {
   if (source === "attribute") await keepAttributesApart(ctx, "value");
 }
@@ -59,21 +59,21 @@ export async function removeClaim(ctx: Ctx, claimId: string): Promise<void> {
   ctx.audit({ category: "ADMIN", type: "ADMIN_DELETE", resourceType: "claims", resourceId: claim.claimId });
 }
 
-/** Checks a request for a mapper of the realm or of a client; returns the complete state. */
+/** Checks a request for a mapper of the realm or of a client. Returns the complete state. */
 export function checkedMapper(input: ClaimMapperInput): MapperState {
   const mapper = stateOf(input);
   checkMapper(mapper);
   return mapper;
 }
 
-/** Checks a mapper whose value becomes something else than a claim. */
+/** Checks a mapper whose value does not become a claim. */
 export function checkedSource(input: ClaimMapperInput): MapperState {
   const mapper = stateOf(input);
   checkSource(mapper);
   return mapper;
 }
 
-/** The rules for a mapper beyond its schema. */
+/** Checks the rules for a mapper beyond its schema. */
 export function checkMapper(mapper: MapperState): void {
   const errors = [...nameErrors(mapper.claim), ...valueErrors(mapper)];
   if (errors.length > 0) throw invalidFields(errors);

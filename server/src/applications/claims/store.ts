@@ -10,7 +10,7 @@ import type { ClaimMapper, MapperState } from "./schema.ts";
 interface ClaimMappersTable {
   realm_id: string;
   claim_id: string;
-  /** The client whose own it is; null for one of the realm. */
+  /** The client that owns the mapper. Null for a mapper of the realm. */
   client_id: ColumnType<string | null, string | null | undefined, never>;
   name: string;
   name_key: string;
@@ -37,7 +37,7 @@ const scopes = sql<string[]>`array(select s.name from client_scope_claims a
 const selected = [...columns, scopes] as const;
 type Columns = Pick<Selectable<ClaimMappersTable>, (typeof columns)[number]>;
 
-/** A mapper as protocols use it, from any row that holds one. */
+/** Returns a mapper as protocols use it, from any row that has one. */
 export const toMapper = (row: Pick<Columns, "claim_id" | "name" | "mapper">): Mapper => ({
   claimId: row.claim_id,
   name: row.name,
@@ -56,7 +56,7 @@ const toClaim = (row: Columns & { scopes: string[] }): ClaimMapperRow => ({
 // A realm has some dozens of them, found by the primary key: sorting needs no index.
 const order = listOrder("name", { name: "name_key", createdAt: "created_at" }, "claim_id");
 
-/** The realm's own; a client's mappers are the client's. */
+/** Selects the realm's own mappers, without those of clients. */
 const ofRealm = (db: Db, realm: string) =>
   db.selectFrom("claim_mappers").select(selected).where("realm_id", "=", realm).where("client_id", "is", null);
 
@@ -90,7 +90,7 @@ export async function updateClaim(tx: Tx, realm: string, claimId: string, name: 
   return toClaim(await translating(taken, updateReturning(tx, "claim_mappers", { realm_id: realm, claim_id: claimId }, change, selected)));
 }
 
-/** Scopes that brought it no longer do. */
+/** Deletes a claim mapper, which scopes then do not have any more. */
 export async function deleteClaim(tx: Tx, realm: string, claimId: string): Promise<void> {
   await deleteRows(tx, "claim_mappers", { realm_id: realm, claim_id: claimId });
 }

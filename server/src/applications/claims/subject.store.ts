@@ -7,11 +7,11 @@ import type { ClaimSubject, SubjectUser } from "./sources/source.ts";
 /** The sources that read more than the user's row, in the order of `sourceNames`. */
 export type SubjectNeeds = readonly ClaimSourceName[];
 
-/** The needs of all `mappers`. */
+/** Returns the needs of all `mappers`. */
 export const needsOf = (mappers: readonly Pick<ClaimMapper, "source">[]): SubjectNeeds =>
   needsAmong(new Set(mappers.map(({ source }) => source)));
 
-/** All of them in one read. */
+/** Combines several needs for one read. */
 export const needsOfAll = (needs: readonly SubjectNeeds[]): SubjectNeeds =>
   needs.length === 1 ? needs[0]! : needsAmong(new Set(needs.flat()));
 
@@ -34,7 +34,7 @@ const columnsOf = (needs: SubjectNeeds, of: "ofUser" | "ofClient") =>
     return column ? [column.as(name)] : [];
   });
 
-/** One statement for each combination of needs. */
+/** Caches one statement for each combination of needs. */
 function perNeeds<T>(make: (needs: SubjectNeeds) => T): (needs: SubjectNeeds) => T {
   const made = new Map<string, T>();
   return (needs) => {
@@ -57,7 +57,7 @@ const userQuery = perNeeds((needs) =>
   ),
 );
 
-/** The data that claims are made from, in one query. Null: no such user. */
+/** Reads the data from which claims are made, in one query. Returns null if there is no such user. */
 export async function subjectData(db: Db, realm: string, userId: string, needs: SubjectNeeds = []): Promise<ClaimSubject | null> {
   const [row] = await userQuery(needs)(db, { realm, userId });
   if (!row) return null;
@@ -79,7 +79,7 @@ const clientQuery = perNeeds((needs) =>
   ),
 );
 
-/** The subject data of a client that acts in its own name; `id` is the client's in paths of the admin API. */
+/** Reads the subject data of a client that acts in its own name. `id` is the client's id in paths of the admin API. */
 export async function serviceAccountData(db: Db, realm: string, id: string, needs: SubjectNeeds): Promise<ClaimSubject> {
   const readable = needs.filter((name) => sources[name].ofClient);
   const [read = {}] = readable.length > 0 ? await clientQuery(readable)(db, { realm, id }) : [];

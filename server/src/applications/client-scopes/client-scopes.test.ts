@@ -12,7 +12,7 @@ import { completeRealms, createScopes, mappersOf } from "./index.ts";
 let iam: Harness;
 beforeAll(async () => {
   iam = await harness();
-  // Realms are completed when a test says so.
+  // Realms are completed only when a test runs the job.
   await iam.server.jobs.stop();
 });
 afterAll(() => iam?.close());
@@ -59,7 +59,7 @@ describe("client scopes", () => {
     });
   });
 
-  test("that the protocol knows, or a client lists, stay", async () => {
+  test("that are built in, or that a client lists, cannot be deleted", async () => {
     const realm = await iam.realm();
     const admin = realm.asMaster();
     const scopes: { scopeId: string; name: string }[] = (await admin.get("/client-scopes")).body;
@@ -77,7 +77,7 @@ describe("client scopes", () => {
     expect((await admin.delete(`/client-scopes/${idOf("address")}`)).status).toBe(204);
   });
 
-  test("bring the attached claims, and both ends show it", async () => {
+  test("have the attached claims, and both resources show it", async () => {
     const realm = await iam.realm();
     const admin = await realm.as("manage-authorization");
     const { scopeId } = (await admin.post("/client-scopes", { name: "staff" })).body;
@@ -112,7 +112,7 @@ describe("the scopes of a new realm", () => {
     return { scopes: scopes.rows, claims: claims.rows, brings: brings.rows };
   };
 
-  test("is the same for those that the migration finds", async () => {
+  test("are the same for realms that the migration finds", async () => {
     const realm = await iam.realm();
     const fresh = await contents(realm.name);
     expect(fresh.scopes.map((scope) => (scope as { name: string }).name)).toEqual([
@@ -132,7 +132,7 @@ describe("the scopes of a new realm", () => {
     for (const table of ["client_scope_claims", "claim_mappers", "client_scopes"])
       await sql`delete from ${sql.table(table)}`.execute(iam.core.db);
     for (const statement of statements(seeds!)) await sql.raw(statement).execute(iam.core.db);
-    await completeRealms(iam.core); // what came after that migration
+    await completeRealms(iam.core); // This adds the scopes that came after that migration.
     expect(await contents(realm.name)).toEqual(fresh);
   });
 });
@@ -157,12 +157,12 @@ describe("the snapshot", () => {
   });
 });
 
-describe("a realm that a node of the release before made", () => {
+describe("a realm that a node of the previous release created", () => {
   const bare = async () => {
     const realm = await iam.realm();
     for (const table of ["client_scope_claims", "claim_mappers", "client_scopes"])
       await sql`delete from ${sql.table(table)} where realm_id = ${realm.name}`.execute(iam.core.db);
-    // As if the change had been announced: that node says nothing about what it does not know.
+    // This announces a change: that node announces no change of data that it does not know.
     await realm.asMaster().put("/settings", { displayName: "Bare" });
     return realm;
   };
@@ -173,7 +173,7 @@ describe("a realm that a node of the release before made", () => {
       .map(({ name, assignment, claims }) => ({ name, assignment, claims: claims.map((claim) => claim.name).sort() }))
       .sort((a, b) => a.name.localeCompare(b.name));
 
-  test("gets what every realm begins with, by itself, once, and at once for those who ask", async () => {
+  test("gets the scopes of a new realm by itself, once, and at once for requests", async () => {
     const [realm, whole] = [await bare(), await iam.realm()];
     expect(await discovered(realm)).toEqual(["openid"]);
     await Promise.all([completeRealms(iam.core), completeRealms(iam.core)]);
@@ -181,7 +181,7 @@ describe("a realm that a node of the release before made", () => {
     expect((await discovered(realm)).sort()).toEqual((await discovered(whole)).sort());
   });
 
-  test("keeps what an administrator made meanwhile", async () => {
+  test("keeps the scopes that an administrator created meanwhile", async () => {
     const realm = await bare();
     const admin = realm.asMaster();
     const { scopeId } = (await admin.post("/client-scopes", { name: "profile", description: "Ours" })).body;

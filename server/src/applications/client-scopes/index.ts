@@ -1,5 +1,5 @@
 // Client scopes: the scopes that clients may request, and the claims of each. Owns `client_scopes` and `client_scope_claims`.
-// Protocols read them by `createScopes`; which of them a client may have is decision 7.
+// Protocols read them by `createScopes`. Decision 7 says which of them a client may have.
 export { inUse } from "./errors.ts";
 export { clientScopeRoutes } from "./routes.ts";
 export { CreateClientScope } from "./schema.ts";

@@ -50,7 +50,7 @@ export const CreateClientScope = Type.Object(
 );
 export type CreateClientScope = Static<typeof CreateClientScope>;
 
-/** The full state; claims are attached and detached one by one. */
+/** The full state. Claims are attached and detached one by one. */
 export const UpdateClientScope = Type.Object(
   { ...Type.Partial(ClientScope).properties, assignment: CreateClientScope.properties.assignment },
   { $id: "UpdateClientScope", additionalProperties: false },

@@ -15,17 +15,17 @@ const scopes: readonly (Pick<ClientScope, "name" | "description" | "assignment">
   { name: "address", description: "Postal address", assignment: "OPTIONAL" },
   { name: "phone", description: "Phone number", assignment: "OPTIONAL" },
   { name: "offline_access", description: "Access while the user is not signed in", assignment: "OPTIONAL", builtIn: true },
-  // For those clients alone that an administrator gives it to.
+  // Only clients to which an administrator gives it have this scope.
   { name: "account", description: "Change the account: profile, password, ways to sign in", assignment: "NONE", builtIn: true },
   { name: "groups", description: "Groups", assignment: "OPTIONAL" },
   { name: "organizations", description: "Organizations", assignment: "OPTIONAL" },
 ];
 
-/** Every realm has this scope; it cannot be deleted. */
+/** A scope that every realm has. It cannot be deleted. */
 const FIRST = "openid";
 
 interface Seed extends MapperState {
-  /** Null: there to be attached. */
+  /** The scope of the mapper. Null if it is only offered for attachment. */
   readonly scope: string | null;
 }
 
@@ -50,7 +50,7 @@ const list = (scope: string | null, claim: string, source: ClaimMapper["source"]
   targets: everywhere,
 });
 
-/** OpenID Connect Core §5.4, and roles, groups and organizations; each named as its claim. */
+/** The mappers of OpenID Connect Core §5.4, and of roles, groups and organizations. Each is named as its claim. */
 const mappers: readonly Seed[] = [
   of("profile", "name", "name", { source: "property" }),
   of("profile", "given_name", "firstName"),
@@ -78,16 +78,16 @@ const mappers: readonly Seed[] = [
   of("phone", "phone_number_verified", "phoneNumberVerified", { type: "boolean" }),
   list("roles", "roles", "roles", "realm"),
   { ...list("roles", "resource_access", "roles", "clients"), type: "json" },
-  // For programs that were written for Keycloak: one PUT attaches it.
+  // Programs that were written for Keycloak need this claim. One PUT attaches it.
   list(null, "realm_access.roles", "roles", "realm"),
   list("groups", "groups", "groups", "path"),
   list("organizations", "organizations", "organizations", "alias"),
 ];
 
-/** `realm.created` */
+/** Adds the scopes and mappers of a new realm on `realm.created`. */
 export const seedScopes = (ctx: Ctx, { realm }: { readonly realm: string }): Promise<void> => seed(ctx, realm, new Set(), new Set());
 
-/** Existing scopes of these names are kept. */
+/** Adds missing scopes and mappers. Existing scopes of these names are kept. */
 async function seed(ctx: Ctx, realm: string, knownScopes: ReadonlySet<string>, knownClaims: ReadonlySet<string>): Promise<void> {
   const missing = scopes.filter(({ name }) => !knownScopes.has(name));
   const ids = new Map(missing.map(({ name }) => [name, newId()]));
@@ -119,12 +119,12 @@ async function seed(ctx: Ctx, realm: string, knownScopes: ReadonlySet<string>, k
   if (attached.length > 0) await ctx.tx.insertInto("client_scope_claims").values(attached).execute();
 }
 
-/** Came with a later release than the others: a realm that has the first and not this one gets this one, and nothing else. */
+/** A scope that came with a later release. A realm that has the first one and not this one gets this one only. */
 const LATER = "account";
 
 /**
- * Realms of the release before this one, and those that its nodes make while they still run, lack what it did not know. They get it here,
- * and administrators need not look for them.
+ * Adds the scopes that are missing in realms of the previous release, and in realms that its nodes create while they still run.
+ * Administrators need not look for them.
  */
 export async function completeRealms({ db, work }: { readonly db: Db; readonly work: UnitOfWork }): Promise<void> {
   const bare = await db
@@ -148,7 +148,7 @@ export async function completeRealms({ db, work }: { readonly db: Db; readonly w
     });
 }
 
-/** The others have their turn with the next look. */
+/** The number of realms per run. The others have their turn in the next run. */
 const AT_ONCE = 100;
 
 async function namesIn(tx: Tx, realm: string): Promise<{ scopes: ReadonlySet<string>; claims: ReadonlySet<string> }> {

@@ -11,7 +11,7 @@ import * as store from "./store.ts";
 
 declare module "../../platform/context.ts" {
   interface DomainEvents {
-    /** Before a client scope is deleted: listeners refuse it where something would lose its meaning. */
+    /** A client scope is about to be deleted. Listeners refuse if something would lose its meaning. */
     "client_scope.deleting": { readonly scopeId: string; readonly name: string };
   }
 }
@@ -38,7 +38,7 @@ export async function createScope(ctx: Ctx, input: CreateClientScope): Promise<s
 
 export async function saveScope(ctx: Ctx, scopeId: string, input: UpdateClientScope): Promise<store.ClientScopeRow> {
   const current = await takeScope(ctx, scopeId);
-  // The name is what clients list, users allowed and tokens say: another name is another scope.
+  // Clients, consents and tokens refer to the name, so another name would be another scope.
   refuseReadOnly(current, input, ["realmId", "scopeId", "name", "builtIn", "createdAt"]);
   const comparable = (claims: store.ClientScopeRow["claims"]) => JSON.stringify(claims.map(({ claimId, name }) => [claimId, name]).sort());
   const claims = input.claims && comparable(input.claims);
@@ -73,7 +73,7 @@ export async function readScopeClaim(ctx: ReadCtx, scopeId: string, claimId: str
   return claim;
 }
 
-/** Every token with the scope gets the claim. */
+/** Attaches a claim. Every token with the scope gets it. */
 export async function addClaim(ctx: Ctx, scopeId: string, claimId: string): Promise<void> {
   const scope = await takeScope(ctx, scopeId);
   const claim = await takeClaim(ctx, claimId);

@@ -3,7 +3,7 @@ import { createRealmCache, type RealmCache, type RealmChanges } from "../../plat
 import { type Db, prepared } from "../../platform/db/index.ts";
 import { type ClaimMapper, type ClientScopeSnapshot, type MapperState, toMapper } from "../claims/index.ts";
 
-/** A realm's scopes with the claims they bring, read once and never changed. */
+/** A realm's scopes with their claims, read once and never changed. */
 export interface ScopesSnapshot {
   readonly configVersion: number;
   readonly scopes: readonly ClientScopeSnapshot[];
@@ -15,7 +15,7 @@ export type Scopes = RealmCache<ScopesSnapshot>;
 export const createScopes = ({ db, changes }: { readonly db: Db; readonly changes: RealmChanges }): Scopes =>
   createRealmCache(changes, (realm) => loadScopes(db, realm));
 
-/** The mappers of the named scopes, each once and in a fixed order. Unknown names add nothing. */
+/** Returns the mappers of the named scopes, each once and in a fixed order. Unknown names add nothing. */
 export function mappersOf({ byName }: ScopesSnapshot, names: Iterable<string>): readonly ClaimMapper[] {
   const mappers = new Map<string, ClaimMapper>();
   for (const name of names) for (const mapper of byName.get(name)?.mappers ?? []) mappers.set(mapper.claimId, mapper);
@@ -42,7 +42,7 @@ const load = prepared(
     where r.realm_id = ${realm} and r.deleted_at is null order by s.name`,
 );
 
-/** In one statement, so that all of it is of one moment and costs one trip. */
+/** Loads the scopes in one statement, so that all of its data is from the same moment and costs one round trip. */
 async function loadScopes(db: Db, realm: string): Promise<ScopesSnapshot | null> {
   const rows = await load(db, { realm });
   const [first] = rows;

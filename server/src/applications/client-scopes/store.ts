@@ -65,7 +65,7 @@ export async function findScope(db: Db, realm: string, scopeId: string, isHeld =
   return (await found.$if(isHeld, (q) => q.forUpdate()).executeTakeFirst()) ?? null;
 }
 
-/** The existing scopes among `names`, which cannot be deleted until commit: for clients that will list them. */
+/** Returns the existing scopes among `names`, and locks them against deletion until commit, for clients that will list them. */
 export async function shareScopes(tx: Tx, realm: string, names: readonly string[]): Promise<string[]> {
   if (names.length === 0) return [];
   const { rows } = await sql<{ name: string }>`select name from client_scopes
@@ -89,7 +89,7 @@ export async function deleteScope(tx: Tx, realm: string, scopeId: string): Promi
   await deleteRows(tx, "client_scopes", { realm_id: realm, scope_id: scopeId });
 }
 
-/** Some of the clients that list the scope. */
+/** Returns some of the clients that list the scope. */
 export async function clientsListing(db: Db, realm: string, scope: string, limit: number): Promise<string[]> {
   const { rows } = await sql<{ client_id: string }>`select client_id from clients
     where realm_id = ${realm} and (jsonb_exists(settings -> 'scopes', ${scope}) or jsonb_exists(settings -> 'resourceScopes', ${scope})) order by client_id limit ${limit}`.execute(
@@ -98,7 +98,7 @@ export async function clientsListing(db: Db, realm: string, scope: string, limit
   return rows.map(({ client_id }) => client_id);
 }
 
-/** Tells whether it is new. */
+/** Attaches a claim. Returns true if it was not attached before. */
 export async function attachClaim(tx: Tx, realm: string, scopeId: string, claimId: string): Promise<boolean> {
   const { numInsertedOrUpdatedRows } = await tx
     .insertInto("client_scope_claims")
@@ -108,7 +108,7 @@ export async function attachClaim(tx: Tx, realm: string, scopeId: string, claimI
   return numInsertedOrUpdatedRows === 1n;
 }
 
-/** Tells whether it was there. */
+/** Detaches a claim. Returns true if it was attached. */
 export async function detachClaim(tx: Tx, realm: string, scopeId: string, claimId: string): Promise<boolean> {
   return deleteRows(tx, "client_scope_claims", { realm_id: realm, scope_id: scopeId, claim_id: claimId });
 }

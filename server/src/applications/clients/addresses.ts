@@ -6,22 +6,25 @@ const LOOPBACK = new Set(["localhost", "127.0.0.1", "[::1]"]);
 type Verdict = { readonly code: string; readonly message: string } | null;
 const refuse = (code: string, message: string): Verdict => ({ code, message });
 
-/** The rules for every address that a browser or this server is sent to. */
+/** Checks the rules for every address to which a browser or this server is sent. */
 function parse(uri: string): URL | Verdict {
   if (uri.includes("*")) return refuse("wildcard", "holds a *: it is compared as it stands, so name every address in full");
   const url = URL.canParse(uri) ? new URL(uri) : null;
   if (!url) return refuse("format", "is not an absolute address");
   if (url.username !== "" || url.password !== "") return refuse("userinfo", "must not hold a username or password");
-  // RFC 6749 §3.1.2
+  // RFC 6749 §3.1.2 forbids a fragment.
   if (uri.includes("#")) return refuse("fragment", "must not have a fragment (#)");
-  // Also what is different only in letter case, default port or dot segments: a browser would go elsewhere than what was compared.
+  // This also refuses a difference in letter case, default port or dot segments only: a browser would go elsewhere than the compared address.
   if (url.href !== uri && url.href !== `${uri}/`) return refuse("format", `must be written as browsers do: ${url.href}`);
   return url;
 }
 
 const isSecure = ({ protocol, hostname }: URL) => protocol === "https:" || (protocol === "http:" && LOOPBACK.has(hostname));
 
-/** RFC 9700 §2.1, RFC 8252 §7: https, http to the device itself, or for native applications a scheme that is a domain of theirs. */
+/**
+ * Checks a redirect URI by RFC 9700 §2.1 and RFC 8252 §7: it has https, http to the device itself, or for native applications a scheme that
+ * is one of their domains.
+ */
 export function redirectUriVerdict(uri: string, applicationType: "web" | "native"): Verdict {
   const url = parse(uri);
   if (!(url instanceof URL)) return url;
@@ -34,7 +37,7 @@ export function redirectUriVerdict(uri: string, applicationType: "web" | "native
   return url.protocol.includes(".") ? null : refuse("scheme", "must use a scheme like com.example.app, made of a domain name of yours");
 }
 
-/** For what this server calls, or shows as a link. */
+/** Checks an address that this server calls, or shows as a link. */
 export function addressVerdict(uri: string): Verdict {
   const url = parse(uri);
   if (!(url instanceof URL)) return url;
@@ -49,7 +52,7 @@ export function httpsVerdict(uri: string): Verdict {
 
 /** The Origin header of apps in a WebView and of browser extensions. */
 const APP_ORIGIN = /^([a-z][a-z0-9+.-]*):\/\/[A-Za-z0-9](?:[A-Za-z0-9.-]*[A-Za-z0-9])?$/;
-/** Content under these schemes has no origin of its own, or is any site's. */
+/** The schemes whose content has no origin of its own, or may be of any site. */
 const WITHOUT_ORIGIN = new Set(["http", "https", "ws", "wss", "ftp", "file", "data", "javascript", "blob", "filesystem", "about"]);
 function isAppOrigin(origin: string): boolean {
   const scheme = APP_ORIGIN.exec(origin)?.[1];
@@ -67,7 +70,7 @@ export function originVerdict(origin: string): Verdict {
   return isSecure(url) ? null : refuse("scheme", "must use https; http is only for 127.0.0.1, [::1] and localhost");
 }
 
-/** RFC 3986 §6.2.2, §6.2.3: the spelling that all others of the same address lead to. Null: not a URI. */
+/** Returns the normalised spelling of an address (RFC 3986 §6.2.2, §6.2.3), or null if it is no URI. */
 function normalised(uri: string): URL | null {
   const decoded = uri.replace(/%[0-9a-f]{2}/gi, (octet) => {
     const character = String.fromCharCode(Number.parseInt(octet.slice(1), 16));
@@ -81,7 +84,7 @@ function normalised(uri: string): URL | null {
 
 const MAX_URI = 2048;
 
-/** The key by which resource indicators are compared: the normalised spelling. A slash at the end of the path makes no other resource. */
+/** Returns the key by which resource indicators are compared: the normalised spelling. A slash at the end of the path makes no other resource. */
 export function resourceKey(uri: string): string {
   const url = uri.length > MAX_URI ? null : normalised(uri);
   if (!url) return uri;
@@ -90,13 +93,13 @@ export function resourceKey(uri: string): string {
   return href.slice(0, href.length - rest.length).replace(/\/$/, "") + rest;
 }
 
-/** RFC 8707 §2: an absolute URI, without a fragment. */
+/** Checks a resource indicator by RFC 8707 §2: it is an absolute URI, without a fragment. */
 export function resourceVerdict(uri: string): Verdict {
   if (!/^[A-Za-z][A-Za-z0-9+.-]*:[!-~]+$/.test(uri) || !URL.canParse(uri)) return refuse("format", "is not an absolute URI");
   return uri.includes("#") ? refuse("fragment", "must not have a fragment (#)") : null;
 }
 
-/** An API's resource indicator must be in its normalised spelling, because it becomes the `aud`. */
+/** Checks an API's resource indicator. It must have its normalised spelling, because it becomes the `aud`. */
 export function indicatorVerdict(uri: string): Verdict {
   const refused = resourceVerdict(uri);
   if (refused) return refused;
@@ -106,10 +109,10 @@ export function indicatorVerdict(uri: string): Verdict {
   return url.href === uri || url.href === `${uri}/` ? null : refuse("format", `must be written as browsers do: ${url.href}`);
 }
 
-/** The audience of tokens that open the admin API. */
+/** Returns the audience of tokens for the admin API. */
 export const adminAudience = (baseUrl: string): string => `${baseUrl}/admin`;
 
-/** True for addresses of the server itself, its endpoints and APIs, however they are spelled. */
+/** Tells whether an address is one of the server itself, its endpoints and APIs, however it is spelled. */
 export function isWithinServer(baseUrl: string, address: string): boolean {
   const [base, url] = [normalised(baseUrl), normalised(address)];
   if (!base || !url) return false;
@@ -117,7 +120,7 @@ export function isWithinServer(baseUrl: string, address: string): boolean {
   return /^https?:$/.test(url.protocol) && url.host === base.host && (url.pathname === root || url.pathname.startsWith(`${root}/`));
 }
 
-/** A client is no part of this server: of its addresses a client may name the admin API as an audience, and nothing else. */
+/** Checks an audience of a client. It is no address of this server, except the admin API. */
 export const ownAddressVerdict =
   (baseUrl: string) =>
   (address: string): Verdict =>
@@ -125,13 +128,13 @@ export const ownAddressVerdict =
       ? refuse("reserved", "is an address of this server: use an address of the client or resource itself")
       : null;
 
-/** An API is no part of this server: none of the server's own addresses stands for it, not even that of the admin API. */
+/** Checks the address of an API. It is no address of this server, not even the admin API. */
 export const foreignAddressVerdict =
   (baseUrl: string) =>
   (address: string): Verdict =>
     isWithinServer(baseUrl, address) ? refuse("reserved", "is an address of this server: use the address of the API itself") : null;
 
-/** One error for each that is refused, by its place in the list. */
+/** Returns an error for each value that is refused, by its position in the list. */
 export const inList = (field: string, values: readonly string[], verdict: (value: string) => Verdict): FieldError[] =>
   values.flatMap((value, index) => asError(`${field}.${index}`, value, verdict));
 

@@ -6,7 +6,7 @@ import { originsOf } from "./settings.ts";
 
 export interface AdminOriginsSnapshot {
   readonly configVersion: number;
-  /** The web origins of the realm's enabled clients that may ask for tokens of the admin API. */
+  /** The web origins of the realm's enabled clients that may request tokens for the admin API. */
   readonly origins: ReadonlySet<string>;
 }
 
@@ -18,11 +18,11 @@ interface Parts {
   readonly baseUrl: string;
 }
 
-/** By realm, kept until its configuration changes: every request from another origin asks. */
+/** Caches the origins by realm until its configuration changes, because every request from another origin reads them. */
 export const createAdminOrigins = ({ db, changes, baseUrl }: Parts): AdminOrigins =>
   createRealmCache(changes, (realm) => loadOrigins(db, realm, adminAudience(baseUrl)));
 
-/** In one statement, so that all of it is of one moment. */
+/** Loads the origins in one statement, so that all of its data is from the same moment. */
 async function loadOrigins(db: Db, realm: string, audience: string): Promise<AdminOriginsSnapshot | null> {
   const named = JSON.stringify([audience]);
   const { rows } = await sql<{ config_version: number; web_origins: string[] | null; redirect_uris: string[] | null }>`

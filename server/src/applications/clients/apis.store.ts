@@ -20,7 +20,7 @@ declare module "../../platform/db/tables.ts" {
   }
 }
 
-/** A client in its other role: the API that a resource indicator stands for. */
+/** A client as an API: the one that a resource indicator stands for. */
 export interface Api {
   /** The indicator as it is registered. */
   readonly resource: string;
@@ -29,13 +29,13 @@ export interface Api {
   readonly name: string | null;
   readonly enabled: boolean;
   readonly access: StoredClient["resourceAccess"];
-  /** Empty: all scopes. */
+  /** The scopes of the API. Empty means all. */
   readonly scopes: readonly string[];
 }
 
 /** The APIs of all realms. */
 export interface Apis {
-  /** By any spelling of the indicator; null if it stands for no API of the realm. A disabled one is one, too. */
+  /** Finds the API by any spelling of the indicator. Returns null if it stands for no API of the realm. Disabled APIs are returned too. */
   get(realm: string, resource: string): Promise<Api | null>;
 }
 
@@ -62,7 +62,7 @@ async function loadApi(db: Db, realm: string, key: string): Promise<LoadedRecord
   const [row] = rows;
   if (!row) return null;
   const { resourceIndicators, resourceAccess, resourceScopes } = completeSettings(row.settings, row.public_client);
-  // The previous release does not know the member: a client that it has saved is no API.
+  // The previous release does not know this member: a client that it has saved is no API.
   if (!resourceIndicators.includes(row.resource)) return null;
   const { resource, client_id: clientId, name, enabled } = row;
   return {
@@ -71,7 +71,7 @@ async function loadApi(db: Db, realm: string, key: string): Promise<LoadedRecord
   };
 }
 
-/** The constraint refuses an indicator of another client, in every spelling. */
+/** Writes the indicators of a client. The constraint refuses an indicator of another client, in every spelling. */
 export async function writeResources(tx: Tx, realm: string, id: string, resources: readonly string[]): Promise<void> {
   await deleteRows(tx, "client_resources", { realm_id: realm, client_id: id });
   if (resources.length === 0) return;
@@ -85,7 +85,10 @@ export async function isResource(tx: Tx, realm: string, clientId: string): Promi
   return row !== null;
 }
 
-/** Tells whether one of the indicators is the client id of a client other than `id`, or differs from it only in letter case or the slash at the end. */
+/**
+ * Tells whether one of the indicators is the client id of a client other than `id`, or differs from it only in letter case or the slash at
+ * the end.
+ */
 export async function isOtherClientId(tx: Tx, realm: string, id: string, resources: readonly string[]): Promise<boolean> {
   const keys = resources.flatMap((resource) => [resource.replace(/\/$/, ""), `${resource.replace(/\/$/, "")}/`]).map(loginKey);
   const row = await tx

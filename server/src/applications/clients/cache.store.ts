@@ -8,9 +8,9 @@ import { originsOf, settingsOf } from "./settings.ts";
 import type { ClientAgent, ClientSnapshot } from "./snapshot.ts";
 import { type ClientColumns, toClient } from "./store.ts";
 
-/** The clients of all realms, as protocols ask for them. */
+/** The clients of all realms, as protocols use them. */
 export interface Clients {
-  /** By OAuth's client id; null if the realm has none of that name. A disabled client is one, too. */
+  /** Finds a client by OAuth's client id. Returns null if the realm has none. Disabled clients are returned too. */
   get(realm: string, clientId: string): Promise<ClientSnapshot | null>;
 }
 
@@ -18,9 +18,9 @@ export function createClients({ db, vault, changes }: { readonly db: Db; readonl
   return createRecordCache(changes, (realm, clientId) => loadClient(db, vault, realm, clientId));
 }
 
-/** In one statement, so that all of it is of one moment. */
+/** Loads a client in one statement, so that all of its data is from the same moment. */
 async function loadClient(db: Db, vault: Vault, realm: string, clientId: string): Promise<LoadedRecord<ClientSnapshot> | null> {
-  // Neither can be stored, so neither can be found; Postgres would refuse the question.
+  // Such a text cannot be stored, so it cannot be found, and Postgres would refuse the query.
   if (clientId.includes("\u0000") || !clientId.isWellFormed()) return null;
   const { rows } = await sql<
     Omit<ClientColumns, "agent_id"> & {

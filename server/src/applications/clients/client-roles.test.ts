@@ -6,7 +6,7 @@ import { findServiceAccountPermissions } from "./index.ts";
 let iam: SharedHarness;
 let realm: RealmUnderTest;
 let admin: AdminClient;
-/** May change clients and roles, but holds nothing of what roles can give. */
+/** An administrator who may change clients and roles, but holds none of the permissions that roles can give. */
 let lesser: AdminClient;
 beforeAll(async () => {
   iam = await sharedHarness();
@@ -27,7 +27,7 @@ const clientRole = async (id: string, body: object) => {
   expect(answer.status, answer.text).toBe(201);
   return answer.body as { roleId: string; name: string };
 };
-/** A role of the realm that gives something. */
+/** Creates a role of the realm that gives a permission. */
 const mightyRole = async () => {
   const { roleId, name } = (await admin.post("/roles", { name: `mighty${made++}` })).body;
   await admin.put(`/admin-roles/${roleId}`, { permissions: ["view-events"] });
@@ -59,7 +59,7 @@ describe("roles of a client", () => {
     expect((await admin.delete(`/clients/${a.id}/roles/user`)).status).toBe(404);
   });
 
-  test("are given to users by client id, shown apart, and untouched by PUT of the user", async () => {
+  test("are given to users by client id, shown separately, and not changed by PUT of the user", async () => {
     const { id, clientId } = await client();
     const { roleId } = await clientRole(id, { name: "user" });
     const { userId } = await realm.user();
@@ -83,7 +83,7 @@ describe("roles of a client", () => {
     });
   });
 
-  test("are granted by groups and included by roles, and go with their client", async () => {
+  test("are granted by groups and included by roles, and are deleted with their client", async () => {
     const { id, clientId } = await client();
     const inner = (await admin.post("/roles", { name: `inner${made++}` })).body;
     await clientRole(id, { name: "order", compositeRoles: [inner.name] });
@@ -122,7 +122,7 @@ describe("roles of a client", () => {
 });
 
 describe("a service account", () => {
-  test("has the roles that it is given, with what they include", async () => {
+  test("has the roles that it is given, and those that they include", async () => {
     const { id, clientId } = await client();
     const mighty = await mightyRole();
     const own = await clientRole(id, { name: "strong", compositeRoles: [mighty.name] });
@@ -175,7 +175,7 @@ describe("a service account", () => {
   });
 });
 
-test("a client by which administrators could reach the admin API needs one who may do everything", async () => {
+test("a client by which administrators could reach the admin API needs an administrator with realm-admin", async () => {
   const adminApi = `${iam.core.config.baseUrl}/admin`;
   const web = { grantTypes: ["authorization_code"], redirectUris: ["https://evil.example/cb"] };
   expect(await lesser.post("/clients", { clientId: "evil", ...web, audience: [adminApi] })).toMatchObject(denied);

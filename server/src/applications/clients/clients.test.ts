@@ -196,7 +196,7 @@ describe("a client", () => {
     expect(await create({ webOrigins })).toMatchObject({ webOrigins });
   });
 
-  test("may use loopback, its own schemes and keys, where that is safe", async () => {
+  test("may use loopback, its own schemes and keys, if that is safe", async () => {
     await create({ redirectUris: ["http://127.0.0.1:3000/cb", "http://localhost/cb", "https://app.example.com"], webOrigins: ["+"] });
     const native = await create({
       publicClient: true,
@@ -212,7 +212,7 @@ describe("a client", () => {
 });
 
 describe("as protocols see it, a client", () => {
-  test("comes with its secrets open, origins spelled out and mappers, and anew after each change", async () => {
+  test("has its decrypted secrets, all origins and mappers, and is loaded again after each change", async () => {
     const clients = snapshots();
     const { id, clientId, secret } = await create({
       redirectUris: ["https://a.example/cb"],
@@ -258,7 +258,7 @@ describe("as protocols see it, a client", () => {
 });
 
 describe("a client's secret", () => {
-  test("is revealed with an event, and not where the realm forbids it", async () => {
+  test("is revealed with an event, and not if the realm forbids it", async () => {
     const other = await iam.realm();
     const by = other.asMaster();
     const { id, secret } = (await by.post("/clients", { clientId: "shop" })).body;
@@ -270,7 +270,7 @@ describe("a client's secret", () => {
     expect(await other.events("type=CLIENT_SECRET_REVEALED")).toHaveLength(1);
   });
 
-  test("is made anew; the old one ends at once, or with the overlap", async () => {
+  test("is regenerated; the old one ends at once, or with the overlap", async () => {
     const clients = snapshots();
     const { id, clientId, secret: first } = await create();
     const { secret: second, previousSecretUntil } = (await admin.post(`/clients/${id}/secret`)).body;
@@ -287,7 +287,7 @@ describe("a client's secret", () => {
     expect((await admin.post(`/clients/${id}/secret`, { overlapSeconds: -1 })).status).toBe(400);
   });
 
-  test("comes and goes with the way it authenticates", async () => {
+  test("is created and deleted with the authentication method", async () => {
     const { id, secret } = await create();
     await admin.put(`/clients/${id}`, { enabled: true, publicClient: true });
     expect(await admin.get(`/clients/${id}/secret`)).toMatchObject({ status: 409 });

@@ -2,11 +2,11 @@
 interface GrantTypeRules {
   /** Its name in the admin API, if that is not `grant_type` of OAuth. */
   readonly name?: string;
-  /** The client itself is trusted: it must authenticate. */
+  /** True if the client itself is trusted, so it must authenticate. */
   readonly isConfidentialOnly?: boolean;
-  /** It issues tokens of users. False: tokens of the client, or successors of tokens that another grant issued. */
+  /** True if it issues tokens of users. False if it issues tokens of the client, or successors of tokens of another grant. */
   readonly givesUserTokens: boolean;
-  /** A client that registers itself may request it, if the realm's `provisioning` allows it. */
+  /** True if a client that registers itself may request it, if the realm's `provisioning` allows it. */
   readonly isSelfRegistrable: boolean;
 }
 
@@ -42,7 +42,7 @@ export const grantTypes = Object.keys(rows) as GrantType[];
 export const rulesOfGrantType = (type: GrantType): GrantTypeRules => rows[type];
 export const spellGrantType = (type: GrantType): GrantTypeName => (rulesOfGrantType(type).name ?? type) as GrantTypeName;
 export const grantTypeNames = grantTypes.map(spellGrantType);
-/** Grant types with another name in the admin API, which accepts both. */
+/** The grant types with another name in the admin API, which accepts both. */
 export const grantTypeUrns = grantTypes.filter((type) => rulesOfGrantType(type).name !== undefined);
 
 const byName = new Map<string, GrantType>(grantTypes.map((type) => [spellGrantType(type), type]));

@@ -1,5 +1,6 @@
-// OIDC clients: what they may do, their secrets, roles, mappers and service accounts. Owns `clients`, `client_resources` and `service_account_roles`.
-// Protocols read them through `createClients`, which keeps those in use in process until the realm's configuration changes.
+// OIDC clients: their permissions, secrets, roles, mappers and service accounts. Owns `clients`, `client_resources` and
+// `service_account_roles`.
+// Protocols read them through `createClients`, which keeps those in use in memory until the realm's configuration changes.
 export {
   addressVerdict,
   adminAudience,

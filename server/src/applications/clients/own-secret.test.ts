@@ -14,10 +14,10 @@ afterAll(() => iam?.close());
 
 const SECRET = "kept:from/the+old%server~42";
 const MACHINE = { grantTypes: ["client_credentials"] };
-/** The full state of such a client, as PUT takes it. */
+/** The full state of such a client, as PUT accepts it. */
 const STATE = { enabled: true, publicClient: false, ...MACHINE };
 
-/** The token endpoint's answer to a client that brings this secret. */
+/** Returns the token endpoint's status for a client with this secret. */
 const ask = async (clientId: string, secret: string): Promise<number> => {
   const form = { grant_type: "client_credentials", client_id: clientId, client_secret: secret };
   return (await iam.browser().request("POST", `/realms/${realm.name}/token`, { form, csrf: false })).status;
@@ -30,8 +30,8 @@ const askByHeader = async (clientId: string, secret: string): Promise<number> =>
 const storedSecret = async (id: string) =>
   (await iam.core.db.selectFrom("clients").select("secret").where("id", "=", id).executeTakeFirstOrThrow()).secret;
 
-describe("the secret that a request brings", () => {
-  test("at creation is the client's: in the answer, sealed in the row, in no other read and no log", async () => {
+describe("the secret in a request", () => {
+  test("at creation is the client's: in the response, sealed in the row, in no other read and in no log", async () => {
     const made = await admin.post("/clients", { clientId: "moved", secret: SECRET, ...MACHINE });
     expect(made, made.text).toMatchObject({ status: 201, body: { secret: SECRET } });
     const { id } = made.body;
@@ -58,7 +58,7 @@ describe("the secret that a request brings", () => {
     ["is too short to sign assertions", SECRET, { authMethod: "client_secret_jwt" }, "short"],
     ["is too short to sign request objects", SECRET, { requestObjectAlg: "HS256" }, "short"],
   ];
-  test.each(refusals)("is refused by its name where it %s, and never repeated", async (_, secret, members, code) => {
+  test.each(refusals)("is refused by its name if it %s, and never repeated", async (_, secret, members, code) => {
     const answer = await admin.post("/clients", { clientId: "refused-client-id-1", secret, ...members });
     expect(answer, answer.text).toMatchObject({ status: 400, body: { errors: [{ field: "secret", code }] } });
     if (typeof secret === "string" && code !== "weak") expect(answer.text).not.toContain(secret);
@@ -77,7 +77,7 @@ describe("the secret that a request brings", () => {
 });
 
 describe("a public client becomes confidential in one step", () => {
-  test("and the answer alone shows the secret that was made for it", async () => {
+  test("and only the response shows the secret that was generated for it", async () => {
     const { id } = (await admin.post("/clients", { clientId: "spa", publicClient: true })).body;
     const saved = await admin.put(`/clients/${id}`, STATE);
     expect(saved, saved.text).toMatchObject({ status: 200, body: { publicClient: false, authMethod: "client_secret" } });
@@ -111,7 +111,7 @@ describe("a public client becomes confidential in one step", () => {
     expect(back, back.text).toMatchObject({ status: 200, body: { publicClient: true, authMethod: "none" } });
   });
 
-  test("with the secret that the request brings", async () => {
+  test("with the secret in the request", async () => {
     const { id } = (await admin.post("/clients", { clientId: "spa2", publicClient: true })).body;
     const saved = await admin.put(`/clients/${id}`, { ...STATE, secret: SECRET });
     expect(saved, saved.text).toMatchObject({ status: 200, body: { secret: SECRET } });
@@ -133,14 +133,14 @@ describe("the secret of a confidential client", () => {
     expect(await admin.put(`/clients/${id}`, { ...STATE, secret: next })).toMatchObject({ status: 200, body: { secret: next } });
     expect([await ask("shop", SECRET), await ask("shop", next)]).toEqual([401, 200]);
     expect(await realm.events(`type=CLIENT_SECRET_ROTATED&resourceId=${id}`)).toMatchObject([{ category: "SECURITY", detail: "shop" }]);
-    // Signing needs a longer one than it has.
+    // Signing needs a longer secret than it has.
     const signing = { ...STATE, authMethod: "client_secret_jwt" };
     const short = await admin.put(`/clients/${id}`, signing);
     expect(short).toMatchObject({ status: 400, body: { errors: [{ field: "secret", code: "short" }] } });
     expect((await admin.put(`/clients/${id}`, { ...signing, secret: `${next}${next}` })).status).toBe(200);
   });
 
-  test("is neither set nor guessed by those who hold less than its service account", async () => {
+  test("can be neither set nor guessed by administrators who hold less than its service account", async () => {
     const { id } = (await admin.post("/clients", { clientId: "mighty", secret: SECRET, ...MACHINE })).body;
     const boss = realm.asMaster();
     expect((await boss.post(`/clients/${id}/service-account/roles`, { name: "admin" })).status).toBe(200);

@@ -14,7 +14,7 @@ afterAll(() => iam?.close());
 const redirectUris = ["https://bank.example/cb"];
 
 describe("a profile", () => {
-  test("is one choice: settings that are left out get the values that it demands", async () => {
+  test("sets the settings that are left out to its values", async () => {
     const realm = await iam.realm();
     const make = async (members: object) => (await realm.asMaster().post("/clients", { redirectUris, ...members })).body;
     expect(await make({ clientId: "plain" })).toMatchObject({ profile: "none", requirePkce: false, rotateRefreshTokens: true });
@@ -36,7 +36,7 @@ describe("a profile", () => {
     expect((await realm.asMaster().put(`/clients/${id}`, { id, ...read })).status, "what GET answers is a valid PUT").toBe(200);
   });
 
-  test("names each member that contradicts it, and keeps nothing", async () => {
+  test("names each member that contradicts it, and stores nothing", async () => {
     const realm = await iam.realm();
     const refused = await realm.asMaster().post("/clients", {
       clientId: "bank",
@@ -82,7 +82,7 @@ describe("a profile", () => {
     expect((await realm.asMaster().post("/clients", old)).body.errors).toMatchObject([{ field: "responseTypes", code: "profile" }]);
   });
 
-  test("a refresh token that is not replaced needs a key, where the client has nothing to authenticate with", async () => {
+  test("a refresh token that is not replaced needs a key, if the client cannot authenticate", async () => {
     const realm = await iam.realm();
     const spa = { clientId: "spa", publicClient: true, redirectUris, rotateRefreshTokens: false };
     expect((await realm.asMaster().post("/clients", spa)).body.errors).toMatchObject([{ field: "rotateRefreshTokens", code: "unbound" }]);
@@ -90,7 +90,7 @@ describe("a profile", () => {
   });
 });
 
-test("a client whose tokens are bound gets none in an address, where they would be bound to nothing", async () => {
+test("a client whose tokens are bound gets none from the authorization endpoint, where they would not be bound", async () => {
   const realm = await iam.realm();
   await realm.asMaster().put("/settings", { oidc: { implicitFlow: true } });
   const made = (more: object) =>
@@ -103,7 +103,7 @@ test("a client whose tokens are bound gets none in an address, where they would 
 });
 
 describe("the least profile of a realm", () => {
-  test("is what new clients get, and none may be weaker; those from before may stay", async () => {
+  test("is the profile of new clients, and none may be weaker; existing clients may stay", async () => {
     const realm = await iam.realm();
     const admin = realm.asMaster();
     const before = (await admin.post("/clients", { clientId: "before", redirectUris })).body;

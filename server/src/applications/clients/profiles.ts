@@ -5,29 +5,29 @@ import type { ClientAuthMethod, StoredClient } from "./schema.ts";
 
 /** The requirements of a profile for clients and requests. Every check reads them here. */
 export interface ProfileRules {
-  /** RFC 7636 with S256. */
+  /** True to require PKCE (RFC 7636) with S256. */
   readonly pkce: boolean;
-  /** RFC 9126 */
+  /** True to require pushed authorization requests (RFC 9126). */
   readonly par: boolean;
-  /** Null: any, public clients included. */
+  /** The allowed authentication methods. Null means any, and allows public clients. */
   readonly authMethods: readonly ClientAuthMethod[] | null;
-  /** Tokens are bound by DPoP (RFC 9449) or a certificate (RFC 8705). */
+  /** True to bind tokens by DPoP (RFC 9449) or a certificate (RFC 8705). */
   readonly senderConstrained: boolean;
-  /** For everything that either side signs; null: any. */
+  /** The algorithms of everything that either side signs. Null means any. */
   readonly algs: readonly string[] | null;
-  /** The audience of client assertions is the issuer as one string: no list, and no address of an endpoint. */
+  /** True if the audience of client assertions must be the issuer as one string, and not a list or the address of an endpoint. */
   readonly issuerAudience: boolean;
   readonly maxCodeSeconds: number | null;
   readonly refusedGrants: readonly GrantType[];
-  /** No tokens in answers of the authorization endpoint. */
+  /** True if the authorization endpoint returns no tokens. */
   readonly codeOnly: boolean;
-  /** https, or http to the device itself for native clients. */
+  /** True to require https, or http to the device itself for native clients. */
   readonly httpsRedirects: boolean;
-  /** Sender-bound refresh tokens are not replaced when they are used. */
+  /** True if sender-constrained refresh tokens are not replaced when they are used. */
   readonly keepsRefreshTokens: boolean;
-  /** RFC 9101: authorization requests are signed, */
+  /** True if authorization requests must be signed (RFC 9101). */
   readonly signedRequests: boolean;
-  /** and so are their answers (JARM). */
+  /** True if the responses to them must be signed (JARM). */
   readonly signedResponses: boolean;
 }
 
@@ -47,10 +47,10 @@ const none: ProfileRules = {
   signedResponses: false,
 };
 
-/** draft-ietf-oauth-v2-1: OAuth 2.0 without its insecure parts. */
+/** The rules of draft-ietf-oauth-v2-1: OAuth 2.0 without its insecure parts. */
 const oauth21: ProfileRules = { ...none, pkce: true, refusedGrants: ["password"], codeOnly: true };
 
-/** FAPI 2.0 Security Profile §5.3.2, §5.4. */
+/** The rules of FAPI 2.0 Security Profile §5.3.2, §5.4. */
 const fapi2Security: ProfileRules = {
   ...oauth21,
   par: true,
@@ -63,7 +63,7 @@ const fapi2Security: ProfileRules = {
   keepsRefreshTokens: true,
 };
 
-/** FAPI 2.0 Message Signing §5.3, §5.4. */
+/** The rules of FAPI 2.0 Message Signing §5.3, §5.4. */
 const fapi2MessageSigning: ProfileRules = { ...fapi2Security, signedRequests: true, signedResponses: true };
 
 const rules: Record<ClientProfile, ProfileRules> = {
@@ -75,10 +75,10 @@ const rules: Record<ClientProfile, ProfileRules> = {
 
 export const profileOf = ({ profile }: { readonly profile: ClientProfile }): ProfileRules => rules[profile];
 
-/** Each demands all that those before it do. */
+/** Compares profiles. Each has all requirements of those before it. */
 export const isWeaker = (a: ClientProfile, b: ClientProfile): boolean => clientProfiles.indexOf(a) < clientProfiles.indexOf(b);
 
-/** Defaults of members that a request leaves out when it chooses a profile. */
+/** Returns defaults of members that a request leaves out when it chooses a profile. */
 export function profileDefaults({ profile = "none", authMethod, certificateBoundTokens }: Partial<StoredClient>): Partial<StoredClient> {
   const { pkce, par, authMethods, senderConstrained, keepsRefreshTokens, signedRequests } = rules[profile];
   const method = authMethod ?? authMethods?.[0];
@@ -92,7 +92,7 @@ export function profileDefaults({ profile = "none", authMethod, certificateBound
   };
 }
 
-/** Every member that contradicts the client's profile. */
+/** Returns an error for every member that contradicts the client's profile. */
 export function profileErrors(client: StoredClient): FieldError[] {
   const { profile } = client;
   const demanded = rules[profile];

@@ -2,7 +2,7 @@ import { createPublicKey, type JsonWebKey } from "node:crypto";
 import type { FieldError } from "../../kernel/errors.ts";
 import type { StoredClient } from "./schema.ts";
 
-/** RFC 7518 §6: what only the owner of a key may know. */
+/** RFC 7518 §6: the members that only the owner of a key may know. */
 const PRIVATE_MEMBERS = ["d", "p", "q", "dp", "dq", "qi", "oth", "k"];
 const KEY_TYPES = ["RSA", "EC", "OKP"];
 const METHODS_WITH_KEYS = ["private_key_jwt", "self_signed_tls_client_auth"];
@@ -24,7 +24,7 @@ export function keyErrors({ jwks, jwksUri, authMethod }: Pick<StoredClient, "jwk
 
 function errorsOf(key: Record<string, unknown>, field: string): FieldError[] {
   const secret = PRIVATE_MEMBERS.filter((member) => Object.hasOwn(key, member));
-  // The error names only the member: private key material must not be in a response, nor be stored.
+  // The error names only the member: private key material must not be in a response, and must not be stored.
   if (secret.length > 0)
     return secret.map((member) => ({
       field: `${field}.${member}`,
@@ -46,11 +46,11 @@ function isUsable(key: Record<string, unknown>): boolean {
     const { asymmetricKeyDetails } = createPublicKey({ key: key as JsonWebKey, format: "jwk" });
     return key.kty !== "RSA" || (asymmetricKeyDetails?.modulusLength ?? 0) >= MIN_RSA_BITS;
   } catch {
-    return false; // whatever is wrong with it, it verifies nothing
+    return false; // A key with any fault cannot verify anything.
   }
 }
 
-/** A `kid` must be unique: two keys would be ambiguous. */
+/** Refuses a `kid` that is not unique, because two keys would be ambiguous. */
 function repeatedIds(keys: readonly Record<string, unknown>[]): FieldError[] {
   const ids = keys.map(({ kid }) => kid);
   return keys.flatMap(({ kid }, index) =>

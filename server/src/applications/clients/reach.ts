@@ -7,7 +7,7 @@ import type { StoredClient } from "./schema.ts";
 import { findServiceAccountPermissions } from "./service-accounts.store.ts";
 import type { ClientRow } from "./store.ts";
 
-/** RFC 8705 §2.1.2: what can name the certificate of a client with `tls_client_auth`, of which it has one. */
+/** RFC 8705 §2.1.2: the members that can name the certificate of a client with `tls_client_auth`, which has exactly one of them. */
 export const certificateNames = [
   "tlsClientAuthSubjectDn",
   "tlsClientAuthSanDns",
@@ -27,13 +27,13 @@ interface Addressing {
 
 const byKey = oncePer((resources: readonly string[]) => new Map(resources.map((resource) => [resourceKey(resource), resource])));
 
-/** A resource as the client's own list spells it; null: not listed. */
+/** Returns a resource in the spelling of the client's own list, or null if it is not listed. */
 export const listedResource = ({ allowedResources }: Pick<Addressing, "allowedResources">, resource: string): string | null =>
   byKey(allowedResources).get(resourceKey(resource)) ?? null;
 
 /**
- * Tells whether this client's tokens may have this audience: as a resource that is listed for it, or as an audience of all its tokens. An API that is open
- * to every client is not listed: the server's own APIs ask for more.
+ * Tells whether this client's tokens may have this audience: as a resource that is listed for it, or as an audience of all its tokens. An
+ * API that is open to every client is not listed: the server's own APIs need more than that.
  */
 export const mayAddress = (client: Addressing, audience: string): boolean =>
   listedResource(client, audience) !== null || client.settings.audience.includes(audience);
@@ -44,8 +44,8 @@ interface ClientReach {
 }
 
 /**
- * Tells whether control of a client reaches every administrator of the realm: it gets users' tokens for the admin API, so that the holder of its
- * secret, or of its redirect URIs, has their permissions; or it may introspect all tokens.
+ * Tells whether control of a client gives the rights of every administrator of the realm. It does if the client gets users' tokens for the
+ * admin API, because the holder of its secret, or of its redirect URIs, then has their permissions; or if it may introspect all tokens.
  */
 function reachesAdministrators({ stored, allowedResources }: ClientReach, baseUrl: string): boolean {
   return stored.introspectAll || (getsUserTokens(stored) && mayAddress({ allowedResources, settings: stored }, adminAudience(baseUrl)));
@@ -56,17 +56,17 @@ export async function givesPermissions(ctx: ReadCtx, client: ClientReach & { rea
   return reachesAdministrators(client, baseUrl) || (await findServiceAccountPermissions(ctx.tx, ctx.realm, client.id)).length > 0;
 }
 
-/** The escalation rule for a client: its secret or keys give the permissions of its service account. */
+/** Checks the escalation rule for a client: its secret or keys give the permissions of its service account. */
 export async function assertMayControlClient(ctx: ReadCtx, id: string): Promise<void> {
   assertHolds(ctx.actor, await findServiceAccountPermissions(ctx.tx, ctx.realm, id));
 }
 
-/** The escalation rule for what a client is, and for what it becomes. */
+/** Checks the escalation rule for the present and the next state of a client. */
 export function assertMayReachAdministrators(ctx: Ctx, baseUrl: string, ...states: readonly ClientReach[]): void {
   if (states.some((state) => reachesAdministrators(state, baseUrl))) assertHolds(ctx.actor, ["realm-admin"]);
 }
 
-/** True for changes that give control of a client: of its authentication at the token endpoint, or that it may act in its own name. */
+/** Tells whether a change gives control of a client: of its authentication at the token endpoint, or that it may act in its own name. */
 export function changesControl(current: ClientRow, next: { enabled: boolean; publicClient: boolean; stored: StoredClient }): boolean {
   const actsForItself = ({ grantTypes }: StoredClient) => grantTypes.includes("client_credentials");
   const members = ["authMethod", "jwks", "jwksUri", ...certificateNames] as const;

@@ -7,7 +7,10 @@ import type { AllowedResources } from "./schema.ts";
 import { type ClientTools, takeClient } from "./service.ts";
 import { type ClientRow, updateClient } from "./store.ts";
 
-/** The resources that a client may ask tokens for (RFC 8707). Asking for the admin API gives what its users hold there. */
+/**
+ * Saves the resources for which a client may request tokens (RFC 8707). The admin API as a resource gives the permissions that its users
+ * hold there.
+ */
 export async function saveAllowedResources(
   ctx: Ctx,
   { baseUrl }: ClientTools,

@@ -24,7 +24,7 @@ async function roleNamed(ctx: ReadCtx, client: string, name: string): Promise<ro
 }
 
 export async function createClientRole(ctx: Ctx, id: string, input: roles.CreateRole): Promise<roles.RoleRow> {
-  // The realm before the client, as everywhere that roles change.
+  // The realm is locked before the client, as everywhere that roles change.
   await lockRealm(ctx.tx, ctx.realm);
   const client = await takeClient(ctx, id);
   expectVersion(ctx, client.version);
@@ -42,7 +42,7 @@ export async function saveClientRole(ctx: Ctx, id: string, name: string, input: 
   return role;
 }
 
-/** Everyone who held it loses it at once. */
+/** Deletes a role of the client. Every holder loses it at once. */
 export async function removeClientRole(ctx: Ctx, id: string, name: string): Promise<void> {
   await lockRealm(ctx.tx, ctx.realm);
   const client = await takeClient(ctx, id);

@@ -115,9 +115,9 @@ export const clientRoutes: FastifyPluginAsyncTypebox<service.ClientTools> = asyn
 
 const done = noContentAnswer();
 
-/** The roles, mappers and service account of one client. Mounted under /admin/realms/:realm/clients/:clientId. */
+/** Mounted under /admin/realms/:realm/clients/:clientId. The roles, mappers and service account of one client. */
 const clientRoleRoutes: FastifyPluginAsyncTypebox = async (app) => {
-  // `manage-roles` is for the roles of clients, too.
+  // `manage-roles` permits changes of client roles too.
   crudRoutes(app, ["/roles", "/roles/:roleName"], {
     ...{ tags, names: ["a role of a client", "a client's roles"] },
     readers: { permission: ["view-clients", "manage-roles"] },

@@ -15,13 +15,13 @@ const error = (field: string, code: string, message: string): FieldError => ({ f
 
 interface Surroundings {
   readonly baseUrl: string;
-  /** The realm's strategy for `sub`, which clients without one of their own have. */
+  /** The realm's strategy for `sub`, which clients without their own strategy have. */
   readonly realmStrategy: string;
-  /** The client before the change; undefined: a new one. */
+  /** The client before the change. Undefined for a new one. */
   readonly current: StoredClient | undefined;
 }
 
-/** The rules that a schema cannot express: returns every broken one, by its member. */
+/** Checks the rules that a schema cannot express. Returns an error for every broken one, by its member. */
 export function brokenRules(client: StoredClient, publicClient: boolean, around: Surroundings): FieldError[] {
   const { baseUrl } = around;
   return [
@@ -89,16 +89,16 @@ function crossAppErrors({ crossAppAccess }: StoredClient): FieldError[] {
   ]);
 }
 
-/** OpenID Connect Front-Channel Logout §2: the frames belong to an origin of the client's redirect URIs. */
+/** Checks OpenID Connect Front-Channel Logout §2: the frames belong to an origin of the client's redirect URIs. */
 const sameOriginVerdict = (uri: string, { redirectUris }: StoredClient) =>
   redirectUris.some((redirect) => URL.canParse(redirect) && new URL(redirect).origin === new URL(uri).origin)
     ? null
     : { code: "origin", message: "must have the scheme, host and port of one of the redirect URIs" };
 
-/** OpenID Connect Core §6.2: only a request URI may have a fragment, the hash of its content. */
+/** Checks OpenID Connect Core §6.2: only a request URI may have a fragment, the hash of its content. */
 const requestUriVerdict = (uri: string) => addresses.httpsVerdict(uri.split("#", 1)[0]!);
 
-/** A name will do; what looks like an address has to be one. */
+/** Checks an audience. It may be a name, but a text in the form of an address has to be one. */
 const audienceVerdict = (text: string) =>
   text.includes(":")
     ? addresses.resourceVerdict(text)
@@ -121,7 +121,7 @@ function authenticationErrors(client: StoredClient, publicClient: boolean): Fiel
         `tlsClientAuthSubjectDn or another of ${certificateNames.slice(1).join(", ")} is needed for tls_client_auth: say whose certificate counts`,
       ),
     ];
-  // RFC 8705 §2.1.2: exactly one.
+  // RFC 8705 §2.1.2: exactly one is allowed.
   if (named.length > 1)
     return named.slice(1).map((member) => error(member, "exclusive", `${member} cannot be set beside ${named[0]}: keep one of them`));
   if (client.tlsClientAuthSubjectDn !== null && !parseDn(client.tlsClientAuthSubjectDn)?.length)
@@ -162,7 +162,7 @@ function encryptionErrors(client: StoredClient): FieldError[] {
         : [error(encMember, "alg", `${encMember} needs ${algMember}: say what the key is encrypted with`)];
     if (client.jwks === null && client.jwksUri === null)
       return [error(algMember, "keys", `${algMember} ${alg} needs the client's public keys: jwks or jwksUri`)];
-    // The keys at jwksUri may change at any time, so they are read when there is something to encrypt.
+    // The keys at jwksUri may change at any time, so they are read when a token is encrypted.
     return client.jwks === null || client.jwks.keys.some((key) => isEncryptionKey(key, alg))
       ? []
       : [error(algMember, "keys", `${algMember} ${alg} needs a key in jwks that it encrypts to, with the use enc or none`)];
@@ -182,11 +182,11 @@ function grantErrors(client: StoredClient, publicClient: boolean): FieldError[] 
   return errors;
 }
 
-/** OpenID Connect Dynamic Client Registration §2, `application_type`: tokens in an address go to no http address, and to no device. */
+/** Checks OpenID Connect Dynamic Client Registration §2, `application_type`: tokens in an address go to no http address, and to no device. */
 function responseTypeErrors(client: StoredClient): FieldError[] {
   const { responseTypes, redirectUris, applicationType, grantTypes, requireDpop, certificateBoundTokens } = client;
   if (responseTypes.every((type) => type === "code")) return [];
-  // An authorization response has access tokens that are bound to nothing.
+  // Access tokens in an authorization response are not bound.
   const withToken = responseTypes.find((type) => type.split(" ").includes("token"));
   if (withToken !== undefined && (requireDpop || certificateBoundTokens)) {
     const member = requireDpop ? "requireDpop" : "certificateBoundTokens";
@@ -201,7 +201,7 @@ function responseTypeErrors(client: StoredClient): FieldError[] {
     : [error("responseTypes", "redirect", "responseTypes: tokens in an address need redirect URIs with https, and not on localhost")];
 }
 
-/** RFC 9700 §2.2.2: replaced with each use, or bound to its sender: by the client's authentication, or by a key. */
+/** Checks RFC 9700 §2.2.2: a refresh token is replaced with each use, or bound to its sender by the client's authentication or by a key. */
 function refreshErrors({ rotateRefreshTokens, authMethod, requireDpop, certificateBoundTokens }: StoredClient): FieldError[] {
   if (rotateRefreshTokens || authMethod !== "none" || requireDpop || certificateBoundTokens) return [];
   const message = "rotateRefreshTokens can be false for a public client only where requireDpop or certificateBoundTokens is true";
@@ -218,7 +218,7 @@ function subjectErrors({ subjectClaim }: StoredClient): FieldError[] {
   return [];
 }
 
-/** A client that was so before its realm chose pairwise subjects may stay so, as a sector of its own. */
+/** Checks the sector. A client that had none before its realm chose pairwise subjects may stay so, as a sector of its own. */
 function sectorErrors(client: StoredClient, { realmStrategy, current }: Surroundings): FieldError[] {
   const strategy = client.subjectClaim?.strategy ?? realmStrategy;
   if (strategy !== "pairwise" || !lacksSector(client)) return [];

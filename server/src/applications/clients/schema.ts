@@ -41,7 +41,7 @@ const encryptionAlg = <N extends string>(what: string, name: N) =>
 const contentEncryption = <N extends string>(name: N) =>
   nullableMember(oneOf(contentEncryptions), "With what the content is encrypted; null: A128CBC-HS256", name);
 
-/** Client authentication methods. */
+/** The client authentication methods. */
 export const oauthAuthMethods = [
   "client_secret_basic",
   "client_secret_post",
@@ -53,7 +53,7 @@ export const oauthAuthMethods = [
 ] as const;
 export const authMethods = ["client_secret", ...oauthAuthMethods, "federated_jwt"] as const;
 export type ClientAuthMethod = (typeof authMethods)[number];
-/** OAuth 2.0 Multiple Response Type Encoding Practices: those beside `code` are implicit or hybrid. */
+/** The response types of OAuth 2.0 Multiple Response Type Encoding Practices. All except `code` are implicit or hybrid. */
 export const responseTypes = ["code", "id_token", "id_token token", "code id_token", "code token", "code id_token token"] as const;
 export type ResponseType = (typeof responseTypes)[number];
 
@@ -75,7 +75,7 @@ const name = nullable(
   "Shown to users who are asked for their consent",
 );
 
-/** Chosen by the caller: for an application whose secret is set already. */
+/** A secret that the caller chooses, for an application whose secret is already set. */
 const ownSecret = Type.String({
   minLength: 16,
   maxLength: 255,
@@ -84,15 +84,15 @@ const ownSecret = Type.String({
   writeOnly: true,
 });
 
-/** RFC 7517 §5 */
+/** A key set (RFC 7517 §5). */
 export const Jwks = Type.Object(
   { keys: Type.Array(Type.Record(Type.String({ maxLength: 64 }), Type.Unknown()), { minItems: 1, maxItems: 20 }) },
   { additionalProperties: false },
 );
 
 /**
- * Every member of `clients.settings`, declared once: schema, default, and name in client metadata (RFC 7591 §2, OpenID Connect Dynamic Client
- * Registration §2 and others), for those that clients may register. Null inherits the setting of the realm.
+ * The members of `clients.settings`, each declared once: schema, default, and its name in client metadata (RFC 7591 §2, OpenID Connect
+ * Dynamic Client Registration §2 and others), if clients may register it. Null inherits the setting of the realm.
  */
 export const settings = {
   redirectUris: uris("Exact callback addresses. Native clients may use any port of a loopback address (RFC 8252)", "redirect_uris"),
@@ -302,7 +302,7 @@ const settingMembers = schemasOf(settings);
 /** The content of `clients.settings`. */
 export type StoredClient = ValuesOf<typeof settings> & { readonly grantTypes: readonly GrantType[] };
 
-/** The settings of a snapshot, which has the other members beside them. */
+/** The settings of a snapshot, in which the other members are separate. */
 export type ClientSettings = Omit<StoredClient, "grantTypes" | "redirectUris" | "webOrigins" | "scopes">;
 
 const grantTypes = Type.Array(oneOf(grantTypeNames), { description: "The grant types that it may use" });
@@ -387,7 +387,7 @@ export const ClientSecret = Type.Object(
 );
 export type ClientSecret = Static<typeof ClientSecret>;
 
-/** The body may be left out, which arrives as null. */
+/** The body may be left out, and is null then. */
 export const RegenerateSecret = Type.Union(
   [
     Type.Object(
@@ -439,7 +439,7 @@ export type ClientMapper = Static<typeof ClientMapper>;
 
 export const CreateClientMapper = Type.Object(claimMapperMembers, { $id: "CreateClientMapper", additionalProperties: false });
 
-/** The full state: what is left out returns to its default. */
+/** The full state: a member that is left out returns to its default. */
 export const UpdateClientMapper = Type.Object(
   { mapperId: Type.Optional(Type.String()), createdAt: Type.Optional(Type.Integer()), ...claimMapperMembers },
   { $id: "UpdateClientMapper", additionalProperties: false },

@@ -10,7 +10,7 @@ import { openSecrets, type SealedSecrets, secretPlace, usesSecret } from "./secr
 import { type ClientTools, takeClient } from "./service.ts";
 import { type ClientRow, updateClient } from "./store.ts";
 
-/** The secret is all that it takes to act as the client. */
+/** Finds the client for a change of its secret. The secret is enough to act as the client, so control of it is needed. */
 async function takeForSecret(ctx: Ctx, { baseUrl }: ClientTools, id: string): Promise<ClientRow> {
   const client = await takeClient(ctx, id);
   await assertMayControlClient(ctx, client.id);
@@ -18,7 +18,7 @@ async function takeForSecret(ctx: Ctx, { baseUrl }: ClientTools, id: string): Pr
   return client;
 }
 
-/** A read that writes an audit event, so it needs a transaction. */
+/** Reveals the secret. This is a read that writes an audit event, so it needs a transaction. */
 export async function revealSecret(ctx: Ctx, tools: ClientTools, id: string): Promise<ClientSecret> {
   const client = await takeForSecret(ctx, tools, id);
   const { settings } = await readSettings(ctx.tx, ctx.realm);
@@ -36,8 +36,8 @@ export async function revealSecret(ctx: Ctx, tools: ClientTools, id: string): Pr
 }
 
 /**
- * The old one ends at once, unless it is given an overlap. Then whoever had it must not go on by what is kept beside it, either: the registration
- * access token, which reads the new secret.
+ * Regenerates the secret. The old one ends at once, unless it is given an overlap. When it ends, the registration access token ends too,
+ * because its holder could read the new secret.
  */
 export async function regenerateSecret(ctx: Ctx, tools: ClientTools, id: string, input: RegenerateSecret): Promise<ClientSecret> {
   const current = await takeForSecret(ctx, tools, id);

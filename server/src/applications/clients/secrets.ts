@@ -19,10 +19,10 @@ export const secretPlace = (realm: string, id: string, column: "secret" | "previ
   row: id,
 });
 
-/** Tells whether a client that authenticates so has a secret that it shares with us. */
+/** Tells whether a client with this authentication method has a shared secret. */
 export const usesSecret = (method: ClientAuthMethod): boolean => method.startsWith("client_secret");
 
-/** The decrypted secrets, the current one first. Each has its end, because the result may be cached beyond it. */
+/** Decrypts the secrets, the current one first. Each has its end, because the result may be cached beyond it. */
 export function openSecrets(vault: Vault, realm: string, id: string, sealed: SealedSecrets): ClientSnapshot["secrets"] {
   const { secret, previous_secret, previous_secret_until } = sealed;
   const open = (text: string, column: "secret" | "previous_secret") => vault.open(text, secretPlace(realm, id, column));
@@ -36,7 +36,7 @@ const MIN_DISTINCT = 8;
 /** RFC 7518 §3.2: a key of HS256 is no shorter than its hash. */
 const MIN_SIGNING_LENGTH = 32;
 
-/** The rules that a schema cannot express, for the secret in a request or the one that the client keeps. */
+/** Checks the rules that a schema cannot express, for the secret in a request or the one that the client keeps. */
 export function secretErrors(
   brought: string | undefined,
   kept: string | null,

@@ -1,19 +1,22 @@
-/** The members by which a client's sector is known. */
+/** The members that determine a client's sector. */
 interface Addresses {
   readonly sectorIdentifierUri: string | null;
   readonly redirectUris: readonly string[];
 }
 
-/** The empty one is that of redirect URIs without a host, as devices have them. */
+/** Returns the hosts of the redirect URIs. It is empty for those without a host, as devices have them. */
 const redirectHosts = ({ redirectUris }: Addresses): ReadonlySet<string> =>
   new Set(redirectUris.filter((uri) => URL.canParse(uri)).map((uri) => new URL(uri).host));
 
-/** OpenID Connect Core §8.1: without a `sectorIdentifierUri` the host of the redirect URIs is the sector, so there must be one host. */
+/**
+ * Tells whether a client has no sector. OpenID Connect Core §8.1: without a `sectorIdentifierUri` the host of the redirect URIs is the
+ * sector, so there must be one host.
+ */
 export const lacksSector = (client: Addresses): boolean => client.sectorIdentifierUri === null && redirectHosts(client).size > 1;
 
 /**
- * OpenID Connect Core §8.1: clients of one sector get the same pairwise subject. A client with several hosts is a sector of its own: it has
- * not proven that all of them belong to one.
+ * Returns the sector of a client. OpenID Connect Core §8.1: clients of one sector get the same pairwise subject. A client with several
+ * hosts is a sector of its own, because it has not proven that all of them belong to one.
  */
 export function sectorOf(client: Addresses & { readonly clientId: string }): string {
   const { sectorIdentifierUri: uri, clientId } = client;

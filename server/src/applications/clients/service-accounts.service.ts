@@ -13,7 +13,7 @@ export async function readServiceAccountRoles(ctx: ReadCtx, id: string): Promise
   return rolesOfServiceAccount(ctx.tx, ctx.realm, client.id);
 }
 
-/** Counts from the client's next request on, also for tokens that it has already. */
+/** Grants a role to a service account. It counts from the client's next request on, also for its existing tokens. */
 export async function grantToServiceAccount(ctx: Ctx, id: string, name: RoleName): Promise<MappedRole[]> {
   const client = await takeClient(ctx, id);
   const role = await shareNamedRole(ctx, name);

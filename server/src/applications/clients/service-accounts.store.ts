@@ -6,12 +6,15 @@ import type { Permission } from "../../tenancy/permissions/index.ts";
 declare module "../../platform/db/tables.ts" {
   interface Tables {
     service_account_roles: { realm_id: string; id: string; role_id: string };
-    /** A view: what was given to a client, and what that includes. */
+    /** A view: the roles that were given to a client, and those that they include. */
     service_account_effective_roles: { realm_id: string; id: string; role_id: string };
   }
 }
 
-/** The permissions of a service account; `id` is the client's id in the admin API. Never cached, so that a revocation is effective immediately. */
+/**
+ * Returns the permissions of a service account. `id` is the client's id in the admin API. They are never cached, so that a revocation is
+ * effective immediately.
+ */
 export async function findServiceAccountPermissions(db: Db, realm: string, id: string): Promise<Permission[]> {
   const { rows } = await sql<{ permission: Permission }>`
     select distinct p.permission from service_account_effective_roles e
@@ -20,7 +23,7 @@ export async function findServiceAccountPermissions(db: Db, realm: string, id: s
   return rows.map(({ permission }) => permission);
 }
 
-/** The roles that are assigned to this client directly; the realm's roles first. */
+/** Returns the roles that are assigned to this client directly, the realm's roles first. */
 export const rolesOfServiceAccount = (db: Db, realm: string, id: string): Promise<MappedRole[]> =>
   rolesGivenTo(db, realm, { table: "service_account_roles", column: "id" }, id);
 

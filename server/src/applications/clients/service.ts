@@ -37,17 +37,17 @@ interface ClientEvent {
 
 declare module "../../platform/context.ts" {
   interface DomainEvents {
-    /** Its tokens must not count any more. */
+    /** A client was disabled, so its tokens must not count any more. */
     "client.disabled": ClientEvent;
-    /** Before it and its roles are deleted: listeners refuse it where something would lose its meaning. */
+    /** A client and its roles are about to be deleted. Listeners refuse if something would lose its meaning. */
     "client.deleting": ClientEvent;
-    /** Rows that reference it are deleted by cascade. */
+    /** A client was deleted. Rows that reference it are deleted by cascade. */
     "client.deleted": ClientEvent;
-    /** Its settings changed; also emitted if it was disabled. */
+    /** The settings of a client changed. This is also emitted if it was disabled. */
     "client.changed": ClientEvent;
-    /** The algorithms by which tokens and answers for it are signed; null: the realm's. */
+    /** The algorithms that sign tokens and responses for a client were chosen. Null means those of the realm. */
     "client.signatures_chosen": { readonly algs: readonly (string | null)[] };
-    /** The flows of a client before it is saved; signin/flows refuses unknown and unfit ones. `at` is their path in the request. */
+    /** The flows of a client were chosen, before it is saved. signin/flows refuses unknown and unfit ones. `at` is their path in the request. */
     "client.flows_chosen": { readonly browserFlow: string | null; readonly directGrantFlow: string | null; readonly at?: string };
   }
 }
@@ -70,11 +70,11 @@ export const takeClient = (ctx: Ctx, id: string): Promise<store.ClientRow> => re
 
 export interface WrittenClient {
   readonly client: store.ClientRow;
-  /** The one that this write gave the client; null where it has none, or kept its own. */
+  /** The secret that this write gave the client. Null if it has none, or kept its own. */
   readonly secret: string | null;
 }
 
-/** Also for clients that register themselves, which bring the hash of their registration access token. */
+/** Creates a client. Clients that register themselves have the hash of a registration access token. */
 export async function createClient(
   ctx: Ctx,
   tools: ClientTools,
@@ -114,7 +114,7 @@ const signaturesFor = (stored: Awaited<ReturnType<typeof checked>>) => [
   ...[stored.authorizationSignedResponseAlg, stored.introspectionSignedResponseAlg],
 ];
 
-/** Replaces a client's state. The secret is kept unless the request brings another, or the client is to have none. */
+/** Replaces a client's state. The secret is kept unless the request has another, or the client is to have none. */
 export async function saveClient(
   ctx: Ctx,
   tools: ClientTools,
@@ -127,7 +127,7 @@ export async function saveClient(
   const { publicClient } = input;
   const kept = openSecrets(tools.vault, ctx.realm, current.id, current.sealed)[0]?.value ?? null;
   const stored = await checked(ctx, tools, input, publicClient, { ...current, secret: kept, keepsGone });
-  // `updatedAt` may be stale: concurrent changes are detected by If-Match.
+  // `updatedAt` may have changed since the client was read, so concurrent changes are detected by If-Match.
   refuseReadOnly(current, input, ["id", "realmId", "clientId", "agentId", "createdAt"]);
   if (publicClient && current.agentId !== null) {
     const message = "publicClient: the client belongs to an agent, and must be able to prove that it is the agent";
@@ -145,7 +145,7 @@ export async function saveClient(
   const change = {
     state,
     ...(!isKept && { sealed: { ...noSecrets, secret: seal() } }),
-    // With it, whoever had the former secret would read the new one.
+    // With the registration access token, a holder of the former secret would read the new one.
     endsRegistration: isRotated,
   };
   const client = await store.updateClient(ctx.tx, ctx.realm, current.id, change, ctx.now);
@@ -169,7 +169,7 @@ export async function saveClient(
   return { client, secret: isKept ? null : secret };
 }
 
-/** For what takes a client out of use without a request to save it. */
+/** Disables a client without a request to save it. */
 export async function disableClient(ctx: Ctx, id: string, detail: string): Promise<void> {
   const { clientId, name, enabled, publicClient, stored } = await takeClient(ctx, id);
   if (!enabled) return;
@@ -180,9 +180,9 @@ export async function disableClient(ctx: Ctx, id: string, detail: string): Promi
   ctx.audit({ category: "ADMIN", type: "ADMIN_UPDATE", resourceType: "clients", resourceId: id, detail: `disabled: ${detail}` });
 }
 
-/** Also deletes its roles with their assignments, its mappers, grants and tokens. */
+/** Deletes a client, its roles with their assignments, its mappers, grants and tokens. */
 export async function removeClient(ctx: Ctx, tools: ClientTools, id: string): Promise<void> {
-  // The realm before the client, as everywhere that roles change.
+  // The realm is locked before the client, as everywhere that roles change.
   await lockRealm(ctx.tx, ctx.realm);
   const client = await takeClient(ctx, id);
   await assertMayControlClient(ctx, client.id);
@@ -201,7 +201,7 @@ export async function removeClient(ctx: Ctx, tools: ClientTools, id: string): Pr
   ctx.audit({ category: "ADMIN", type: "ADMIN_DELETE", resourceType: "clients", resourceId: client.id, detail: client.clientId });
 }
 
-/** Checks a request for a client; returns the complete state. */
+/** Checks a request for a client. Returns the complete state. */
 async function checked(
   ctx: Ctx,
   { baseUrl }: ClientTools,
@@ -232,7 +232,7 @@ async function checked(
   return { ...stored, ...access };
 }
 
-/** Only new response types are refused: a client that has one already keeps it, but cannot use it. */
+/** Refuses new implicit response types only: a client that has one already keeps it, but cannot use it. */
 function implicitErrors({ implicitFlow }: Settings["oidc"], { responseTypes }: StoredClient, current?: StoredClient): FieldError[] {
   const added = responseTypes.filter((type) => type !== "code" && !current?.responseTypes.includes(type));
   if (added.length === 0 || implicitFlow) return [];
@@ -240,7 +240,7 @@ function implicitErrors({ implicitFlow }: Settings["oidc"], { responseTypes }: S
   return [{ field: "responseTypes", code: "implicit_off", message }];
 }
 
-/** A client from before may stay what it is, and become no weaker. */
+/** Refuses a profile below the realm's least one. An existing client may keep its profile, but not get a weaker one. */
 function leastProfileErrors({ leastProfile }: Settings["oidc"], { profile }: StoredClient, current?: StoredClient): FieldError[] {
   const least = current && isWeaker(current.profile, leastProfile) ? current.profile : leastProfile;
   if (!isWeaker(profile, least)) return [];
@@ -248,7 +248,7 @@ function leastProfileErrors({ leastProfile }: Settings["oidc"], { profile }: Sto
   return [{ field: "profile", code: "least_profile", message }];
 }
 
-/** One error for each scope that the realm does not have. `current`, the scopes before the change, may stay. */
+/** Returns an error for each scope that the realm does not have. Those of `current`, the scopes before the change, may stay. */
 export async function unknownScopes(
   ctx: Ctx,
   scopes: readonly string[],
@@ -265,13 +265,13 @@ export async function unknownScopes(
     }));
 }
 
-/** The client in the admin API. */
+/** Returns the client as the admin API shows it. */
 export async function shownWithNames(ctx: ReadCtx, row: store.ClientRow): Promise<VersionedClient> {
   const [client] = await spellAccess(ctx.tx, ctx.realm, [shown(row)]);
   return client!;
 }
 
-/** The client with ids of roles and groups instead of their names; a write accepts them, too. */
+/** Returns the client with ids of roles and groups instead of their names. A write accepts ids too. */
 export function shown(row: store.ClientRow): VersionedClient {
   const { grantTypes, ...settings } = row.stored;
   const names = grantTypes.map(spellGrantType);

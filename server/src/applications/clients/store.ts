@@ -44,7 +44,7 @@ declare module "../../platform/db/tables.ts" {
   }
 }
 
-/** A client row; its secrets stay encrypted. */
+/** A client row. Its secrets stay encrypted. */
 export interface ClientRow {
   readonly realmId: string;
   readonly id: string;
@@ -52,7 +52,7 @@ export interface ClientRow {
   readonly name: string | null;
   readonly enabled: boolean;
   readonly publicClient: boolean;
-  /** The agent that it belongs to; null: none. */
+  /** The agent to which it belongs. Null if there is none. */
   readonly agentId: string | null;
   readonly stored: StoredClient;
   readonly allowedResources: readonly string[];
@@ -82,7 +82,7 @@ const columns = [
   "updated_at",
   "version",
 ] as const;
-/** The agent that it belongs to. */
+/** Selects the agent to which a client belongs. */
 export const agentId = sql<string | null>`(select a.id from agents a where a.realm_id = clients.realm_id and a.client_id = clients.id)`.as(
   "agent_id",
 );
@@ -170,11 +170,11 @@ export interface ClientChange {
   readonly state?: ClientState;
   readonly sealed?: SealedSecrets;
   readonly allowedResources?: readonly string[];
-  /** Its registration access token ends. */
+  /** True if its registration access token ends. */
   readonly endsRegistration?: boolean;
 }
 
-/** Also with no change at all: something that belongs to it has changed, and its ETag with it. */
+/** Updates a client. It is called even without a change, if something that belongs to the client changed, so that its ETag changes. */
 export async function updateClient(tx: Tx, realm: string, id: string, change: ClientChange, now: number): Promise<ClientRow> {
   const changed = {
     ...(change.state && columnsOf(change.state)),
@@ -190,8 +190,8 @@ export async function updateClient(tx: Tx, realm: string, id: string, change: Cl
 }
 
 /**
- * A new registration access token; the one that was presented works until the new one is used. If two requests found the client in the same state,
- * one of them gets true. Holds the client until commit.
+ * Stores a new registration access token. The presented one works until the new one is used. If two requests found the client in the same
+ * state, only one gets true. Locks the client until commit.
  */
 export async function exchangeRegistrationHash(
   tx: Tx,
@@ -210,7 +210,7 @@ export async function exchangeRegistrationHash(
   return row !== undefined;
 }
 
-/** The present registration access token was used: the one before it ends. */
+/** Ends the previous registration access token, because the current one was used. */
 export async function forgetPreviousRegistrationHash(db: Db, { realmId, id, registrationHash }: ClientRow): Promise<void> {
   await db
     .updateTable("clients")
@@ -222,12 +222,12 @@ export async function forgetPreviousRegistrationHash(db: Db, { realmId, id, regi
     .execute();
 }
 
-/** Its roles, mappers, grants and tokens go with it. */
+/** Deletes a client. Its roles, mappers, grants and tokens are deleted with it. */
 export async function deleteClient(tx: Tx, realm: string, id: string): Promise<void> {
   await deleteRows(tx, "clients", { realm_id: realm, id });
 }
 
-/** A former secret is deleted after its overlap. */
+/** Deletes former secrets after their overlap. */
 export async function forgetPreviousClientSecrets(db: Db, now: number): Promise<void> {
   await sql`update clients set previous_secret = null, previous_secret_until = null where previous_secret_until <= ${now}`.execute(db);
 }
@@ -252,14 +252,14 @@ export const toClient = (row: ClientColumns): ClientRow => ({
 
 const uses = (alias: string) => sql`(settings ->> 'browserFlow' = ${alias} or settings ->> 'directGrantFlow' = ${alias})`;
 
-/** Some of the clients that override the flow of the realm. */
+/** Returns some of the clients that override the flow of the realm. */
 export async function clientsUsingFlow(db: Db, realm: string, alias: string, limit: number): Promise<string[]> {
   const { rows } = await sql<{ client_id: string }>`select client_id from clients
     where realm_id = ${realm} and ${uses(alias)} order by client_id limit ${limit}`.execute(db);
   return rows.map(({ client_id }) => client_id);
 }
 
-/** Their ETag changes with it. */
+/** Renames a flow in the clients that use it. Their ETag changes. */
 export async function renameFlowOfClients(tx: Tx, realm: string, from: string, to: string, now: number): Promise<void> {
   const renamed = (member: string) => sql`case when settings ->> ${sql.lit(member)} = ${from}
     then jsonb_build_object(${sql.lit(member)}, ${to}::text) else '{}'::jsonb end`;

@@ -40,7 +40,7 @@ const mapper = (samlName: string, more: Partial<SamlMapper>): SamlMapper => ({
 const client = (mappers: SamlMapper[], includeAttributes = true) => ({ mappers, options: { includeAttributes } });
 const said = (...mappers: SamlMapper[]) => attributesOf(client(mappers), subject).map(({ name, values }) => [name, values]);
 
-test("without mappers: username, email, firstName and lastName, as far as there are any", () => {
+test("without mappers: username, email, firstName and lastName, if the user has them", () => {
   const four = attributesOf(client([]), subject);
   expect(four.map(({ name, values }) => [name, values])).toEqual([
     ["username", ["ada"]],
@@ -53,7 +53,7 @@ test("without mappers: username, email, firstName and lastName, as far as there 
   expect(attributesOf(client([]), bare).map(({ name }) => name)).toEqual(["username"]);
 });
 
-test("with mappers: what they say and nothing else; includeAttributes false: nothing", () => {
+test("with mappers: only their attributes; with includeAttributes false: none", () => {
   const roles = mapper("urn:oid:1.2.3", { source: "roles", multivalued: true });
   expect(said(roles)).toEqual([["urn:oid:1.2.3", ["writer", "editor"]]]);
   expect(attributesOf(client([roles], false), subject)).toEqual([]);
@@ -62,7 +62,7 @@ test("with mappers: what they say and nothing else; includeAttributes false: not
   expect(needsOfSamlClient(client([roles], false))).toEqual([]);
 });
 
-test("values are texts, each once; two mappers of one name add up; what XML cannot carry is left out", () => {
+test("values are texts, each once; two mappers of one name are combined; characters that XML does not allow are left out", () => {
   expect(said(mapper("teams", { value: "teams", multivalued: true }))).toEqual([["teams", ["a", "b"]]]);
   expect(said(mapper("broken", { value: "broken", multivalued: true }))).toEqual([["broken", ["fine"]]]);
   expect(said(mapper("none", { value: "none", multivalued: true }))).toEqual([]);
@@ -75,7 +75,7 @@ test("values are texts, each once; two mappers of one name add up; what XML cann
   ]);
 });
 
-test("the session's attributes are there if there is a session", () => {
+test("the session's attributes exist if there is a session", () => {
   const amr = mapper("amr", { source: "session", value: "amr", multivalued: true });
   const session = { authTime: 1, acr: "1", amr: ["pwd"], sid: null, impersonator: null };
   expect(attributesOf(client([amr]), subject, session)).toMatchObject([{ values: ["pwd"] }]);

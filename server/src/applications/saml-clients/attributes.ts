@@ -28,12 +28,12 @@ type Mapped = Pick<SamlClientSnapshot, "mappers"> & { readonly options: Pick<Sam
 const mappersOf = ({ options, mappers }: Mapped): readonly SamlMapper[] =>
   options.includeAttributes ? (mappers.length > 0 ? mappers : defaultMappers) : [];
 
-/** The data that `subjectData` has to read for the attributes of an assertion. */
+/** Returns the data that `subjectData` has to read for the attributes of an assertion. */
 export const needsOfSamlClient = (client: Mapped): SubjectNeeds => needsOf(mappersOf(client));
 
 /**
- * The attributes of an assertion. Mappers that write the same attribute add up. An attribute without values is not sent: many service
- * providers take an empty one for an empty text.
+ * Returns the attributes of an assertion. Mappers that write the same attribute are combined. An attribute without values is not sent,
+ * because many service providers read an empty one as an empty text.
  */
 export function attributesOf(client: Mapped, subject: ClaimSubject, session: SubjectSession | null = null): NewAttribute[] {
   const attributes = new Map<string, NewAttribute>();
@@ -47,7 +47,7 @@ export function attributesOf(client: Mapped, subject: ClaimSubject, session: Sub
   return [...attributes.values()];
 }
 
-/** An attribute's values are texts; what XML cannot carry is left out, as is what does not fit a mapper's type. */
+/** Converts a value to texts. A text that XML does not allow is left out. */
 function textsOf(value: unknown): string[] {
   if (value === undefined || value === null) return [];
   const values = Array.isArray(value) ? value : [value];

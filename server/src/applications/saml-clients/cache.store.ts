@@ -12,7 +12,7 @@ import { type SamlClientColumns, type SamlClientRow, toSamlClient } from "./stor
 
 const saml = (name: string) => `urn:oasis:names:tc:SAML:2.0:ac:classes:${name}`;
 
-/** AuthnContextClassRef → `acr`, for every service provider: one factor is level 1, two are level 2. */
+/** The `acr` of each AuthnContextClassRef, for every service provider: one factor is level 1, two are level 2. */
 export const authnContexts: Readonly<Record<string, string>> = {
   [AUTHN_CONTEXT.unspecified]: "1",
   [AUTHN_CONTEXT.password]: "1",
@@ -26,7 +26,7 @@ export const authnContexts: Readonly<Record<string, string>> = {
   "http://schemas.microsoft.com/claims/multipleauthn": "2",
 };
 
-/** Keeps those in use in process until the realm's configuration changes. */
+/** Creates a cache that keeps the clients in use in memory until the realm's configuration changes. */
 export function createSamlClients({ db, changes }: { readonly db: Db; readonly changes: RealmChanges }): SamlClients {
   return createRecordCache(changes, (realm, entityId) => loadSamlClient(db, realm, entityId));
 }
@@ -37,9 +37,9 @@ type LoadedRow = SamlClientColumns & {
   mappers: { mapper_id: string; name: string; mapper: Omit<SamlMapper, "claimId" | "name"> }[];
 };
 
-/** In one statement, so that all of it is of one moment. */
+/** Loads a SAML client in one statement, so that all of its data is from the same moment. */
 async function loadSamlClient(db: Db, realm: string, entityId: string): Promise<LoadedRecord<SamlClientSnapshot> | null> {
-  // It cannot be stored, so it cannot be found; Postgres would refuse the question.
+  // Such a text cannot be stored, so it cannot be found, and Postgres would refuse the query.
   if (!isCleanText(entityId)) return null;
   const { rows } = await sql<LoadedRow>`
     select c.realm_id, c.id, c.entity_id, c.name, c.enabled, c.settings, null as metadata, c.created_at, c.updated_at, c.version,
@@ -84,7 +84,7 @@ function resolved(stored: StoredOptions, defaults: Settings["saml"]): SamlClient
   return {
     ...stored,
     signResponse,
-    // The realm may have changed its mind since the client was saved: an assertion is never sent without any signature.
+    // The realm may have changed its setting since the client was saved. An assertion is never sent without any signature.
     signAssertion: (stored.signAssertion ?? defaults.signAssertion) || !signResponse,
     wantAuthnRequestsSigned: stored.wantAuthnRequestsSigned ?? defaults.wantAuthnRequestsSigned,
     encryptAssertion: stored.encryptAssertion ?? defaults.encryptAssertion,
@@ -97,7 +97,7 @@ function resolved(stored: StoredOptions, defaults: Settings["saml"]): SamlClient
   };
 }
 
-/** `assertionConsumerServiceUrl` first; what no list says an index of takes the next that is free. */
+/** Lists the services, `assertionConsumerServiceUrl` first. A URL without an index gets the next free one. */
 function assertionConsumerServices({ assertionConsumerServiceUrl, options }: StoredSamlClient): IndexedEndpoint[] {
   const urls = [assertionConsumerServiceUrl, ...options.additionalAcsUrls.filter((url) => url !== assertionConsumerServiceUrl)];
   const taken = new Set(options.acsEndpoints.map(({ index }) => index));

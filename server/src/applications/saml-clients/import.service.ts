@@ -15,14 +15,14 @@ export interface ReadProvider {
   readonly url: string | null;
   readonly validUntil: number | null;
   readonly values: Imported;
-  /** The time for which the metadata may be kept; null: it has none. */
+  /** The time for which the metadata may be kept. Null if it names none. */
   readonly cacheDuration: number | null;
   readonly certificate: string | null;
-  /** Read again by itself. */
+  /** True if the server reads the metadata again by itself. */
   readonly refresh: boolean;
 }
 
-/** Daily, and earlier where the metadata wants it, but not more than hourly. */
+/** Returns when the metadata is read again: daily, or earlier if the metadata says so, but at most hourly. */
 export const dueAfter = ({ cacheDuration }: Pick<ReadProvider, "cacheDuration">, now: number): number =>
   now + Math.min(DAY, Math.max(HOUR, cacheDuration ?? DAY));
 
@@ -32,7 +32,7 @@ const MAX_LISTED = 50;
 const refused = (field: string, code: string, message: string, cause?: unknown) =>
   new AppError("request.invalid", 400, message, { errors: [{ field, code, message }], cause });
 
-/** `certificate`: the one that the metadata has to be signed with. */
+/** Reads metadata. `certificate` is the one with which it has to be signed. */
 export function readProvider(
   bytes: Uint8Array,
   {
@@ -71,7 +71,7 @@ function choice({ entityIds }: MetadataChoice): AppError {
   return new AppError("saml_clients.metadata_choice", 400, message, { errors });
 }
 
-/** Fetched before any transaction is open: the peer may be slow. */
+/** Fetches metadata before any transaction is open, because the peer may be slow. */
 export async function fetchProvider(outbound: Outbound, input: ImportSamlClient): Promise<ReadProvider> {
   const { url, entityId, certificate = null, refresh = true } = input;
   if (certificate !== null) pinned(certificate);
@@ -96,7 +96,7 @@ async function fetchMetadata(outbound: Outbound, url: string): Promise<Buffer> {
   }
 }
 
-/** The request that would create it: its schema applies to imports, too. */
+/** Returns the request that would create the client, because its schema applies to imports too. */
 export const asCreation = ({ entityId, values }: ReadProvider): CreateSamlClient => {
   const { stored, name } = withMetadata(null, null, values);
   return { entityId, ...stored, options: { ...stored.options, name } } as unknown as CreateSamlClient;
@@ -107,7 +107,7 @@ export interface Import {
   readonly isNew: boolean;
 }
 
-/** The record that an import would save. */
+/** Returns the record that an import would save. */
 export async function previewImport(ctx: ReadCtx, tools: SamlClientTools, provider: ReadProvider): Promise<SamlClientRow> {
   const current = await findSamlClient(ctx.tx, ctx.realm, provider.entityId);
   const state = await stateAfter(ctx, tools, provider, current);

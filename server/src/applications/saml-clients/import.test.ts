@@ -74,7 +74,7 @@ describe("a file of metadata", () => {
     expect(await realm.events("type=ADMIN_CREATE&resourceType=saml-clients")).toMatchObject([{ resourceId: SP, detail: "imported" }]);
   });
 
-  test("with preview=true shows what it would save, of a new one and of a known one, and saves nothing", async () => {
+  test("with preview=true shows the record that it would save, for a new one and a known one, and saves nothing", async () => {
     const preview = await upload(render(entity()), "?preview=true");
     expect(preview).toMatchObject({ status: 200, body: { entityId: SP, signingCertificate: sp.pem } });
     expect(preview.headers.etag).toBeUndefined();
@@ -87,7 +87,7 @@ describe("a file of metadata", () => {
     expect(await realm.events("resourceType=saml-clients")).toHaveLength(1);
   });
 
-  test("asks which one is meant if it describes several service providers, and lists no identity provider", async () => {
+  test("asks for the entityId if it describes several service providers, and lists no identity provider", async () => {
     const idp = idpMetadata({ id: "_idp", entityId: "https://idp.example", idp: goodIdpRole(sp.certificate) });
     const xml = federationOf(entity({}, "urn:a"), idp, entity({}, "urn:b"));
     expect(await upload(xml)).toMatchObject({
@@ -124,7 +124,7 @@ describe("a file of metadata", () => {
     expect(await listed()).toEqual([]);
   });
 
-  test("is refused where a SAML client of the same state would be, by the same names", async () => {
+  test("is refused if a SAML client of the same state would be, with the same field names", async () => {
     const acs = (location: string) => [{ binding: BINDING.post, location, responseLocation: null, index: 0, isDefault: null }];
     for (const [location, field] of [
       ["http://sp.example/acs", "assertionConsumerServiceUrl"],
@@ -148,7 +148,7 @@ describe("a file of metadata", () => {
     expect((await upload(render(entity({ assertionConsumerServices: acs(spelled) })))).body.assertionConsumerServiceUrl).toBe(spelled);
   });
 
-  test("takes XML only, up to a size, from those who may write", async () => {
+  test("accepts XML only, up to a size, from administrators who may write", async () => {
     expect((await admin.post("/saml-clients/import", { xml: "<a/>" })).status).toBe(415);
     expect((await upload("<a/>", "", "text/plain")).status).toBe(415);
     expect((await upload(" ".repeat(4 * 1024 * 1024 + 1))).status).toBe(413);
@@ -164,7 +164,7 @@ describe("another import of a known one", () => {
     locations.map((location, index) => ({ binding: BINDING.post, location, responseLocation: null, index, isDefault: null }));
   const [a, b, c, d] = ["a", "b", "c", "d"].map((name) => `https://sp.example/${name}`) as [string, string, string, string];
 
-  test("brings up to date what came from metadata, and keeps what an administrator has set, added and removed", async () => {
+  test("updates the values from metadata, and keeps those that an administrator has set, added and removed", async () => {
     await upload(render(entity({ assertionConsumerServices: acsOf(a, b) })));
     const next = await makeIdentity();
     const byHand = {
@@ -203,7 +203,7 @@ describe("another import of a known one", () => {
         signingCertificate: rolled.pem,
         options: {
           ...{ nameIdFormat: "email", assertionLifetimeSeconds: 60, wantAuthnRequestsSigned: null, sloEndpoints: [] },
-          // b was removed by hand.
+          // An administrator has removed b.
           additionalAcsUrls: [d, "https://by-hand.example/acs"],
           additionalSigningCertificates: [next.pem],
           encryptionCertificate: rolled.pem,
@@ -219,7 +219,7 @@ describe("another import of a known one", () => {
     });
   });
 
-  test("adds the settings that are not set to a client that was made by hand", async () => {
+  test("adds the settings that are not set to a client that an administrator created", async () => {
     const body = { entityId: SP, assertionConsumerServiceUrl: "https://by-hand.example/acs", options: { signAssertion: false } };
     expect((await admin.post("/saml-clients", body)).status).toBe(201);
     const answer = await upload(render(entity()));
@@ -255,7 +255,7 @@ describe("an address of metadata", () => {
     expect(await realm.events("type=ADMIN_CREATE&resourceType=saml-clients")).toMatchObject([{ detail: `imported from ${peer.url}` }]);
   });
 
-  test("is read again by itself: what changed follows, what fails is shown, and what is unchanged makes no event", async () => {
+  test("is read again by itself: changes are applied, a failure is shown, and unchanged metadata causes no event", async () => {
     const moved = "https://moved.example/acs";
     const outbound = createOutbound({ allowedHosts: [], allowLoopbackHttp: true });
     const refresh = async () => {
@@ -295,7 +295,7 @@ describe("an address of metadata", () => {
     await outbound.close();
   });
 
-  test("counts only with the signature of a pinned certificate, where there is one", async () => {
+  test("counts only with the signature of the pinned certificate, if there is one", async () => {
     const certificate = federation.pem;
     serve(render(await signed(entity(), rs256(federation))));
     expect((await fetchFrom({ certificate })).status).toBe(201);
@@ -316,7 +316,7 @@ describe("an address of metadata", () => {
     expect(peer.received).toHaveLength(received);
   });
 
-  test("within the network, with another scheme, or that leads there is not called", async () => {
+  test("within the network, with another scheme, or that redirects there is not called", async () => {
     for (const url of [
       ...["https://169.254.169.254/latest/meta-data", "https://10.0.0.1/x", "https://[::ffff:192.168.0.1]/x", "https://0x0a000001/"],
       ...["http://sp.example.com/metadata", "file:///etc/passwd", "gopher://127.0.0.1/", "https://user:pass@127.0.0.1/", "nonsense"],
@@ -329,7 +329,7 @@ describe("an address of metadata", () => {
   });
 
   test("that never answers, answers byte by byte or does not end is given up, and nothing is saved", async () => {
-    // The limit is ten seconds; here it comes sooner.
+    // The limit is ten seconds, which the test shortens.
     const wait = setTimeout;
     const hurry = vi
       .spyOn(globalThis, "setTimeout")
@@ -374,7 +374,7 @@ describe("an address of metadata", () => {
     expect(await listed()).toEqual([]);
   });
 
-  test("that says too much, breaks off or says nonsense is refused, and nothing is saved", async () => {
+  test("that is too large, incomplete or malformed is refused, and nothing is saved", async () => {
     peer.answer = (_request, response) => void response.writeHead(200).end(Buffer.alloc(5 * 1024 * 1024, " "));
     expect(await fetchFrom()).toMatchObject({ status: 400, body: { errors: [{ field: "url", code: "too_large" }] } });
     peer.answer = (_request, response) => {

@@ -1,5 +1,5 @@
 // SAML service providers that sign in at a realm. Owns `saml_clients` and `saml_client_mappers`.
-// Protocols read them through `createSamlClients`, which keeps those in use in process until the realm's configuration changes.
+// Protocols read them through `createSamlClients`, which keeps those in use in memory until the realm's configuration changes.
 export { attributesOf, needsOfSamlClient } from "./attributes.ts";
 export { createSamlClients } from "./cache.store.ts";
 export { samlClientName } from "./display-name.ts";

@@ -23,7 +23,7 @@ const samlFriendlyName = Type.Union([Type.String({ minLength: 1, maxLength: 255,
 const { claim } = claimMapperMembers;
 const ofNoEffect = { description: "Has no effect in an assertion" };
 
-/** The URN of a name format or of its short name. */
+/** Returns the URN of a name format or of its short name. */
 export const nameFormatUrn = (format: string): string =>
   Object.hasOwn(ATTRIBUTE_NAME_FORMAT, format) ? ATTRIBUTE_NAME_FORMAT[format as Short] : format;
 
@@ -51,7 +51,7 @@ const members = {
 export const CreateSamlMapper = Type.Object(members, { $id: "CreateSamlMapper", additionalProperties: false });
 export type CreateSamlMapper = Static<typeof CreateSamlMapper>;
 
-/** The full state: what is left out returns to its default. */
+/** The full state: a member that is left out returns to its default. */
 export const UpdateSamlMapper = Type.Object(
   { mapperId: Type.Optional(Type.String()), createdAt: Type.Optional(Type.Integer()), ...members },
   { $id: "UpdateSamlMapper", additionalProperties: false },

@@ -22,7 +22,7 @@ const create = async () => {
 };
 const mail = { name: "mail", source: "property", value: "email", samlName: "urn:oid:0.9.2342.19200300.100.1.3" };
 
-test("a mapper is added, read, replaced, patched and deleted; what protocols see follows", async () => {
+test("a mapper is added, read, replaced, patched and deleted; the snapshot follows", async () => {
   const { entityId, at } = await create();
   const clients = createSamlClients({ db: iam.core.db, changes: iam.core.changes });
   expect((await clients.get(realm.name, entityId))?.mappers).toEqual([]);

@@ -14,7 +14,7 @@ export interface Imported {
   readonly acsEndpoints: StoredOptions["acsEndpoints"];
   readonly singleLogoutServiceUrl: string | null;
   readonly sloEndpoints: StoredOptions["sloEndpoints"];
-  /** PEM. */
+  /** The certificates in PEM. */
   readonly signingCertificates: readonly string[];
   readonly encryptionCertificate: string | null;
   readonly encryptionAlgorithm: StoredOptions["encryptionAlgorithm"];
@@ -24,17 +24,17 @@ export interface Imported {
   readonly signAssertion: boolean | null;
 }
 
-/** The content of `saml_clients.metadata`. The values are kept to tell them from those that an administrator has set since. */
+/** The content of `saml_clients.metadata`. The values are kept to distinguish them from those that an administrator has set since. */
 export interface StoredMetadata {
   readonly url: string | null;
   readonly importedAt: number;
   readonly validUntil: number | null;
   readonly values: Imported;
-  /** The rest is missing from imports of an older release, which are not read again by themselves. */
+  /** The members from here on are missing in imports of an older release, which are not read again by themselves. */
   readonly refresh?: boolean;
-  /** The metadata must be signed with this certificate. */
+  /** The certificate with which the metadata must be signed. */
   readonly certificate?: string | null;
-  /** Why it could not be read again; null since it could. */
+  /** The reason why the last read failed. Null if it succeeded. */
   readonly lastError?: string | null;
 }
 
@@ -43,7 +43,7 @@ const sloBindings = { [saml.BINDING.redirect]: "redirect", [saml.BINDING.post]: 
 const known = <T extends object>(table: T, binding: string): T[keyof T] | null =>
   Object.hasOwn(table, binding) ? table[binding as keyof T] : null;
 
-/** Endpoints of bindings that this server does not use (PAOS, SAML 1.1) are passed over. */
+/** Returns the values of metadata. Endpoints of bindings that this server does not use (PAOS, SAML 1.1) are skipped. */
 export function importedFrom({ sp }: saml.EntityMetadata): Imported {
   if (!sp) throw new saml.SamlError("metadata", "The metadata describes an identity provider: a SAML client is a service provider");
   const services = sp.assertionConsumerServices.filter(({ binding }) => known(acsBindings, binding) !== null);
@@ -87,7 +87,7 @@ function encryptionOf({ encryptionCertificates, encryptionMethods }: saml.SpRole
   const { aes128cbc, aes192cbc, aes256cbc, ...authenticated } = saml.DATA_ENCRYPTION;
   return {
     encryptionCertificate: certificate === undefined ? null : toPem(certificate),
-    // CBC does not notice what was changed on the way: only for those who know nothing else.
+    // CBC does not detect changes on the way, so it is only for providers that support nothing else.
     encryptionAlgorithm: offered(Object.values(authenticated)) ?? offered([aes128cbc, aes192cbc, aes256cbc]) ?? null,
     keyTransportAlgorithm: offered(Object.values(saml.KEY_TRANSPORT)) ?? null,
   };
@@ -115,7 +115,7 @@ export interface Mergeable {
   readonly stored: StoredSamlClient;
 }
 
-/** The imported members of a record. */
+/** Returns the imported members of a record. */
 const valuesOf = ({ name, stored }: Mergeable): Imported => ({
   name,
   assertionConsumerServiceUrl: stored.assertionConsumerServiceUrl,
@@ -133,8 +133,9 @@ const valuesOf = ({ name, stored }: Mergeable): Imported => ({
 });
 
 /**
- * A record with what metadata says now. A member that is still what the last import set follows; one that an administrator has set since
- * stays. Each entry of a list counts for itself: one that was added by hand stays, and one that was removed by hand is not added again.
+ * Merges metadata into a record. A member that still has the value of the last import follows; one that an administrator has set since
+ * stays. Each entry of a list is merged separately: one that was added by an administrator stays, and one that was removed is not added
+ * again.
  */
 export function withMetadata(current: Mergeable | null, before: Imported | null, next: Imported): Mergeable {
   if (!current) return recordOf(next, completeSamlClient(next).options);
@@ -191,7 +192,7 @@ const memberNames: Readonly<Record<keyof Imported, string>> = {
   signAssertion: "options.signAssertion",
 };
 
-/** Members that are what the last import set: the next one changes them. */
+/** Returns the members that still have the value of the last import, and that the next one changes. */
 export function membersFromMetadata(record: Mergeable, { values }: StoredMetadata): string[] {
   const present = valuesOf(record);
   return (Object.keys(memberNames) as (keyof Imported)[])

@@ -21,7 +21,7 @@ export interface RefreshParts extends SamlClientTools {
 const AT_ONCE = 4;
 const MAX_PER_RUN = 500;
 
-/** Reads the metadata that is due again. A service provider that is down is asked again in an hour; until then what was imported counts. */
+/** Reads the metadata that is due. A service provider that is down is asked again in an hour. Until then the imported values count. */
 export async function refreshSamlMetadata(parts: RefreshParts): Promise<void> {
   for (let done = 0; done < MAX_PER_RUN; ) {
     const now = clock.now();
@@ -38,7 +38,10 @@ async function refreshOne(parts: RefreshParts, realm: string, entityId: string, 
   await parts.work.transact({ realm, actor: systemActor(realm), sourceIp: null }, (ctx) => store(ctx, parts, entityId, known, read));
 }
 
-/** The provider, or why it could not be read. The entity stays the same: metadata of another would be another client. */
+/**
+ * Returns the provider, or the reason why it could not be read. The entity must stay the same, because metadata of another would be another
+ * client.
+ */
 async function readAgain(
   { outbound }: RefreshParts,
   entityId: string,
@@ -54,7 +57,7 @@ async function readAgain(
   }
 }
 
-/** Unless an administrator has removed it or imported it anew in the meantime. */
+/** Stores the result, unless an administrator has removed the client or imported it again in the meantime. */
 async function store(ctx: Ctx, parts: RefreshParts, entityId: string, known: StoredMetadata, read: ReadProvider | string): Promise<void> {
   const current = await findSamlClient(ctx.tx, ctx.realm, entityId, true);
   if (!current?.metadata || !isDeepStrictEqual(current.metadata, known)) return;

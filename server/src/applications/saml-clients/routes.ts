@@ -87,7 +87,7 @@ export interface ImportTools extends service.SamlClientTools {
 /** Mounted under /admin/realms/:realm/saml-clients. */
 const samlImportRoutes: FastifyPluginAsyncTypebox<ImportTools> = async (app, tools) => {
   const standard = buildValidator({});
-  /** Metadata is validated by the schema of a request, and its errors are answered like a request's. */
+  /** Validates metadata by the schema of a request, and answers its errors like those of a request. */
   const save = async (req: FastifyRequest, reply: FastifyReply, provider: imports.ReadProvider, preview: boolean) => {
     if (!validateCreation(imports.asCreation(provider)))
       throw Object.assign(new Error("invalid"), { validation: validateCreation.errors, validationContext: "body" });
@@ -105,7 +105,7 @@ const samlImportRoutes: FastifyPluginAsyncTypebox<ImportTools> = async (app, too
   const uploads: FastifyPluginAsyncTypebox = async (upload) => {
     upload.removeAllContentTypeParsers();
     upload.addContentTypeParser(mediaTypes, { parseAs: "buffer", bodyLimit: METADATA_BYTES }, (_request, body, done) => done(null, body));
-    // Refused by the route, after what else is wrong with the request.
+    // The route refuses other types, after it has reported other errors of the request.
     upload.addContentTypeParser("*", { parseAs: "buffer", bodyLimit: METADATA_BYTES }, (_request, _body, done) => done(null, null));
     upload.post(
       "/import",

@@ -7,7 +7,7 @@ import { signingCertificatesOf } from "./settings.ts";
 
 const error = (field: string, code: string, message: string): FieldError => ({ field, code, message: `${field} ${message}` });
 
-/** The rules that a schema cannot express: returns every broken one, by its member. */
+/** Checks the rules that a schema cannot express. Returns an error for every broken one, by its member. */
 export function brokenRules(client: StoredSamlClient, defaults: Settings["saml"], baseUrl: string): FieldError[] {
   return [
     ...lengthErrors(client),
@@ -19,18 +19,18 @@ export function brokenRules(client: StoredSamlClient, defaults: Settings["saml"]
   ];
 }
 
-/** The limits of the request's schema: lists also grow by an import. */
+/** Checks the limits of the request's schema, because an import also adds to lists. */
 const lengthErrors = ({ options }: StoredSamlClient): FieldError[] =>
   (Object.keys(maxItems) as (keyof typeof maxItems)[])
     .filter((list) => options[list].length > maxItems[list])
     .map((list) => error(`options.${list}`, "too_many", `may have at most ${maxItems[list]} entries: remove some first`));
 
-/** In the index of the table, and in that of the trail. */
+/** The limit in the index of the table, and in that of the audit trail. */
 const MAX_BYTES = 2048;
 
 /**
- * A realm of this server that is the service provider of another one: its brokers' own addresses. Forms that are posted there count without
- * cookies.
+ * Tells whether the address is a broker's in a realm of this server that is the service provider of another realm. Forms that are posted
+ * there count without cookies.
  */
 function isBroker(baseUrl: string, address: string, endpoints: string): boolean {
   if (!URL.canParse(address) || new URL(address).href !== address || !address.startsWith(`${baseUrl}/realms/`)) return false;
@@ -64,7 +64,10 @@ function addressErrors({ options, ...client }: StoredSamlClient, baseUrl: string
   ];
 }
 
-/** Requests name an address as metadata spells it, often with capitals or the port: it is kept so, and means the same. */
+/**
+ * Returns the address as browsers spell it. Requests name an address as metadata spells it, often with capitals or the port. It is stored
+ * so, and means the same.
+ */
 const spelledAsBrowsersDo = (url: string): string =>
   url.replace(/^https?:\/\/[^/?#\\]*/i, (origin) => origin.toLowerCase().replace(/^(https:.*):443$|^(http:.*):80$/, "$1$2"));
 
@@ -104,7 +107,7 @@ function certificateError(field: string, certificate: string | null, mustEncrypt
   }
 }
 
-/** The client's options must be possible together with the realm's defaults. */
+/** Checks that the client's options are possible together with the realm's defaults. */
 function protectionErrors(client: StoredSamlClient, defaults: Settings["saml"]): FieldError[] {
   const { options } = client;
   const errors: FieldError[] = [];

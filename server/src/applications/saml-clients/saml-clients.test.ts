@@ -33,7 +33,7 @@ const create = async (body: object = {}) => {
 const snapshots = () => createSamlClients({ db: iam.core.db, changes: iam.core.changes });
 
 describe("a SAML client", () => {
-  test("is created by entityId and assertion consumer service alone; everything else is null and inherits", async () => {
+  test("is created with entityId and assertion consumer service only; all other members are null and inherited", async () => {
     const answer = await admin.post("/saml-clients", { entityId: "https://plain.example", assertionConsumerServiceUrl: acs });
     expect(answer).toMatchObject({
       status: 201,
@@ -74,7 +74,7 @@ describe("a SAML client", () => {
     ]);
   });
 
-  test("is replaced as a whole, patched by member, and deleted, each on the version that was seen", async () => {
+  test("is replaced as a whole, patched by member, and deleted, each with the version that was read", async () => {
     const { entityId } = await create({ options: { signResponse: false, name: "Wiki" } });
     const read = await admin.get(at(entityId));
     const saved = await admin.put(at(entityId), read.body);
@@ -105,7 +105,7 @@ describe("a SAML client", () => {
       expect(answer).toMatchObject({ status: 404, body: { code: "saml_clients.not_found" } });
   });
 
-  test("is read by view-clients, written by manage-clients, and unknown to another realm", async () => {
+  test("is read by view-clients, written by manage-clients, and not found in another realm", async () => {
     const { entityId } = await create();
     const viewer = await realm.as("view-clients");
     expect((await viewer.get(at(entityId))).status).toBe(200);

@@ -23,7 +23,7 @@ const certificate = Type.String({ minLength: 1, maxLength: 16_384, description: 
 const entityId = pathName({
   minLength: 1,
   maxLength: 1024,
-  // Spaces at the ends of a value in XML, and line breaks, do not survive; a name that only looks like another must not pass for it.
+  // Spaces at the ends of a value in XML, and line breaks, are not preserved. A name that looks like another must not be mistaken for it.
   pattern: "^[^\\p{C}\\p{Z}]+$",
   description: "an entityId is the URI by which the service provider calls itself, without spaces and invisible characters",
   examples: ["https://sp.example.com/metadata"],
@@ -63,10 +63,10 @@ const attributeName = Type.String({
   description: "the name of an attribute has no control characters",
 });
 
-/** The largest number of items of the lists that metadata fills, too. */
+/** The maximum length of the lists that metadata fills too. */
 export const maxItems = { additionalAcsUrls: 100, acsEndpoints: 200, sloEndpoints: 20, additionalSigningCertificates: 10 } as const;
 
-/** The members of `options`, declared once: schema and default. Null inherits the setting of the realm. */
+/** The members of `options`, each declared once: schema and default. Null inherits the setting of the realm. */
 export const storedOptions = {
   signAssertion: inherited("Sign the assertion"),
   signResponse: inherited("Sign the response around it"),
@@ -161,7 +161,7 @@ export const storedOptions = {
   tosUri: nullableMember(url, "Its terms; linked to from the same pages"),
 };
 
-/** The name has a column. */
+/** The name is not stored with the options, because it has a column. */
 const optionMembers = { ...schemasOf(storedOptions), name };
 
 const stateMembers = {

@@ -27,7 +27,7 @@ interface SamlClientEvent {
 declare module "../../platform/context.ts" {
   interface DomainEvents {
     "saml_client.disabled": SamlClientEvent;
-    /** Rows that reference it are deleted by cascade. */
+    /** A SAML client was deleted. Rows that reference it are deleted by cascade. */
     "saml_client.deleted": SamlClientEvent;
   }
 }
@@ -110,7 +110,7 @@ export async function removeSamlClient(ctx: Ctx, entityId: string): Promise<void
   ctx.audit({ category: "ADMIN", type: "ADMIN_DELETE", resourceType: "saml-clients", resourceId: entityId });
 }
 
-/** Checks a request for a SAML client; returns the complete state. */
+/** Checks a request for a SAML client. Returns the complete state. */
 async function checked(
   ctx: Ctx,
   baseUrl: string,
@@ -134,7 +134,7 @@ export async function assertRules(ctx: ReadCtx, baseUrl: string, stored: StoredS
   if (errors.length > 0) throw invalidFields(errors);
 }
 
-/** The bindings of an address go with it: a client that changes the address need not know of the other list. */
+/** Removes the bindings of addresses that were changed, so that a client that changes the address need not know the other list. */
 function withoutStaleEndpoints(given: StoredSamlClient, current: StoredSamlClient): StoredSamlClient {
   const addresses = [given.assertionConsumerServiceUrl, ...given.options.additionalAcsUrls];
   const has = (list: readonly object[], one: object) => list.some((other) => isDeepStrictEqual(other, one));
@@ -148,7 +148,7 @@ function withoutStaleEndpoints(given: StoredSamlClient, current: StoredSamlClien
   return { ...given, options: { ...given.options, acsEndpoints, sloEndpoints } };
 }
 
-/** With the names of roles and groups in the place of their ids. */
+/** Replaces the ids of roles and groups by their names. */
 async function withNames(ctx: ReadCtx, clients: readonly VersionedSamlClient[]): Promise<VersionedSamlClient[]> {
   const options = await spellAccess(
     ctx.tx,
@@ -158,13 +158,13 @@ async function withNames(ctx: ReadCtx, clients: readonly VersionedSamlClient[]):
   return clients.map((client, at) => ({ ...client, options: options[at]! }));
 }
 
-/** The SAML client in the admin API. */
+/** Returns the SAML client as the admin API shows it. */
 export async function shownWithNames(ctx: ReadCtx, row: store.SamlClientRow): Promise<VersionedSamlClient> {
   const [client] = await withNames(ctx, [shown(row)]);
   return client!;
 }
 
-/** The SAML client with ids instead of names; a write accepts them, too. */
+/** Returns the SAML client with ids instead of names. A write accepts ids too. */
 export function shown(row: store.SamlClientRow): VersionedSamlClient {
   const { options, ...state } = row.stored;
   return {

@@ -6,10 +6,10 @@ type Given = Partial<Omit<StoredSamlClient, "options">> & {
   readonly options?: Partial<StoredOptions>;
 };
 
-/** The options of a SAML client that was created with its addresses alone. */
+/** The options of a SAML client that was created with its addresses only. */
 export const defaultOptions: StoredOptions = complete(storedOptions, {});
 
-/** Every member, with defaults for those that were neither stored nor sent. */
+/** Returns every member, with defaults for those that were neither stored nor sent. */
 export function completeSamlClient(given: Given): StoredSamlClient {
   return {
     assertionConsumerServiceUrl: given.assertionConsumerServiceUrl,
@@ -20,7 +20,7 @@ export function completeSamlClient(given: Given): StoredSamlClient {
   };
 }
 
-/** Every certificate by which its messages may be signed. */
+/** Returns every certificate that may verify the client's messages. */
 export const signingCertificatesOf = ({ signingCertificate, options }: StoredSamlClient): string[] => [
   ...(signingCertificate === null ? [] : [signingCertificate]),
   ...options.additionalSigningCertificates,

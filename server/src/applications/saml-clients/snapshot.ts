@@ -2,7 +2,7 @@ import type { Endpoint, IndexedEndpoint, VerificationKey } from "../../platform/
 import type { ClaimMapper } from "../claims/index.ts";
 import type { StoredOptions } from "./schema.ts";
 
-/** The format of a NameID; `email` and the other short names stand for the URNs of SAML. */
+/** The format of a NameID. `email` and the other short names stand for the URNs of SAML. */
 export type NameIdKind = NonNullable<StoredOptions["nameIdFormat"]>;
 
 /** A mapper whose value becomes an attribute of the assertion. */
@@ -12,7 +12,7 @@ export interface SamlMapper extends ClaimMapper {
   readonly samlFriendlyName?: string | null;
 }
 
-/** A SAML service provider as protocols meet it: immutable, complete with the realm's defaults, cached until the realm's configuration changes. */
+/** A SAML service provider as protocols use it: immutable, complete with the realm's defaults, cached until the realm's configuration changes. */
 export interface SamlClientSnapshot {
   readonly realmId: string;
   readonly entityId: string;
@@ -21,17 +21,17 @@ export interface SamlClientSnapshot {
   /** The assertion consumer services. The first is `assertionConsumerServiceUrl`, unless metadata names another default. */
   readonly assertionConsumerServices: readonly IndexedEndpoint[];
   readonly singleLogoutServices: readonly Endpoint[];
-  /** The keys of its certificates, which verify its messages. Empty: a signature counts as none. */
+  /** The keys of its certificates, which verify its messages. If empty, no signature counts. */
   readonly verificationKeys: readonly VerificationKey[];
-  /** PEM. Null: nothing can be encrypted for it. */
+  /** The certificate in PEM. Null if nothing can be encrypted for it. */
   readonly encryptionCertificate: string | null;
   readonly defaultAuthnContextClassRef: string | null;
   readonly options: SamlClientOptions;
-  /** Empty: `username`, `email`, `firstName`, `lastName`. */
+  /** The mappers. If empty, the attributes are `username`, `email`, `firstName`, `lastName`. */
   readonly mappers: readonly SamlMapper[];
 }
 
-/** Options that a client inherits from the realm's settings where they are null. */
+/** The options that a client inherits from the realm's settings if they are null. */
 type InheritedOption =
   | "signAssertion"
   | "signResponse"
@@ -47,12 +47,12 @@ type InheritedOption =
 export type SamlClientOptions = Omit<StoredOptions, InheritedOption | "authnContextMap"> & {
   readonly [K in InheritedOption]: NonNullable<StoredOptions[K]>;
 } & {
-  /** AuthnContextClassRef → `acr`, with those that every realm knows. */
+  /** The `acr` of each AuthnContextClassRef, including those that every realm knows. */
   readonly authnContextMap: Readonly<Record<string, string>>;
 };
 
-/** The SAML clients of all realms, as protocols ask for them. */
+/** The SAML clients of all realms, as protocols use them. */
 export interface SamlClients {
-  /** By entityID; null if the realm has none of that name. A disabled one is one, too. */
+  /** Finds a client by entityID. Returns null if the realm has none. Disabled clients are returned too. */
   get(realm: string, entityId: string): Promise<SamlClientSnapshot | null>;
 }

@@ -67,7 +67,7 @@ export type SamlClientColumns = Pick<Selectable<SamlClientsTable>, (typeof samlC
 
 const order = listOrder("entityId", { entityId: "application_key", createdAt: "created_at" }, "id");
 
-/** The record's name in `/applications`. */
+/** Returns the record's name in `/applications`. */
 export const applicationName = (realm: string, entityId: string): string => `${realm}|${entityId}`;
 
 /** Long enough for every search, and short enough for an index and a cursor. */
@@ -109,9 +109,9 @@ export interface SamlClientState {
   readonly name: string | null;
   readonly enabled: boolean;
   readonly stored: StoredSamlClient;
-  /** Left out: as it was. */
+  /** Left out if it does not change. */
   readonly metadata?: StoredMetadata;
-  /** When it is read again; null: never. Left out: as it was. */
+  /** The time at which it is read again. Null means never. Left out if it does not change. */
   readonly metadataDueAt?: number | null;
 }
 
@@ -123,7 +123,10 @@ const columnsOf = ({ name, enabled, stored, metadata, metadataDueAt }: SamlClien
   ...(metadataDueAt !== undefined && { metadata_due_at: metadataDueAt }),
 });
 
-/** SAML clients whose metadata is due, the longest first. They are postponed, so that no other node takes them and a failed one is retried later. */
+/**
+ * Claims SAML clients whose metadata is due, the longest overdue first. They are postponed, so that no other node takes them and a failed
+ * one is retried later.
+ */
 export async function claimDueMetadata(db: Db, now: number, { until, limit }: { readonly until: number; readonly limit: number }) {
   const { rows } = await sql<{ realm: string; entityId: string; metadata: StoredMetadata | null }>`
     update saml_clients c set metadata_due_at = ${until}
@@ -136,7 +139,7 @@ export async function claimDueMetadata(db: Db, now: number, { until, limit }: { 
   return rows;
 }
 
-/** Records an unchanged or failed read; the client and its version stay. */
+/** Records an unchanged or failed read. The client and its version stay. */
 export async function noteMetadata(tx: Tx, realm: string, id: string, metadata: StoredMetadata, dueAt: number): Promise<void> {
   await updateRows(tx, "saml_clients", { realm_id: realm, id }, { metadata: JSON.stringify(metadata), metadata_due_at: dueAt });
 }
@@ -159,7 +162,7 @@ export async function updateSamlClient(tx: Tx, realm: string, id: string, state:
   return toSamlClient(await updateReturning(tx, "saml_clients", { realm_id: realm, id }, change, samlClientColumns));
 }
 
-/** Its mappers go with it. */
+/** Deletes a SAML client. Its mappers are deleted with it. */
 export async function deleteSamlClient(tx: Tx, realm: string, id: string): Promise<void> {
   await deleteRows(tx, "saml_clients", { realm_id: realm, id });
 }
@@ -179,14 +182,14 @@ export const toSamlClient = (row: SamlClientColumns): SamlClientRow => ({
 
 const uses = (alias: string) => sql`settings #>> '{options,browserFlow}' = ${alias}`;
 
-/** Some of the SAML clients that use their own flow. */
+/** Returns some of the SAML clients that use the flow. */
 export async function samlClientsUsingFlow(db: Db, realm: string, alias: string, limit: number): Promise<string[]> {
   const { rows } = await sql<{ entity_id: string }>`select entity_id from saml_clients
     where realm_id = ${realm} and ${uses(alias)} order by entity_id limit ${limit}`.execute(db);
   return rows.map(({ entity_id }) => entity_id);
 }
 
-/** Their ETag changes with it. */
+/** Renames a flow in the SAML clients that use it. Their ETag changes. */
 export async function renameFlowOfSamlClients(tx: Tx, realm: string, from: string, to: string, now: number): Promise<void> {
   await sql`update saml_clients set settings = jsonb_set(settings, '{options,browserFlow}', to_jsonb(${to}::text)),
       updated_at = ${now}, version = version + 1
@@ -198,7 +201,10 @@ interface ClientOfRealm {
   readonly clientId: string;
 }
 
-/** The service providers that take logout requests over SOAP, of several realms perhaps: like the snapshot's answer for each, in one statement. */
+/**
+ * Returns the service providers that accept logout requests over SOAP, perhaps of several realms, in one statement. The result is the same
+ * as that of the snapshots.
+ */
 export async function withBackChannelLogout(tx: Tx, clients: readonly ClientOfRealm[]): Promise<ClientOfRealm[]> {
   const { rows } = await sql<ClientOfRealm>`
     select c.realm_id as realm, c.entity_id as "clientId"

@@ -11,7 +11,7 @@ interface Validate {
 /** Validates metadata by the schema of a request. */
 export const validateCreation = buildValidator({})({ schema: creation, httpPart: "body" } as never) as Validate;
 
-/** The faults, in a sentence; null: none. */
+/** Returns the faults in a sentence, or null if there are none. */
 export function faultsOfCreation(given: CreateSamlClient): string | null {
   if (validateCreation(given)) return null;
   const [fault] = validateCreation.errors ?? [];

@@ -1,5 +1,5 @@
-// The realm's choice of `sub`, pairwise included, and its salt. Owns `realm_oidc`, of which registration reads `provisioning`.
-// A client may choose otherwise (its `subjectClaim`); `subjectOf` works it out for both.
+// The realm's choice of `sub`, including pairwise, and its salt. Owns `realm_oidc`, of which registration reads `provisioning`.
+// A client may have its own `subjectClaim`. `subjectOf` computes the value for both.
 export { subjectClaimRoutes } from "./routes.ts";
 export { SubjectClaim, UpdateSubjectClaim } from "./schema.ts";
 export { readSubjectClaim, replaceSubjectClaim } from "./service.ts";

@@ -3,7 +3,7 @@ import { oneOf } from "../../platform/http/index.ts";
 
 export const strategies = ["userId", "username", "email", "attribute", "pairwise"] as const;
 
-/** Shared with clients, which may override their realm's. */
+/** The members that clients share, which may override their realm's. */
 const subjectClaimMembers = {
   strategy: oneOf(strategies, {
     description:

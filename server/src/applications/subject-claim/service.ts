@@ -15,7 +15,7 @@ export async function readSubjectClaim(ctx: Pick<ReadCtx, "tx" | "realm">): Prom
 
 export async function replaceSubjectClaim(ctx: Ctx, input: UpdateSubjectClaim): Promise<VersionedSubjectClaim> {
   const subjectClaim = checkedSubjectClaim(input);
-  // There may be no row to hold.
+  // There may be no row to lock, so the realm is locked.
   await lockRealm(ctx.tx, ctx.realm);
   expectVersion(ctx, (await findSubjectClaim(ctx.tx, ctx.realm)).version);
   const version = await saveSubjectClaim(ctx.tx, ctx.realm, subjectClaim);
@@ -26,7 +26,7 @@ export async function replaceSubjectClaim(ctx: Ctx, input: UpdateSubjectClaim): 
   return { ...subjectClaim, version };
 }
 
-/** Rules beyond the schema; `at` is the path in the request. */
+/** Checks the rules beyond the schema. `at` is the path in the request. */
 function checkedSubjectClaim({ strategy, attribute = null }: UpdateSubjectClaim, at = ""): SubjectClaim {
   const field = `${at}attribute`;
   if (strategy === "attribute" && attribute === null)

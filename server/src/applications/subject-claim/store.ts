@@ -18,12 +18,12 @@ declare module "../../platform/db/tables.ts" {
 
 export interface StoredSubjectClaim {
   readonly subjectClaim: SubjectClaim;
-  /** Sealed. */
+  /** The salt, sealed. */
   readonly salt: string | null;
   readonly version: number;
 }
 
-/** A realm that decided nothing has no row: it is at version 0. */
+/** Returns the setting. A realm that has not set it has no row, and version 0. */
 export async function findSubjectClaim(db: Db, realm: string): Promise<StoredSubjectClaim> {
   const row = await findRow(db, "realm_oidc", ["subject_claim", "pairwise_salt", "version"], { realm_id: realm });
   return { subjectClaim: complete(row?.subject_claim), salt: row?.pairwise_salt ?? null, version: row?.version ?? 0 };
@@ -60,7 +60,7 @@ export async function saveSubjectClaim(tx: Tx, realm: string, claim: SubjectClai
   return row.version;
 }
 
-/** The salt that counts: of two nodes that need the first one at once, both get the one that came first. */
+/** Stores the first salt and returns the one that counts: of two nodes that create one at the same time, both get the one that was stored first. */
 export async function keepSalt(db: Db, realm: string, sealed: string): Promise<string> {
   const row = await db
     .insertInto("realm_oidc")

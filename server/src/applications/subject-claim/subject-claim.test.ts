@@ -17,7 +17,7 @@ const ada = {
 };
 const noSalt = () => Promise.reject(new Error("no salt is needed"));
 
-test("the realm chooses, with an ETag and an event; protocols hear of it", async () => {
+test("the realm chooses, with an ETag and an event; protocols use it", async () => {
   const realm = await iam.realm();
   const admin = await realm.as("manage-authorization");
   const subjects = createSubjects(iam.core);
@@ -36,7 +36,7 @@ test("the realm chooses, with an ETag and an event; protocols hear of it", async
 });
 
 describe("sub", () => {
-  test("is what the strategy says, or nothing at all", async () => {
+  test("is the value of the strategy, or the request is refused", async () => {
     const of = (claim: Parameters<typeof subjectOf>[0], user = ada) => subjectOf(claim, user, "shop.example", noSalt);
     expect(await of({ strategy: "userId" })).toBe(ada.userId);
     expect(await of({ strategy: "username" })).toBe("ada");
@@ -47,7 +47,7 @@ describe("sub", () => {
     await expect(of({ strategy: "email" }, { ...ada, email: null as never })).rejects.toThrow("email address");
   });
 
-  test("by sector differs between sectors and realms, and is the same on nodes that need the first salt at once", async () => {
+  test("by sector differs between sectors and realms, and is the same on nodes that need the first salt at the same time", async () => {
     const [realm, other] = [await iam.realm(), await iam.realm()];
     const sub = async (of: string, sector: string) =>
       subjectOf({ strategy: "pairwise" }, ada, sector, (await createSubjects(iam.core).get(of))!.salt);

@@ -18,8 +18,8 @@ const missing = (what: string) =>
   );
 
 /**
- * The `sub` of a user. A user without the configured attribute is refused: another value would be another account
- * to every application, for ever. The salt is read only where it is needed.
+ * Returns the `sub` of a user. A user without the configured attribute is refused: another value would be another account in every
+ * application, for ever. The salt is read only if it is needed.
  */
 export async function subjectOf(
   { strategy, attribute }: SubjectClaim | { readonly strategy: SubjectClaim["strategy"]; readonly attribute?: string | null },
@@ -51,14 +51,14 @@ function firstOf(attributes: SubjectUser["attributes"], name: string): string | 
   return typeof value === "string" ? value : (value?.[0] ?? null);
 }
 
-/** OpenID Connect Core §8.1: the same for all clients of a sector, different for others. */
+/** Returns the pairwise subject (OpenID Connect Core §8.1): the same for all clients of a sector, different for others. */
 const pairwise = (salt: KeyObject, sector: string, userId: string): string =>
   createHmac("sha256", salt).update(`${sector}\u0000${userId}`).digest("base64url");
 
 export interface SubjectSnapshot {
   readonly configVersion: number;
   readonly subjectClaim: SubjectClaim;
-  /** Created on first use and never changed, because subjects are derived from it. */
+  /** Returns the salt, which is created on first use and never changed, because subjects are derived from it. */
   salt(): Promise<KeyObject>;
 }
 
@@ -70,7 +70,7 @@ interface Parts {
   readonly changes: RealmChanges;
 }
 
-/** Ask only for realms that exist: of any other it answers with the defaults. */
+/** Creates the cache of the settings. It must be asked for existing realms only: for any other it returns the defaults. */
 export const createSubjects = ({ db, vault, changes }: Parts): Subjects =>
   createRealmCache(changes, async (realm) => {
     const stored = await findSubjectClaimAt(db, realm);

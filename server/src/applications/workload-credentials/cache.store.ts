@@ -7,11 +7,11 @@ import { credentials, matchKey, type WorkloadCredentialRow } from "./store.ts";
 
 export type WorkloadCredential = WorkloadCredentialRow;
 
-/** The credentials of all realms, as protocols ask for them. */
+/** The credentials of all realms, as protocols use them. */
 export interface WorkloadCredentials {
   /**
-   * The enabled credentials that match the issuer, audience and claims of this token; the one for its `sub` first.
-   * Nothing of the token is verified yet.
+   * Returns the enabled credentials that match the issuer, audience and claims of this token, the one for its `sub` first. The token is not
+   * verified yet.
    */
   find(realm: string, token: ClaimedIdentity): Promise<readonly WorkloadCredential[]>;
 }
@@ -42,7 +42,7 @@ export function createWorkloadCredentials({ db, changes }: { readonly db: Db; re
 const configVersion = (realm: string) =>
   sql<number>`coalesce((select v.version from realm_versions v where v.realm_id = ${realm}), 0)::bigint`;
 
-/** The subject claims that an issuer's credentials use. */
+/** Loads the subject claims that an issuer's credentials use. */
 async function loadClaims(db: Db, realm: string, issuer: string) {
   const { rows } = await sql<{ subject_claim: string; config_version: number }>`
     select distinct w.subject_claim, ${configVersion(realm)} as config_version
@@ -62,7 +62,7 @@ async function loadCredential(db: Db, realm: string, key: string) {
   return { record, configVersion: version };
 }
 
-/** The value of a claim as text: of a string, a boolean or an integer. Null: there is none, or it is something else. */
+/** Returns the value of a claim as text, if it is a string, a boolean or an integer. Returns null otherwise. */
 export function valueAt(payload: Readonly<Record<string, unknown>>, claim: string): string | null {
   let value: unknown = payload;
   for (const member of claimPath(claim) ?? []) {

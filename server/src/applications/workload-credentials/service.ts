@@ -83,7 +83,7 @@ export async function removeCredential(ctx: Ctx, tools: WorkloadTools, id: strin
 const detailOf = ({ enabled, issuer }: store.CredentialState, { clientId }: clients.ClientRow): string =>
   `${clientId} by ${issuer}${enabled ? "" : ", disabled"}`;
 
-/** The escalation rule: the holder of such a token acts as the client, like the holder of its secret. */
+/** Checks the escalation rule: the holder of such a token acts as the client, like the holder of its secret. */
 async function assertMayActAs(ctx: Ctx, { baseUrl }: WorkloadTools, client: clients.ClientRow): Promise<void> {
   await clients.assertMayControlClient(ctx, client.id);
   clients.assertMayReachAdministrators(ctx, baseUrl, client);
@@ -97,7 +97,7 @@ async function clientOf(ctx: Ctx, clientId: string): Promise<clients.ClientRow> 
 
 const scopesIn = (scopes: string) => [...new Set(scopes.split(" "))].filter((scope) => scope !== "");
 
-/** Checks a request for a credential; returns the complete state. */
+/** Checks a request for a credential. Returns the complete state. */
 async function checked(
   ctx: Ctx,
   { baseUrl }: WorkloadTools,
@@ -112,9 +112,9 @@ async function checked(
   const errors: FieldError[] = [
     ...clients.keyErrors({ jwks, jwksUri, authMethod: "client_secret" }),
     ...clients.inMember("jwksUri", jwksUri, clients.httpsVerdict),
-    // Without keys or their address the issuer's own document says where they are.
+    // Without keys or their address, the server reads them by the issuer's own document.
     ...(jwks === null && jwksUri === null ? clients.inMember("issuer", issuer, clients.httpsVerdict) : []),
-    // Otherwise a token that this server made for one client would make one for another.
+    // Otherwise a token that this server issued to one client would authenticate another.
     ...[{ issuer }, { jwksUri }].flatMap((member) =>
       Object.entries(member).flatMap(([field, url]) =>
         url !== null && clients.isWithinServer(baseUrl, url) ? error(field, "reserved", "is an address of this server itself") : [],
@@ -137,7 +137,7 @@ async function checked(
   };
 }
 
-/** `client_scope.deleting` */
+/** Refuses on `client_scope.deleting` to delete a scope that credentials list. */
 export async function keepListedByCredentials(ctx: Ctx, { name }: DomainEvents["client_scope.deleting"]): Promise<void> {
   const listing = await credentialsListing(ctx.tx, ctx.realm, name, LISTING);
   if (listing.length > 0) throw inUse("Workload credentials", listing);

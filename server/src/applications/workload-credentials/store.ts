@@ -60,7 +60,7 @@ const columns = [
 const clientName = sql<string>`(select c.client_id from clients c
   where c.realm_id = workload_credentials.realm_id and c.id = workload_credentials.client_id)`;
 
-/** One credential for each: a token never stands for two clients by the same claim. */
+/** Returns the unique key of a credential, so that a token never stands for two clients by the same claim. */
 export const matchKey = (issuer: string, subjectClaim: string, subject: string, audience: string): string =>
   sha256(JSON.stringify([issuer, subjectClaim, subject, audience]));
 

@@ -25,7 +25,7 @@ const trust = async (clientId: string) => {
   return answer.body as { id: string };
 };
 
-test("a credential is refused where it could launder tokens or be called by anything but https, with the field", async () => {
+test("a credential is refused with the field if it could exchange tokens of this server, or if it names an address without https", async () => {
   const { clientId } = await client();
   const valid = { name: "x", issuer: "https://issuer.example", subject: "s", audience: "a", clientId };
   const boss = realm.asMaster();
@@ -53,7 +53,7 @@ test("a credential is refused where it could launder tokens or be called by anyt
   expect(list.body).toMatchObject([{ ...valid, subjectClaim: "sub", maxTokenSeconds: 3600, singleUse: false, enabled: true, jwks: null }]);
 });
 
-test("a credential takes what its client's service account holds, also to change and to delete it", async () => {
+test("a credential needs the permissions of its client's service account, also to change and to delete it", async () => {
   const powerful = await client();
   const boss = realm.asMaster();
   await boss.post("/roles", { name: "keeper" });
@@ -70,14 +70,14 @@ test("a credential takes what its client's service account holds, also to change
   expect((await weak.patch(`/workload-identity/${own.id}`, { clientId: powerful.clientId })).status).toBe(403);
   expect((await weak.patch(`/workload-identity/${credential.id}`, { subject: "mine" })).status).toBe(403);
   expect((await weak.delete(`/workload-identity/${credential.id}`)).status).toBe(403);
-  // Deleted with its client.
+  // The credential is deleted with its client.
   await boss.delete(`/clients/${powerful.id}`);
   expect((await boss.get(`/workload-identity/${credential.id}`)).status).toBe(404);
   const other = await iam.realm();
   expect((await other.asMaster().get(`/workload-identity/${own.id}`)).status).toBe(404);
 });
 
-test("a scope that a credential lists is not deleted; a credential that lists one that is gone can still be switched off", async () => {
+test("a scope that a credential lists cannot be deleted; a credential that lists a deleted one can still be disabled", async () => {
   const boss = realm.asMaster();
   const { scopeId } = (await boss.post("/client-scopes", { name: "deploy" })).body;
   const { clientId } = await client();

@@ -3,15 +3,15 @@ import { type Verdict, verdictOf } from "./verdict.ts";
 export const operators = ["eq", "ne", "in", "exists", "lt", "gt"] as const;
 
 export interface AttributeConfig {
-  /** Dotted, below `user`, `client`, `token`, `resource` or `request`. */
+  /** A path with dots, below `user`, `client`, `token`, `resource` or `request`. */
   readonly path: string;
   readonly operator: (typeof operators)[number];
   readonly value?: unknown;
-  /** Instead of `value`: compares with what stands at this path. */
+  /** Used instead of `value`: the path whose value is compared. */
   readonly valuePath?: string;
 }
 
-/** The data that paths are read from. Pushed data is below `request` alone, so that it cannot stand for anything that the server knows. */
+/** The data that paths are read from. Pushed data is below `request` only, so that it cannot replace data of the server. */
 export interface Facts {
   readonly user: Readonly<Record<string, unknown>> | null;
   readonly client: Readonly<Record<string, unknown>> | null;
@@ -24,7 +24,7 @@ export const roots: readonly string[] = ["user", "client", "token", "resource", 
 
 export const PATH = "^(user|client|token|resource|request)(\\.[^.]{1,128}){1,8}$";
 
-/** Undefined: there is nothing. A name may hold a dot if no shorter one leads on. */
+/** Returns the value at the path, or undefined if there is none. A name may contain a dot if no shorter name matches. */
 export function factAt(facts: Facts, path: string): unknown {
   const names = path.split(".");
   let at: unknown = facts;
@@ -40,13 +40,13 @@ export function factAt(facts: Facts, path: string): unknown {
 }
 
 const isScalar = (value: unknown) => ["string", "number", "boolean"].includes(typeof value);
-/** A list of values, of which each may match; null if it is anything else. */
+/** Returns a list of values, of which each may match. Returns null for any other value. */
 function scalars(value: unknown): readonly string[] | null {
   const values = Array.isArray(value) ? value : [value];
   return values.length > 0 && values.every(isScalar) ? values.map(String) : null;
 }
 
-/** A value that is absent, or not of the type that the comparison needs, is undecided. */
+/** Compares the attribute. A value that is absent, or not of the type that the comparison needs, is UNKNOWN. */
 export function attributeVerdict({ path, operator, value, valuePath }: AttributeConfig, facts: Facts): Verdict {
   const found = factAt(facts, path);
   if (operator === "exists") return verdictOf((found !== undefined) === (value !== false));

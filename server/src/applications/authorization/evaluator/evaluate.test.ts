@@ -13,7 +13,7 @@ import {
 } from "./index.ts";
 import { timeVerdict } from "./time.ts";
 
-/** The same numbers each time (mulberry32). */
+/** Generates the same numbers each time (mulberry32). */
 function numbers(seed: number) {
   let state = seed;
   const next = () => {
@@ -98,11 +98,11 @@ const resource = (members: Partial<EvaluatedResource> = {}): EvaluatedResource =
   ...members,
 });
 
-/** The rules once more, as directly as they can be written: true, false or null for a policy, no index and nothing remembered. */
+/** Implements the rules again, as directly as possible: true, false or null for a policy, without index and cache. */
 function naive(model: ReturnType<typeof randomModel>, who: Subject, request: Record<string, unknown>, { resource: of, scopes }: Asked) {
   const combine = (strategy: string, values: (boolean | null)[]): boolean | null => {
     if (values.length === 0) return false;
-    // Every way in which the unknown ones may turn out: decided if all of them agree.
+    // The function tries every outcome of the unknown values. The result is decided if all of them agree.
     const unknown = values.filter((value) => value === null).length;
     const outcomes = new Set<boolean>();
     for (let permits = 0; permits <= unknown; permits++) {
@@ -186,11 +186,11 @@ test("random models of 200 policies: equal to a naive evaluator", () => {
       answer!.status === "PERMIT" ? permitted++ : denied++;
     }
   }
-  // Neither answer is what all of them get.
+  // Both answers occur often.
   expect(Math.min(permitted, denied)).toBeGreaterThan(100);
 });
 
-test("the owner of an owner-managed resource, those it is shared with, and actors", () => {
+test("the owner of an owner-managed resource, users with whom it is shared, and actors", () => {
   const model = modelOf({ policyEnforcementMode: "PERMISSIVE", decisionStrategy: "UNANIMOUS" }, [], []);
   const own = resource({ ownerId: "u0", ownerManagedAccess: true, scopes: ["view", "edit"], shares: new Map([["u1", ["view"]]]) });
   const allowed = (...subjects: Subject[]) =>
@@ -223,18 +223,18 @@ describe("patterns", () => {
           new RegExp(`^(?:${source.replace(/^\^|\$$/g, "")})$`, "u").test(text),
         );
   });
-  test("take time by the length of the value, whatever they are", () => {
+  test("take time in proportion to the length of the value, whatever the pattern", () => {
     const began = process.cpuUsage().user;
     for (const bomb of ["(a+)+", "(a|a)*", "(a|aa)+", "(.*a){20}", "([a-z]+)*"]) compilePattern(bomb)(`${"a".repeat(1000)}!`);
     expect((process.cpuUsage().user - began) / 1000, "ms").toBeLessThan(3_000);
   });
-  test("refuse what they do not know", () => {
+  test("refuse unknown syntax", () => {
     for (const bad of ["(a)\\1", "(?=a)", "(?<n>a)", "a**", "*a", "[a", "(a", "a)", "a{2,1}", "(a{1000}){1000}", "\\"])
       expect(() => compilePattern(bad), bad).toThrow();
   });
 });
 
-test("attributes: what is absent cannot be told; pushed data shadows nothing", () => {
+test("attributes: an absent value is undecided; pushed data replaces no other data", () => {
   const facts = {
     user: { level: 3, attributes: { team: ["a", "b"] } },
     client: null,

@@ -7,18 +7,18 @@ export interface EvaluatedResource {
   readonly name: string;
   readonly type: string | null;
   readonly scopes: readonly string[];
-  /** A user's id; null: the resource server itself. */
+  /** The id of a user. Null if the resource server itself is the owner. */
   readonly ownerId: string | null;
   readonly ownerManagedAccess: boolean;
   readonly attributes: Readonly<Record<string, readonly string[]>>;
-  /** Scopes that the owner shared, by the user's id. An empty text is the resource itself, where it has no scopes. */
+  /** The scopes that the owner shared, by the user's id. An empty text is the resource itself, if it has no scopes. */
   readonly shares: ReadonlyMap<string, readonly string[]>;
 }
 
-/** The subject of one evaluation: a resource, or scopes alone. */
+/** The object of one evaluation: a resource, or scopes alone. */
 export interface Asked {
   readonly resource: EvaluatedResource | null;
-  /** Null: all of the resource's. */
+  /** Null means all scopes of the resource. */
   readonly scopes: readonly string[] | null;
 }
 
@@ -32,7 +32,7 @@ export interface PermissionResult {
 
 export interface AskedResult {
   readonly asked: Asked;
-  /** With named scopes: all of them are allowed. Without: something is. */
+  /** With named scopes, PERMIT means that all of them are allowed. Without, it means that at least one is. */
   readonly status: "PERMIT" | "DENY";
   readonly allowedScopes: readonly string[];
   readonly deniedScopes: readonly string[];
@@ -41,22 +41,22 @@ export interface AskedResult {
 }
 
 export interface Question {
-  /** The subject first, then its actors: a permission needs every one of them. */
+  /** The subject first, then its actors. A permission needs every one of them. */
   readonly subjects: readonly Subject[];
-  /** Claims that the request pushed. */
+  /** The claims that the request pushed. */
   readonly request: Readonly<Record<string, unknown>>;
   readonly now: number;
 }
 
-/** A resource without scopes is asked about as a whole. */
+/** Stands for a resource without scopes, which is evaluated as a whole. */
 const WHOLE = "";
 
-/** Pure: the same for `evaluate`, tokens and AuthZEN. See docs/authorization.md for the steps. */
+/** Evaluates requests. It is a pure function, the same for `evaluate`, tokens and AuthZEN. See docs/authorization.md for the steps. */
 export function evaluate(model: Model, question: Question, asked: readonly Asked[]): AskedResult[] {
   return asked.map((each) => question.subjects.map((subject) => judge(model, question, subject, each)).reduce(both));
 }
 
-/** Delegation: the intersection of both. */
+/** Combines the results of a delegation: only the intersection of both is allowed. */
 function both(one: AskedResult, other: AskedResult): AskedResult {
   const allowedScopes = one.allowedScopes.filter((scope) => other.allowedScopes.includes(scope));
   const denied = new Set([...one.deniedScopes, ...other.deniedScopes]);
@@ -117,7 +117,7 @@ function factsOfResource({ id, name, type, ownerId, attributes }: EvaluatedResou
   return { id, name, type: type ?? undefined, owner: ownerId ?? undefined, attributes };
 }
 
-/** The permissions that name the resource or its type, and scope permissions on a requested scope. */
+/** Returns the permissions that name the resource or its type, and scope permissions on a requested scope. */
 function applicable(
   { byResource, byType, byScope }: Model,
   resource: EvaluatedResource | null,

@@ -1,4 +1,4 @@
-// Pure evaluation of policies: no database, no clock of its own. The same for `evaluate`, tokens and AuthZEN.
+// Pure evaluation of policies, without a database or a clock of its own. It is the same for `evaluate`, tokens and AuthZEN.
 export { operators, PATH } from "./attribute.ts";
 export { type Asked, type AskedResult, type EvaluatedResource, evaluate, type Question } from "./evaluate.ts";
 export {

@@ -8,23 +8,23 @@ export type PolicyType = (typeof policyTypes)[number];
 /** A role, user, client, group or client scope that a policy names, by its id. */
 export interface Entry {
   readonly id: string;
-  /** Every `required` role or scope must be there, and one of all. */
+  /** True for a role or scope that the subject must have. Without any required one, one of all is enough. */
   readonly required: boolean;
-  /** Groups: members of the groups below it, too. */
+  /** For groups: true if members of the groups below it count too. */
   readonly extendChildren: boolean;
-  /** The object was deleted, so it is undecided whether the subject had it. */
+  /** True if the object was deleted, so it is undecided whether the subject had it. */
   readonly isLost: boolean;
 }
 
 export interface RegexConfig {
   readonly targetClaim: string;
   readonly pattern: string;
-  /** The claim is read from what the request pushed, instead of the subject. */
+  /** True if the claim is read from the pushed claims of the request, instead of the subject. */
   readonly targetContextAttributes: boolean;
 }
 
 export interface PolicyConfig extends TimeConfig, Partial<RegexConfig>, Partial<AttributeConfig> {
-  /** Aggregates: names. */
+  /** The names of policies, for aggregates. */
   readonly policies?: readonly string[];
 }
 
@@ -41,9 +41,12 @@ export interface PermissionModel {
   readonly name: string;
   readonly type: "resource" | "scope";
   readonly decisionStrategy: Strategy;
-  /** Ids. */
+  /** The ids of resources. */
   readonly resources: readonly string[];
-  /** A scope permission for every resource. Not the same as naming none: those that it named may have been deleted. */
+  /**
+   * True for a scope permission for every resource. A permission without resources may be another case, because those that it named may
+   * have been deleted.
+   */
   readonly isGeneral: boolean;
   readonly resourceType: string | null;
   readonly scopes: readonly string[];
@@ -55,13 +58,13 @@ export interface ModelSettings {
   readonly decisionStrategy: "UNANIMOUS" | "AFFIRMATIVE";
 }
 
-/** The policies of one resource server, indexed by what permissions name. */
+/** The policies of one resource server, indexed by the resources, types and scopes that permissions name. */
 export interface Model {
   readonly settings: ModelSettings;
   readonly policies: ReadonlyMap<string, PolicyModel>;
   readonly byResource: ReadonlyMap<string, readonly PermissionModel[]>;
   readonly byType: ReadonlyMap<string, readonly PermissionModel[]>;
-  /** Scope permissions for every resource. */
+  /** The scope permissions for every resource. */
   readonly byScope: ReadonlyMap<string, readonly PermissionModel[]>;
 }
 

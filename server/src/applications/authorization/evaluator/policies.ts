@@ -8,15 +8,15 @@ import { all, any, combine, negate, type Verdict, verdictOf } from "./verdict.ts
 export interface Subject {
   readonly kind: "user" | "client";
   readonly id: string;
-  /** False: everything is denied. */
+  /** If false, everything is denied. */
   readonly isEnabled: boolean;
   readonly roles: ReadonlySet<string>;
   /** The user's groups, and all groups above them. */
   readonly groups: ReadonlySet<string>;
   readonly groupsAbove: ReadonlySet<string>;
-  /** The id of the client that the request comes from, or that the subject is; null: not known. */
+  /** The id of the client that the request comes from, or that the subject is. Null if it is unknown. */
   readonly clientId: string | null;
-  /** Ids of the client scopes of the token; null: there is no token. */
+  /** The ids of the client scopes of the token. Null if there is no token. */
   readonly scopes: ReadonlySet<string> | null;
   readonly user: Facts["user"];
   readonly client: Facts["client"];
@@ -43,7 +43,7 @@ type Judge = (policy: PolicyModel, situation: Situation, decide: (name: string) 
 
 const MISSING = "something that the policy names was deleted";
 
-/** Tells whether the subject has an entry: one that was deleted cannot be told. */
+/** Tells for each entry whether the subject has it. A deleted entry is UNKNOWN. */
 const held = (entries: readonly Entry[], has: (entry: Entry) => boolean): Verdict[] =>
   entries.map((entry) => (entry.isLost ? "UNKNOWN" : verdictOf(has(entry))));
 
@@ -72,7 +72,7 @@ const factsOf = ({ subject, resource, request }: Situation): Facts => ({
   request,
 });
 
-/** One judge for each type. */
+/** Decides each type of policy. */
 const judges: Readonly<Record<PolicyType, Judge>> = {
   role: ({ entries }, { subject }) => named(entries, ({ id }) => subject.roles.has(id), "holds the roles"),
   user: ({ entries }, { subject }) => named(entries, ({ id }) => subject.kind === "user" && subject.id === id, "is one of the users"),
@@ -116,7 +116,7 @@ const judges: Readonly<Record<PolicyType, Judge>> = {
   },
 };
 
-/** A single text or number of the subject, or of what the request pushed. */
+/** Returns a single text or number of the subject, or of the pushed claims. */
 function claimOf(situation: Situation, name: string, isPushed: boolean): string | null {
   const facts = factsOf(situation);
   const { user } = facts;
@@ -131,7 +131,7 @@ function claimOf(situation: Situation, name: string, isPushed: boolean): string 
   return null;
 }
 
-/** Decides policies for one subject and resource, each once. */
+/** Creates a function that decides policies for one subject and resource, each once. */
 export function createDecider({ policies }: Model, situation: Situation): (name: string) => PolicyResult {
   const decided = new Map<string, PolicyResult>();
   const decide = (name: string): PolicyResult => {

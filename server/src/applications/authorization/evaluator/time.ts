@@ -1,6 +1,6 @@
 import { type Verdict, verdictOf } from "./verdict.ts";
 
-/** `yyyy-MM-dd HH:mm:ss`, of the policy's zone. */
+/** The form `yyyy-MM-dd HH:mm:ss` of a time in the policy's zone. */
 export const WALL_TIME = "^\\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\\d|3[01]) ([01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d$";
 
 export const timeRanges = ["dayMonth", "month", "year", "hour", "minute"] as const;
@@ -11,7 +11,7 @@ export type TimeConfig = { readonly timeZone?: string; readonly notBefore?: stri
 };
 
 const zones = new Map<string, Intl.DateTimeFormat>();
-/** Throws for an unknown zone. */
+/** Returns the format of a zone. Throws for an unknown zone. */
 export function zoneOf(timeZone: string): Intl.DateTimeFormat {
   const known = zones.get(timeZone);
   if (known) return known;
@@ -21,7 +21,7 @@ export function zoneOf(timeZone: string): Intl.DateTimeFormat {
   return format;
 }
 
-/** By the server's clock alone: nothing that a request says has a part in it. */
+/** Decides a time policy by the server's clock only. No data of the request counts. */
 export function timeVerdict(config: TimeConfig, now: number): Verdict {
   const part = Object.fromEntries(
     zoneOf(config.timeZone ?? "UTC")
@@ -41,7 +41,10 @@ export function timeVerdict(config: TimeConfig, now: number): Verdict {
   return verdictOf(timeRanges.every((range) => isWithin(present[range], config[range], config[`${range}End`])));
 }
 
-/** Both ends included. A range whose end is before its start goes over the end of the day, month or year: 22 to 6 is the night. */
+/**
+ * Tells whether the value is in the range, including both ends. A range whose end is before its start continues over the end of the day,
+ * month or year: 22 to 6 is the night.
+ */
 function isWithin(value: number, from: number | undefined, to: number = from ?? 0): boolean {
   if (from === undefined) return true;
   return from <= to ? value >= from && value <= to : value >= from || value <= to;

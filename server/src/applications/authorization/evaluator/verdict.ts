@@ -1,10 +1,10 @@
-/** Three values: an unknown result of a policy never becomes a permit. */
+/** The result of a policy has three values. UNKNOWN never becomes a permit. */
 export type Verdict = "PERMIT" | "DENY" | "UNKNOWN";
 export type Strategy = "UNANIMOUS" | "AFFIRMATIVE" | "CONSENSUS";
 
 export const verdictOf = (is: boolean): Verdict => (is ? "PERMIT" : "DENY");
 
-/** NEGATIVE logic: an unknown stays unknown. */
+/** Negates a verdict for NEGATIVE logic. UNKNOWN stays UNKNOWN. */
 export const negate = (verdict: Verdict): Verdict => (verdict === "UNKNOWN" ? verdict : verdictOf(verdict === "DENY"));
 
 export const all = (verdicts: readonly Verdict[]): Verdict =>
@@ -13,7 +13,7 @@ export const all = (verdicts: readonly Verdict[]): Verdict =>
 export const any = (verdicts: readonly Verdict[]): Verdict =>
   verdicts.includes("PERMIT") ? "PERMIT" : verdicts.includes("UNKNOWN") ? "UNKNOWN" : "DENY";
 
-/** The majority; a tie denies. Decided only if no value of the unknown ones would change it. */
+/** Returns the majority. A tie denies. The result is decided only if no outcome of the unknown ones would change it. */
 function most(verdicts: readonly Verdict[]): Verdict {
   const count = (which: Verdict) => verdicts.filter((verdict) => verdict === which).length;
   const [permits, denies, unknown] = [count("PERMIT"), count("DENY"), count("UNKNOWN")];
@@ -23,6 +23,6 @@ function most(verdicts: readonly Verdict[]): Verdict {
 
 const strategies = { UNANIMOUS: all, AFFIRMATIVE: any, CONSENSUS: most } as const;
 
-/** Without any verdict: denied. */
+/** Combines verdicts. Without any the result is DENY. */
 export const combine = (strategy: Strategy, verdicts: readonly Verdict[]): Verdict =>
   verdicts.length === 0 ? "DENY" : strategies[strategy](verdicts);

@@ -1,6 +1,6 @@
 import type { ClaimSource } from "./source.ts";
 
-/** An attribute of the user. */
+/** Reads an attribute of the user. */
 export const attribute: ClaimSource = {
   description: "its name",
   refusal: (name) => (name ? null : "name the user attribute"),

@@ -1,6 +1,6 @@
 import { type ClaimSource, convert, one } from "./source.ts";
 
-/** The same value for every subject. */
+/** Returns the same value for every subject. */
 export const constant: ClaimSource = {
   description: "the value",
   refusal(value, type) {

@@ -2,7 +2,7 @@ import { sql } from "kysely";
 import { groupName, groupPath } from "../../../directory/groups/index.ts";
 import { type ClaimSource, many } from "./source.ts";
 
-/** The groups of the user, each read as its names from the top down. */
+/** Reads the groups of the user, each as its names from the top down. */
 export const groups: ClaimSource<readonly (readonly string[])[]> = {
   choices: ["path", "name"],
   ofUser: sql`(

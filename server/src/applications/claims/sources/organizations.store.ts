@@ -8,7 +8,7 @@ interface SubjectOrganization {
   readonly role: string;
 }
 
-/** The enabled organizations that the user is a member of. */
+/** Reads the enabled organizations of which the user is a member. */
 export const organizations: ClaimSource<readonly SubjectOrganization[]> = {
   choices: ["alias", "id", "name", "details"],
   ofUser: sql`(

@@ -11,13 +11,13 @@ const properties: Readonly<Record<string, (user: SubjectUser) => string | number
   updatedAt: ({ updatedAt }) => Math.floor(updatedAt / 1000),
 };
 
-/** A member of the user's record. */
+/** Reads a member of the user's record. */
 export const property: ClaimSource = {
   choices: Object.keys(properties),
   find: (name, { user }) => (user && Object.hasOwn(properties, name) ? one(properties[name]!(user)) : null),
 };
 
-/** The attribute `name`, or first and last name. */
+/** Returns the attribute `name`, or first and last name. */
 function fullName({ attributes }: SubjectUser): string | null {
   const text = (name: string) => {
     const value = Object.hasOwn(attributes, name) ? attributes[name]! : "";

@@ -3,7 +3,7 @@ import { type ClaimSource, many } from "./source.ts";
 
 interface NamedRole {
   readonly name: string;
-  /** The client whose role it is; null for a role of the realm. */
+  /** The client of the role. Null for a role of the realm. */
   readonly client: string | null;
 }
 
@@ -13,7 +13,7 @@ const named = sql`json_agg(json_build_object('name', r.name, 'client', c.client_
 const namesOf = (roles: readonly NamedRole[], clientId: string | null): string[] =>
   roles.filter(({ client }) => client === clientId).map(({ name }) => name);
 
-/** The effective roles of a user or a service account. */
+/** Reads the effective roles of a user or a service account. */
 export const roles: ClaimSource<readonly NamedRole[]> = {
   choices: ["realm", "client", "clients"],
   description: "`realm`, `client` (of the client that the token is for), `clients` (all, by client id) or `client:<client id>`",

@@ -8,7 +8,7 @@ const members: Readonly<Record<string, (session: SubjectSession) => Found>> = {
   impersonator: ({ impersonator }) => one(impersonator),
 };
 
-/** The session in which the user authenticated. */
+/** Reads the session in which the user authenticated. */
 export const session: ClaimSource = {
   choices: Object.keys(members),
   find: (name, { session }) => (session && Object.hasOwn(members, name) ? members[name]!(session) : null),

@@ -6,9 +6,9 @@ export type ClaimType = (typeof claimTypes)[number];
 
 /** The subject of claims, as far as the mappers need it. `subjectData` and `serviceAccountData` read it. */
 export interface ClaimSubject {
-  /** Null: a client that acts in its own name. */
+  /** Null if a client acts in its own name. */
   readonly user: SubjectUser | null;
-  /** By the name of a source: the JSON of its `ofUser` or `ofClient`. Not read, or nothing found: undefined or null. */
+  /** The JSON of `ofUser` or `ofClient`, by the name of the source. Undefined or null if it was not read, or nothing was found. */
   readonly read: Readonly<Record<string, unknown>>;
 }
 
@@ -29,7 +29,7 @@ export interface ClaimContext {
 }
 
 export interface SubjectSession {
-  /** Epoch milliseconds; the claim is in seconds. */
+  /** In epoch milliseconds. The claim is in seconds. */
   readonly authTime: number;
   readonly acr: string | null;
   readonly amr: readonly string[];
@@ -37,30 +37,33 @@ export interface SubjectSession {
   readonly impersonator: string | null;
 }
 
-/** `whole` is written as it is; `values` become what the mapper's type and `multivalued` ask for. Null: there is no value. */
+/**
+ * The value that a source found. `whole` is written as it is; `values` are converted by the mapper's type and `multivalued`. Null if there
+ * is no value.
+ */
 export type Found = { readonly values: readonly (string | number | boolean)[]; readonly list: boolean } | { readonly whole: object } | null;
 
-/** One value, or none. */
+/** Returns one value, or none. */
 export const one = (value: string | number | boolean | null): Found => (value === null ? null : { values: [value], list: false });
-/** Values that are a list by nature: without any, the claim is an empty list. */
+/** Returns values that are always a list. Without any, the claim is an empty list. */
 export const many = (values: readonly string[]): Found => ({ values, list: true });
 
 /** One source of claims: the rules for a mapper's `value`, the data that it reads and the values that it finds. */
 export interface ClaimSource<Read = unknown> {
-  /** The allowed values of `value`; the first is the default. */
+  /** The allowed values of `value`. The first is the default. */
   readonly choices?: readonly string[];
-  /** The choices in words, where they are not a list. */
+  /** The choices in words, if they are not a list. */
   readonly description?: string;
-  /** Why `value` is refused; by default if it is none of the choices. */
+  /** Returns the reason why `value` is refused. By default it is refused if it is none of the choices. */
   refusal?(value: string | null, type: ClaimType): string | null;
-  /** JSON that is read with the user's row, `u`, if a mapper uses this source. */
+  /** The JSON that is read with the user's row, `u`, if a mapper uses this source. */
   readonly ofUser?: RawBuilder<unknown>;
-  /** JSON that is read with the client's row, `a`, for tokens of the client itself. */
+  /** The JSON that is read with the client's row, `a`, for tokens of the client itself. */
   readonly ofClient?: RawBuilder<unknown>;
   find(value: string, found: { readonly user: SubjectUser | null; readonly read: Read | null } & ClaimContext): Found;
 }
 
-/** A value of the mapper's type; undefined: it cannot be converted. */
+/** Converts a value to the mapper's type. Returns undefined if it cannot be converted. */
 export function convert(value: string | number | boolean, type: ClaimType): unknown {
   if (type === "string") return String(value);
   if (type === "json") return typeof value === "string" ? parsed(value) : value;
