@@ -1,8 +1,8 @@
-// Bundles the program to dist and prepares the embedded database that a first start is made from.
-//   node build.mjs                        builds what has changed
-//   node build.mjs --out DIR --no-check   somewhere else, without checking types: for tests, which are checked elsewhere
-//   node build.mjs --no-console           without the admin console
-//   node build.mjs --when-stale           nothing, if it was built from the very same files; for tests, the template is not compressed
+// Bundles the program to dist and prepares the embedded database for a first start.
+//   node build.mjs                        checks types and builds; the console only if its sources have changed
+//   node build.mjs --out DIR --no-check   builds to another folder without a type check, for tests
+//   node build.mjs --no-console           builds without the admin console
+//   node build.mjs --when-stale           builds only if files have changed, and does not compress the template; for tests
 import { fork, spawn, spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { once } from "node:events";
@@ -18,7 +18,7 @@ const dist = join(here, "dist");
 const stamp = join(dist, ".built-from");
 const require = createRequire(import.meta.url);
 
-/** A fingerprint of the files that the build reads: any file added, removed or changed alters it. */
+/** Returns a fingerprint of the files that the build reads. It changes with any file that is added, removed or changed. */
 export function fingerprint() {
   const files = readdirSync(join(here, "src"), { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile() && !/[.]test[.]tsx?$/.test(entry.name))
@@ -29,42 +29,42 @@ export function fingerprint() {
   const hash = createHash("sha256");
   for (const file of inputs.filter((input) => existsSync(input)).sort()) {
     const content = readFileSync(file);
-    // By content and place in the tree: dates and the tree's own place change with a copy, a clone, an image.
+    // The fingerprint has content and path in the tree, because dates and the place of the tree change with a copy, a clone or an image.
     hash.update(`${relative(here, file)}\0${content.length}\0`).update(content);
   }
   return hash.digest("hex");
 }
 
-/** Files that appear whole or not at all: two builds at once write the same. @param {string} file @param {string | Uint8Array} content */
+/** Writes a file atomically, because two builds at once write the same. @param {string} file @param {string | Uint8Array} content */
 function writeWhole(file, content, mode = 0o644) {
   const draft = `${file}.${process.pid}`;
   writeFileSync(draft, content, { mode });
   renameSync(draft, file);
 }
 
-/** Tells whether the program is there, built from these very files. @param {string} print of the files */
+/** Tells whether the program was built from these files. @param {string} print their fingerprint */
 export const isBuiltFrom = (print) => existsSync(join(dist, "main.js")) && existsSync(stamp) && readFileSync(stamp, "utf8") === print;
 
 /**
- * Builds, unless the last build was made from the very same files. Throws a BuildError that says what to do. It answers as soon as
- * the program can be loaded; `template` is settled when a first start on the embedded database can go on.
+ * Builds, unless the last build was made from the same files. Throws a BuildError that says what to do. It returns as soon as
+ * the program can be loaded; `template` settles when a first start on the embedded database can continue.
  * @returns {Promise<{ template: Promise<void> }>}
  */
 export async function buildWhenStale() {
-  // Taken before the build: what is edited meanwhile counts as changed at the next start.
+  // The fingerprint is taken before the build, so files that are edited meanwhile count as changed at the next start.
   const wanted = fingerprint();
   if (isBuiltFrom(wanted)) return { template: Promise.resolve() };
   console.error("Building Gatehouse …");
-  // Types are checked by `npm run check` and by CI; a start should not wait for that.
+  // `npm run check` and CI check types. A start should not wait for that.
   const { template } = await buildProgram(dist, LEVEL.start);
-  // Last: a build that was killed before this is not taken for whole.
+  // The stamp is written last, so that a build that was killed does not count as complete.
   return { template: template.then(() => writeWhole(stamp, wanted)) };
 }
 
 /**
- * Run by npm at the end of an install (`prepare`), so that the first `npm start` finds everything made. Where nothing can be built (an
- * install of the runtime packages alone, an image that has only the manifests yet) it does nothing, and it never fails an install:
- * `npm start` builds what is missing.
+ * Prepares everything at the end of an install, where npm runs it (`prepare`), so that the first `npm start` need not build. If nothing can
+ * be built (an install of the runtime packages only, an image that has only the manifests yet) it does nothing. It never fails an install,
+ * because `npm start` builds missing parts.
  */
 export async function prepare() {
   try {
@@ -79,7 +79,7 @@ export async function prepare() {
 
 export class BuildError extends Error {}
 
-/** Program and console, each if it was made from other files than there are now. */
+/** Builds program and console, each if its files have changed. */
 async function refresh({ console: withConsole = true } = {}) {
   await (await buildWhenStale()).template;
   if (withConsole) await buildConsole();
@@ -97,7 +97,7 @@ export async function build({ out = dist, check = true, console: withConsole = t
 
 const consoleBuild = join(here, "..", "web", "console", "build.mjs");
 
-/** Builds the admin console beside the program, if its sources are here and have changed. @param {string} [out] */
+/** Builds the admin console next to the program, if its sources exist and have changed. @param {string} [out] */
 async function buildConsole(out = dist) {
   if (!existsSync(consoleBuild)) return;
   const { buildConsole: make, isBuilt } = await import(pathToFileURL(consoleBuild).href);
@@ -105,7 +105,7 @@ async function buildConsole(out = dist) {
   if (!isBuilt(target)) await make(target);
 }
 
-/** The same in a process of its own, for a start, which does not wait for it: until it is done, /console/ says so. */
+/** Builds the console in a process of its own. A start does not wait for it: /console/ says that it is being built. */
 export async function buildConsoleMeanwhile() {
   if (!existsSync(consoleBuild)) return;
   const { isBuilt } = await import(pathToFileURL(consoleBuild).href);
@@ -114,12 +114,12 @@ export async function buildConsoleMeanwhile() {
 }
 
 /**
- * The level of gzip for the template of 34 MB. A first start of a clone waits for it, so it takes nothing; what is shipped has 5 MB
+ * The level of gzip for the template of 34 MB. A first start of a clone waits for it, so it is not compressed. A shipped one has 5 MB
  * (level 9 takes seven times as long and saves one percent).
  */
 const LEVEL = { start: 0, ship: 6 };
 
-/** @param {string} out @param {number} level of the template's compression */
+/** @param {string} out @param {number} level the level of the template's compression */
 async function buildProgram(out, level) {
   mkdirSync(out, { recursive: true });
   const template = existsSync(migrations) ? beginTemplate(out, level) : undefined;
@@ -143,12 +143,12 @@ function checkTypes() {
   if (status !== 0) throw new BuildError(`The build failed${signal ? ` (${signal})` : ""}; the messages above say where.`);
 }
 
-/** Packages outside of the bundle: machine code and WebAssembly, with their files. */
+/** The packages outside of the bundle: machine code and WebAssembly, with their files. */
 const external = [/^@electric-sql[/]/, /^@node-rs[/]/, "pg-native"];
 
 /**
- * The program and its packages in a few files. Node takes a third of a second longer to find and read them as the thousand that
- * they are. @param {string} out
+ * Bundles the program and its packages into a few files. Node needs a third of a second more to find and read a thousand
+ * files. @param {string} out
  */
 async function bundle(out) {
   const { rolldown } = await import(pathToFileURL(fromPackage("rolldown")).href);
@@ -157,7 +157,7 @@ async function bundle(out) {
     main: source("main.ts"),
     // The commands, for `npm start`.
     cli: source("cli/run.ts"),
-    // Separate threads, and what the template is made with.
+    // These run in separate threads, or make the template.
     "pglite-worker": source("platform/db/pglite-worker.js"),
     "bcrypt-worker": source("platform/passwords/bcrypt-worker.js"),
     database: source("platform/db/index.ts"),
@@ -174,7 +174,7 @@ async function bundle(out) {
       tsconfig: join(here, "tsconfig.json"),
       logLevel: "silent",
     });
-    // Names and lines stay, for stack traces. Comments go, but for licences.
+    // Names and lines stay, for stack traces. Comments are removed, except licences.
     const comments = { legal: true, annotation: false, jsdoc: false };
     const { output } = await made.generate({ format: "esm", chunkFileNames: "[name].js", minify: false, comments });
     files = output.map((/** @type {{ fileName: string, code: string }} */ { fileName, code }) => ({
@@ -186,7 +186,7 @@ async function bundle(out) {
     console.error(/** @type {Error} */ (error).message);
     throw new BuildError("The build failed; the messages above say where.");
   }
-  // Files that are read at run time, from beside the code that reads them.
+  // These files are read at run time, from the folder of the code that reads them.
   const swaggerUi = join(dirname(fromPackage("@fastify/swagger-ui")), "static");
   for (const beside of [
     ...[
@@ -202,7 +202,7 @@ async function bundle(out) {
     ...["swagger-ui-bundle.js", "swagger-ui.css"].map((file) => join(swaggerUi, file)),
   ])
     if (existsSync(beside)) files.push({ fileName: basename(beside), code: readFileSync(beside, "utf8") });
-  // The program last: it loads the others.
+  // The program is written last, because it loads the others.
   for (const { fileName, code } of files.toSorted((a) => (a.fileName === "main.js" ? 1 : -1)))
     writeWhole(join(out, fileName), code, fileName === "main.js" ? 0o755 : 0o644);
   const made = new Set(files.map(({ fileName }) => fileName));
@@ -210,32 +210,32 @@ async function bundle(out) {
 }
 
 /**
- * V8 reads a function in brackets whole at once, and an arrow function first in outline, then again when it is called. CommonJS modules are
- * called when they are loaded. @param {string} code
+ * Wraps functions so that V8 parses them once: it parses a function in brackets at once, and an arrow function first in outline, then again when
+ * it is called. CommonJS modules are called when they are loaded. @param {string} code
  */
 const readOnce = (code) => code.replace(/(?<=__commonJSMin\(\()(\([\w$, ]*\)) => \{/g, "function$1 {");
 
 /**
- * Node 20 takes about 1.5 µs for each property that a literal adds to the copy it begins with (`{ ...copied, added }`), and a tenth of that
- * where the copy goes into an object that is there already. Spreading null adds nothing. A comma tells a literal from a pattern, in which the
+ * Makes object literals faster. Node 20 takes 1.5 µs for each property that a literal adds to the copy at its beginning (`{ ...copied, added }`),
+ * and a tenth of that if the copy goes into an existing object. To spread null adds nothing. A comma tells a literal from a pattern, in which the
  * rest comes last. @param {string} code
  */
 export const spreadIntoEmpty = (code) => code.replace(/(?<=\{\s*)\.\.\.[\w$.?]*(?:\((?:[^()'"`/]|\([^()'"`/]*\))*\))*,/g, "...null, $&");
 
 /**
- * With one letter beyond Latin-1, V8 keeps a whole file in two bytes a letter. An escape means the same in strings, regular expressions and
- * names; a backslash before the letter, which means nothing, goes. @param {string} code
+ * Escapes letters, because one letter beyond Latin-1 makes V8 store a whole file in two bytes per letter. An escape means the same in strings,
+ * regular expressions and names. A backslash before the letter has no meaning and is removed. @param {string} code
  */
 const inAscii = (code) =>
   code.replace(/(\\*)([^\0-\x7f])/g, (_, slashes, letter) => {
     return `${slashes.slice(slashes.length % 2)}\\u${letter.charCodeAt(0).toString(16).padStart(4, "0")}`;
   });
 
-/** For `/monitoring/info`; a build outside of a repository has none. @param {string} out */
+/** Writes the commit for `/monitoring/info`. A build outside of a repository has none. @param {string} out */
 function writeCommit(out) {
   const { status, stdout } = spawnSync("git", ["rev-parse", "HEAD"], { cwd: here, encoding: "utf8" });
   if (status === 0) writeWhole(join(out, "commit.txt"), stdout);
-  // For the package, which begins at this folder.
+  // The package, which begins at this folder, needs the licence.
   const license = join(here, "..", "LICENSE");
   if (existsSync(license)) copyFileSync(license, join(out, "LICENSE"));
 }
@@ -251,8 +251,8 @@ function fromPackage(name) {
 }
 
 /**
- * The template of the embedded database (template.mjs says what that is), kept by what it was made from. Making it takes longer than
- * the bundle and needs that only for its last part, so it begins before, in its own process. Two builds at once both make it,
+ * Begins the template of the embedded database (see template.mjs), which is cached by a hash of its inputs. It takes longer than
+ * the bundle and needs the bundle only for its last part, so it begins before, in its own process. Two builds at once both make it,
  * and one that is killed leaves at most a draft. @param {string} out @param {number} level
  */
 function beginTemplate(out, level) {
@@ -269,7 +269,7 @@ function beginTemplate(out, level) {
     copyFileSync(kept, draft);
     renameSync(draft, target);
   };
-  // The same with another compression, as `npm start` and what is shipped have it.
+  // The cache may have the same template with another compression, for `npm start` or for shipping.
   const other = Object.values(LEVEL)
     .map(keptAt)
     .find((file) => existsSync(file));
@@ -278,10 +278,10 @@ function beginTemplate(out, level) {
   mkdirSync(cache, { recursive: true });
   const maker = fork(join(here, "template.mjs"), [kept, String(level)], { execArgv: [], stdio: ["ignore", "ignore", "inherit", "ipc"] });
   const ended = once(maker, "exit");
-  ended.catch(() => {}); // `finish` waits for it
+  ended.catch(() => {}); // `finish` waits for it.
   return {
     async finish() {
-      // It may have ended already, and says why by itself.
+      // The process may have ended already, and has then printed the reason.
       maker.send(pathToFileURL(join(out, "database.js")).href, () => {});
       const [status, signal] = await ended;
       if (status !== 0)
@@ -294,7 +294,7 @@ function beginTemplate(out, level) {
 }
 
 /**
- * Templates of other migrations, and drafts of processes that were killed: each has up to 34 MB. @param {string} cache
+ * Removes templates of other migrations, and drafts of processes that were killed. Each has up to 34 MB. @param {string} cache
  * @param {string} kept
  */
 function removeOutdated(cache, kept) {
@@ -315,7 +315,7 @@ function isAlive(pid) {
   }
 }
 
-/** @param {string} name of a package; its exports may hide the file, so it is looked for beside its main module */
+/** @param {string} name the name of a package. Its exports may hide the file, so it is found next to its main module */
 function packageFile(name) {
   const main = require.resolve(name);
   return join(main.slice(0, main.lastIndexOf(name) + name.length), "package.json");

@@ -1,19 +1,19 @@
-// `npm start`: builds when the sources changed since the last build, then becomes the server.
-// The server runs in this process, so that a signal reaches it and nothing stands between it and its exit code.
+// Runs `npm start`: builds if the sources changed since the last build, then becomes the server.
+// The server runs in this process, so that signals reach it directly and the process ends with its exit code.
 import module from "node:module";
 import { fileURLToPath } from "node:url";
 import { BuildError, buildConsoleMeanwhile, buildWhenStale } from "./build.mjs";
 
-// From Node 22 on, the compiled program is kept, which halves the computing of loading it again. A folder that cannot be written changes nothing.
+// From Node 22 on, the compiled program is cached, which halves the work of loading it again. If the folder cannot be written, nothing changes.
 /** @type {{ enableCompileCache?: (folder: string) => unknown }} */ (module).enableCompileCache?.(
   fileURLToPath(new URL(".cache/compiled", import.meta.url)),
 );
 
 try {
   const { template } = await buildWhenStale();
-  template.catch(() => {}); // its maker says why, and a start that waits for it fails
+  template.catch(() => {}); // The process that makes it prints the reason, and a start that waits for it fails.
   await buildConsoleMeanwhile();
-  // The duration of a start is counted from here.
+  // The duration of a start is measured from here.
   performance.mark("gatehouse");
   const { runCli } = await import(new URL("dist/cli.js", import.meta.url).href);
   process.exitCode = await runCli(["start", ...process.argv.slice(2)], { template });

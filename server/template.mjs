@@ -1,12 +1,12 @@
 // Makes the template of the embedded database: an empty one, migrated and shut down cleanly, as a tar. A first start unpacks it in a
-// tenth of a second, where making one takes seconds. build.mjs runs this as its own process beside the bundle.
+// tenth of a second, and would take seconds to make one. build.mjs runs this as its own process while it bundles.
 //   node template.mjs FILE LEVEL     writes FILE (gzip), once the parent has sent the address of the bundled database module
 import { once } from "node:events";
 import { renameSync, rmSync, writeFileSync } from "node:fs";
 import { setFlagsFromString } from "node:v8";
 import { gzipSync } from "node:zlib";
 
-// Most functions of initdb run once or twice: optimizing them costs more than all of the rest.
+// Most functions of initdb run once or twice, so to optimize them costs more than all of the rest.
 setFlagsFromString("--liftoff-only");
 // The parent has ended, and nothing is written yet.
 process.on("disconnect", () => process.exit(1));
@@ -15,9 +15,9 @@ const BLOCK = 512;
 
 const [file = "", level] = process.argv.slice(2);
 const { PGlite } = await import("@electric-sql/pglite");
-// In memory: on disk it takes half as long again. An incomplete template is discarded and needs no sync, and small segments of the
-// write-ahead log make a small template (one is written out at once, mostly zeros). Buffers as the server has them: initdb starts Postgres
-// five times, and would fill 128 MB each time.
+// The database is made in memory, because it takes half as long again on disk. An incomplete template is discarded and needs no sync, and
+// small segments of the write-ahead log make a small template (one is written out at once, mostly zeros). The buffers are those of the
+// server: initdb starts Postgres five times, and would fill 128 MB each time.
 const pglite = await PGlite.create("memory://", {
   initDbStartParams: ["--no-sync", "--wal-segsize=1", "--set", "shared_buffers=16MB"],
 });
@@ -26,7 +26,7 @@ const { openDatabase, migrate } = await import(databaseModule);
 const { db, close } = await openDatabase({ url: null, dataDir: "memory://", embedded: Promise.resolve(pglite) });
 await migrate(db);
 const files = pglite.Module.FS;
-// Closed, then read: a folder that was shut down has nothing to recover when it is opened.
+// The database is closed before it is read: a folder that was shut down has nothing to recover when it is opened.
 await close();
 const draft = `${file}.${process.pid}`;
 try {
@@ -38,7 +38,7 @@ try {
 }
 process.exit();
 
-/** A plain ustar archive of a folder of the embedded database; src/platform/db/pglite-template.js reads it. @param {string} root */
+/** Makes a plain ustar archive of a folder of the embedded database, which src/platform/db/pglite-template.js reads. @param {string} root */
 function pack(root) {
   const parts = entries(root).map(({ path, isFolder }) => {
     const content = isFolder ? Buffer.alloc(0) : Buffer.from(files.readFile(path));
@@ -48,7 +48,7 @@ function pack(root) {
   return Buffer.concat([...parts, Buffer.alloc(2 * BLOCK)]);
 }
 
-/** Sorted, each folder before what it holds. @param {string} folder @returns {{ path: string, isFolder: boolean }[]} */
+/** Lists the entries in order, each folder before its content. @param {string} folder @returns {{ path: string, isFolder: boolean }[]} */
 function entries(folder) {
   const names = files.readdir(folder).filter((/** @type {string} */ name) => name !== "." && name !== "..");
   return names.sort().flatMap((/** @type {string} */ name) => {

@@ -1,4 +1,4 @@
-// Asks AuthZEN: its own process, so that its work does not count as the server's.
+// Sends AuthZEN requests, in its own process, so that its work does not count as the server's.
 import { requestSlice } from "./requests.mjs";
 import { serve } from "./slices.mjs";
 

@@ -1,4 +1,5 @@
-// npm run bench -- authz: what a decision costs among many resources and policies, beside one among few, and a hundred at once beside one.
+// npm run bench -- authz: measures the cost of a decision among many resources and policies compared with one among few, and of a hundred
+// at once compared with one.
 import pg from "pg";
 import { Pool } from "undici";
 import { startAssistant, startServer } from "./processes.mjs";
@@ -53,7 +54,7 @@ export async function measureAuthz({ newPlace, dbCpu, rounds, seconds, connectio
   return measureRounds(lanes, { rounds, seconds, progress });
 }
 
-/** @param {string} origin @param {string} databaseUrl @returns {Promise<Map<string, string>>} a token of each resource server */
+/** @param {string} origin @param {string} databaseUrl @returns {Promise<Map<string, string>>} a token for each resource server */
 async function seedServers(origin, databaseUrl) {
   const pool = new Pool(origin, { connections: 1 });
   const db = new pg.Client({ connectionString: databaseUrl });
@@ -85,7 +86,7 @@ async function seedServers(origin, databaseUrl) {
          select $1, $2, gen_random_uuid(), '/docs/' || n, 'doc', '{view}', 0 from generate_series(0, $3::int - 1) n`,
         [...all, resources],
       );
-      // Every policy decides about a type of its own, but for the one that is asked about.
+      // Every policy decides about its own type, except the one of the requests.
       await db.query(
         `insert into authz_permissions (realm_id, client_id, name, type, decision_strategy, resource_type, is_general, scopes, policies, created_at)
          select $1, $2, 'permission ' || n, 'resource', 'UNANIMOUS', 'type-' || n, false, '{}', array['level ' || n], 0

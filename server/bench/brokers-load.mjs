@@ -1,4 +1,4 @@
-// The load generator of the broker rows. Sign-ins are begun before the clock runs; what counts is the request that ends in a session.
+// The load generator of the broker rows. Sign-ins begin before the measurement. Only the request that ends in a session counts.
 import { Pool, request } from "undici";
 import { sliceOf } from "./slices.mjs";
 
@@ -13,12 +13,12 @@ const AUTHORIZE = new URLSearchParams({
 /** @typedef {"password" | "callback" | "hanging"} Kind */
 
 let begun = 0;
-/** By user: the cookie by which a browser is known again. */
+/** The cookie by which a browser is known, by user. */
 const known = /** @type {Map<string, string>} */ (new Map());
 /** @type {LastRequest[]} */
 let stock = [];
 
-/** A browser that has opened the sign-in page of an application. @param {Pool} pool @param {BrokersTarget} target @param {Kind} kind */
+/** Opens the sign-in page of an application in a browser, up to the last request. @param {Pool} pool @param {BrokersTarget} target @param {Kind} kind */
 async function begin(pool, target, kind) {
   const n = begun++;
   const user = `${kind === "password" ? "user" : "subject"}-${n % target.users}`;
@@ -71,7 +71,7 @@ async function prepare({ target, kind, count, connections }) {
   }
 }
 
-/** Ends what was begun. @param {{ target: BrokersTarget, connections: number }} task @returns {Promise<import("./load.mjs").Slice>} */
+/** Sends the last requests of the sign-ins. @param {{ target: BrokersTarget, connections: number }} task @returns {Promise<import("./load.mjs").Slice>} */
 async function finish({ target, connections }) {
   const pool = new Pool(target.origin, { connections, pipelining: 1 });
   const device = new RegExp(`^gh__device_${target.realm}=([^;]+)`);
@@ -101,14 +101,14 @@ async function finish({ target, connections }) {
   }
 }
 
-/** Sends what was begun to a provider that never answers, and does not wait. @param {{ target: BrokersTarget }} task */
+/** Sends the last requests of sign-ins at a provider that never answers, and does not wait. @param {{ target: BrokersTarget }} task */
 async function hang({ target }) {
   const waiting = stock;
   stock = [];
   const pool = new Pool(target.origin, { connections: waiting.length, pipelining: 1 });
   const sent = waiting.map(async (request) => (await pool.request(request)).body.dump());
   void Promise.allSettled(sent).then(() => pool.destroy());
-  // A request that is answered at once is none that hangs.
+  // A request that is answered at once does not hang.
   const isAnswered = await Promise.race([Promise.any(sent).then(() => true), new Promise((late) => setTimeout(late, 300, false))]);
   if (isAnswered) throw new Error("a sign-in at a provider that never answers was answered");
   return { count: waiting.length };

@@ -1,4 +1,4 @@
-// Preloaded into the server that is measured: passwords cost one SHA-256, so that a sign-in by password is one less its Argon2id hash.
+// Preloaded into the measured server. A password costs one SHA-256, so a sign-in by password has no Argon2id hash.
 import { register } from "node:module";
 
 const replacement = `

@@ -1,5 +1,5 @@
-// A bare OpenID provider in its own process: what it costs does not count as the server's. It signs when a code is made, before the clock
-// runs: signatures on the same two cores, in place of a machine of their own, made the server a fifth dearer.
+// A bare OpenID provider in its own process, so that its work does not count as the server's. It signs when a code is made, before the
+// measurement: signatures on the same two cores, instead of on another machine, made the server a fifth slower.
 import { generateKeyPairSync, randomUUID } from "node:crypto";
 import { createServer } from "node:http";
 import { text } from "node:stream/consumers";
@@ -8,7 +8,7 @@ import { exportJWK, SignJWT } from "jose";
 const { privateKey, publicKey } = generateKeyPairSync("rsa", { modulusLength: 2048 });
 const keys = [{ ...(await exportJWK(publicKey)), kid: "bench", alg: "RS256", use: "sig" }];
 
-/** @typedef {{ sub: string, nonce: string, hangs: boolean }} Person Who signs in, and whether the token endpoint ever answers. */
+/** @typedef {{ sub: string, nonce: string, hangs: boolean }} Person The user who signs in, and whether the token endpoint never answers. */
 
 const profile = (/** @type {string} */ sub) => ({
   ...{ sub, preferred_username: sub, given_name: "Ada", family_name: "Bench" },
@@ -29,10 +29,10 @@ const tokensFor = async ({ sub, nonce }) => ({
     .sign(privateKey),
 });
 
-/** By code, each for once: the token endpoint's answers. @type {Map<string, object | null>} */
+/** The token endpoint's answers by code. Each is used once. @type {Map<string, object | null>} */
 const answers = new Map();
 
-/** Null: no answer, ever. @param {import("node:http").IncomingMessage} request */
+/** Returns null if the request gets no answer. @param {import("node:http").IncomingMessage} request */
 async function answerTo(request) {
   switch (request.url) {
     case "/.well-known/openid-configuration":

@@ -1,4 +1,4 @@
-// npm run bench -- brokers: what a sign-in by an identity provider costs here, and what providers cost those who do not use them.
+// npm run bench -- brokers: measures the cost of a sign-in by an identity provider, and the cost of providers for users who do not use them.
 import { Pool } from "undici";
 import { startAssistant, startServer } from "./processes.mjs";
 import { measureRounds } from "./rounds.mjs";
@@ -6,11 +6,11 @@ import { Browser, inParallel } from "./seed.mjs";
 
 const PASSWORD = "bench-User-password-1";
 const USERS = 200;
-/** Sign-ins of one slice. */
+/** The number of sign-ins of one slice. */
 const COUNT = 800;
 /**
- * Sign-ins of each kind before anything counts, in turn: the code is compiled, the users are linked, and their browsers known. After 1,000 the compiler
- * still takes a fifth of a callback, and hardly anything of a password's sign-in.
+ * The number of sign-ins of each kind before the measurement, in turn: then the code is compiled, the users are linked, and their browsers
+ * known. After 1,000 the compiler still takes a fifth of a callback, and hardly anything of a sign-in by password.
  */
 const WARM_UP = 6_000;
 const HANGING = 16;
@@ -74,7 +74,7 @@ export async function measureBrokers({ newPlace, dbCpu, connections, profile, ro
   return measureRounds(lanes, { rounds, seconds, progress });
 }
 
-/** @param {string} origin @param {string} provider @returns {Promise<Map<string, object>>} what the rows of pages ask for */
+/** @param {string} origin @param {string} provider @returns {Promise<Map<string, object>>} the requests of the rows of pages */
 async function seed(origin, provider) {
   const pool = new Pool(origin, { connections: 8 });
   try {

@@ -1,4 +1,4 @@
-// npm run bench -- tokens signin --compare FILE: the same requests to this build and to another, in turn.
+// npm run bench -- tokens signin --compare FILE: sends the same requests to this build and to another, in turn.
 import { startAssistant, startServer } from "./processes.mjs";
 import { measureRounds } from "./rounds.mjs";
 import { seedSignIns, WARM_UP } from "./signin.mjs";
@@ -16,9 +16,9 @@ const TOKENS = [
   ["jwks", "JWKS"],
 ];
 
-/** The largest ratio of CPU time that still counts as no worse. */
+/** The largest ratio of CPU time that counts as no worse. */
 const MAX_RATIO = 1.03;
-/** The rows of the other build have ids of their own, which the rows of this build are judged by. */
+/** The rows of the other build have their own ids, with which the rows of this build are compared. */
 const OTHER = "-other";
 
 /**

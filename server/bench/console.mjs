@@ -1,4 +1,5 @@
-// The admin console in Chromium: its first screen beside a bare page of Mantine, and lists of many users and realms beside short ones.
+// Measures the admin console in Chromium: its first screen compared with a bare page of Mantine, and lists of many users and realms
+// compared with short ones.
 import { once } from "node:events";
 import { createReadStream, existsSync } from "node:fs";
 import { createServer } from "node:http";
@@ -17,7 +18,7 @@ const REALM = "bench";
 const SHORT = "bench-short";
 /** The first screen may take this much longer than a bare page of the same library. */
 const MAX_RATIO = 1.5;
-/** A list may not become slower than this when it grows. */
+/** The maximum ratio by which a list may get slower when it grows. */
 const MAX_GROWTH = 2;
 
 /**
@@ -110,7 +111,7 @@ async function signedIn(browser, origin) {
   return cookies;
 }
 
-/** The time that a new browser without a cache takes from the address to the element looked for, and the lists of users that it asked for.
+/** Measures the time that a new browser without a cache takes from the address to the element, and collects its requests for lists of users.
  * @param {import("playwright-core").Browser} browser @param {import("playwright-core").Cookie[]} cookies @param {string} url @param {string} selector */
 async function timeOf(browser, cookies, url, selector) {
   const { context, page } = await newTab(browser, cookies);
@@ -127,7 +128,7 @@ async function timeOf(browser, cookies, url, selector) {
   return { time, lists };
 }
 
-/** In the page: notes when the element is there and the page has had time to answer a click. @param {string} selector */
+/** Runs in the page: records when the element exists and the page can answer a click. @param {string} selector */
 function watchFor(selector) {
   const page = /** @type {any} */ (globalThis);
   const look = () => {
@@ -163,7 +164,7 @@ async function newTab(browser, cookies) {
 
 const TYPES = { ".html": "text/html", ".js": "text/javascript", ".css": "text/css" };
 
-/** Built and compressed as the console is. @param {string} out */
+/** Builds the bare page, compresses it like the console, and serves it. @param {string} out */
 async function startBarePage(out) {
   const root = fileURLToPath(new URL("./console-bare/", import.meta.url));
   const [{ build }, { compressAll }] = await Promise.all([

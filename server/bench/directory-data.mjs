@@ -1,14 +1,14 @@
-// Users and realms by the million, written past the server. Names are spread over the alphabet, as people's are.
+// Writes users and realms by the million, without the server. Names are spread over the alphabet, as real names are.
 import { fillEvents } from "./events-data.mjs";
 
-/** The n-th of the users that are there from the beginning. @param {number} n */
+/** Returns the name of the n-th of the initial users. @param {number} n */
 export const usernameOf = (n) => `person-${((BigInt(n) * 2654435761n) % 4294967296n).toString(16).padStart(8, "0")}`;
 const USERNAME = "'person-' || lpad(to_hex(n * 2654435761 % 4294967296), 8, '0')";
 const USER_ID = "('00000000-0000-7000-8000-' || lpad(to_hex(n), 12, '0'))::uuid";
 /** @param {number} n */
 export const userIdOf = (n) => `00000000-0000-7000-8000-${n.toString(16).padStart(12, "0")}`;
 
-/** A hash of no user's password, as the server writes it. */
+/** A hash of no user's password, in the form of the server. */
 export const HASH = "$argon2id$v=19$m=19456,t=2,p=1$c2FsdHNhbHRzYWx0c2FsdA$aGFzaGhhc2hoYXNoaGFzaGhhc2hoYXNoaGFzaGhhc2g";
 
 /**
@@ -17,7 +17,7 @@ export const HASH = "$argon2id$v=19$m=19456,t=2,p=1$c2FsdHNhbHRzYWx0c2FsdA$aGFza
  */
 export async function fillUsers(client, { realm, users, events = users, progress }) {
   progress(`writing ${users.toLocaleString("en")} users`);
-  // References are right by construction; looking every one of them up would take most of the time.
+  // The references are correct by construction. To check every one of them would take most of the time.
   await client.query("set session_replication_role = replica");
   const rebuild = await dropIndexes(client, ["users", "login_names", "credentials", "user_roles"]);
   const from = `from generate_series(1::bigint, ${users}) n`;
@@ -42,10 +42,11 @@ export async function fillUsers(client, { realm, users, events = users, progress
 }
 
 /**
- * Names in no order reach every page of an index: at a million rows, building it afterwards takes a fraction of the time. Indexes of constraints stay.
+ * Drops indexes. Unordered names reach every page of an index, so at a million rows it is much faster to build it afterwards. Indexes of
+ * constraints stay.
  * @param {import("pg").Client} client
  * @param {string[]} tables
- * @returns {Promise<() => Promise<void>>} builds them again
+ * @returns {Promise<() => Promise<void>>} a function that builds them again
  */
 async function dropIndexes(client, tables) {
   const { rows } = await client.query(
@@ -61,7 +62,7 @@ async function dropIndexes(client, tables) {
 }
 
 /**
- * Realms as the server makes them, but for their keys: its own key for each would take most of an hour, so they share one.
+ * Writes realms as the server makes them, except for their keys: a key for each would take most of an hour, so they share one.
  * @param {import("pg").Client} client
  * @param {{ like: string, count: number, progress: (text: string) => void }} options
  */
@@ -75,7 +76,7 @@ export async function fillRealms(client, { like, count, progress }) {
     group by c.table_name having bool_or(c.column_name = 'realm_id')`);
   for (const { table_name, columns } of tables) {
     const copied = columns.map((/** @type {string} */ column) => `, ${column}`).join("");
-    // Every table in which a realm has rows, also tables that come later. Tables that several realms share (jobs) are left out by their key.
+    // This includes every table in which a realm has rows, also later ones. Tables that several realms share (jobs) are left out by their key.
     await client.query(`
       insert into ${table_name} (realm_id${copied}) select 'bench-r' || n${copied}
       from ${table_name}, generate_series(1, ${count}) n where realm_id = '${like}' on conflict do nothing`);

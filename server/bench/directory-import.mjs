@@ -1,4 +1,4 @@
-// An import of users with ready hashes beside multi-row INSERTs of the same rows, a piece of each in turn.
+// Compares an import of users with ready hashes with multi-row INSERTs of the same rows, a part of each in turn.
 import { randomUUID } from "node:crypto";
 import { Readable } from "node:stream";
 import pg from "pg";
@@ -9,7 +9,7 @@ export const MIN_SHARE = 0.6;
 const ROWS = 10_000;
 const ROWS_OF_A_STATEMENT = 500;
 
-/** @typedef {{ rows: number, bare: number, imported: number, share: number }} ImportFigures rows a second, and how much of the one the other is */
+/** @typedef {{ rows: number, bare: number, imported: number, share: number }} ImportFigures rows per second, and the ratio of both */
 
 /**
  * @param {{ place: { databaseUrl: string, pool: import("undici").Pool, signIn: (realm: string) => Promise<import("./seed.mjs").Jar> },
@@ -74,7 +74,7 @@ async function send(pool, { cookie, csrf }, people) {
     throw new Error(`the import answered ${answer.statusCode}: ${text.slice(0, 500)}`);
 }
 
-/** Writes the rows that an import must write, by the shortest way there is in SQL. @param {pg.Client} client @param {ReturnType<typeof person>[]} people @param {string} role */
+/** Writes the rows of an import by the shortest way in SQL. @param {pg.Client} client @param {ReturnType<typeof person>[]} people @param {string} role */
 async function insertBare(client, people, role) {
   const now = Date.now();
   for (let n = 0; n < people.length; n += ROWS_OF_A_STATEMENT) {

@@ -15,10 +15,10 @@ const PASSWORD = "bench-Admin-password-2";
 const AT_ONCE = 4;
 
 /**
- * @typedef {object} Place one server with its database
+ * @typedef {object} Place One server with its database.
  * @property {number} pid
- * @property {number} users how many there are from the beginning
- * @property {string[]} created ids of those that the bench made, to be erased
+ * @property {number} users the number of initial users
+ * @property {string[]} created the ids of the users that the bench created, to be erased
  * @property {number} serial
  * @property {(method: "GET" | "POST" | "DELETE", path: string, status: number, json?: object) => Promise<any>} send
  */
@@ -40,7 +40,10 @@ const operations = {
   erase: { times: 200, once: (place) => place.send("DELETE", `/users/${place.created.pop()}/gdpr`, 204) },
 };
 
-/** Spread over all of them, so that caches help the large realm no more than they would in life. @param {Place} place @param {number} n */
+/**
+ * Returns the user of the n-th request. Requests spread over all users, so that caches do not help the large realm more than in reality.
+ * @param {Place} place @param {number} n
+ */
 const anyOf = ({ users }, n) => 1 + ((n * 7919 + 13) % users);
 
 /**
@@ -96,7 +99,7 @@ export async function measureDirectory({ newPlace, dbProcesses, rounds, users, r
 /** @param {string} title @param {Record<"small" | "large" | "realms", Cost[]>} costs @returns {DirectoryLine} */
 function summarise(title, { small, large, realms }) {
   const middle = (/** @type {Cost[]} */ of) => ({ cpu: medianOf(of.map(({ cpu }) => cpu)), db: medianOf(of.map(({ db }) => db)) });
-  // Round by round: both were taken within moments of each other.
+  // The ratio is taken by round, because both values were measured within moments of each other.
   const ratio = (/** @type {Cost[]} */ of, /** @type {keyof Cost} */ part) =>
     medianOf(of.map((cost, round) => divide(cost[part], small[round]?.[part] ?? null)));
   const ratios = (/** @type {Cost[]} */ of) => ({ cpu: ratio(of, "cpu"), db: ratio(of, "db") });
@@ -141,7 +144,7 @@ async function slice(place, { times, once }, dbProcesses, seed) {
 async function filledServer({ place: newPlace, users, realms, progress, untilTheEnd }) {
   const place = await newPlace();
   await withoutAutovacuum(place.databaseUrl);
-  // The first start makes the tables. It ends before they are filled: it would look for work in them all the while.
+  // The first start creates the tables. It ends before they are filled, because the server would read them for work all the time.
   const maker = untilTheEnd(await startServer(place));
   const pool = new Pool(maker.origin, { connections: 1 });
   const master = new Browser(pool);
@@ -161,8 +164,8 @@ async function filledServer({ place: newPlace, users, realms, progress, untilThe
 }
 
 /**
- * The cluster lives for this run only. Its vacuum would come to whichever database was filled last, in the middle of a slice, and be
- * counted as the price of a request.
+ * Disables the vacuum of the cluster, which exists for this run only. It would run in the database that was filled last, during a slice, and be
+ * counted as the cost of a request.
  * @param {string | undefined} databaseUrl
  */
 async function withoutAutovacuum(databaseUrl) {

@@ -1,17 +1,17 @@
-// Audit events by the million, written past the server: one large realm and many small ones, two years back, newest last.
+// Writes audit events by the million, without the server: one large realm and many small ones, over the last two years, newest last.
 
-/** An actor with this many events in two years is not a person: a synchronisation, a deployment. */
+/** An actor with this many events in two years is no person, but a synchronisation or a deployment. */
 export const BUSY_ACTOR = { name: "sync-service", id: "00000000-0000-7000-8000-00000000b05e" };
-/** A trail grows with time and with people: half a thousand events each. @param {number} total */
+/** Returns the number of users: an audit trail grows with time and with users, by five hundred events each. @param {number} total */
 const usersOf = (total) => Math.max(200, Math.min(20_000, Math.round(total / 500)));
 const SMALL_REALMS = 49;
 const YEAR_MS = 365 * 24 * 3600 * 1000;
 
-/** The id of the n-th user, in Postgres and here. @param {number} n */
+/** Returns the id of the n-th user, which is the same in Postgres. @param {number} n */
 export const userId = (n) => `00000000-0000-7000-8000-${n.toString(16).padStart(12, "0")}`;
 
 /**
- * The events, with their frequency in ten thousand; `of` is the object of the event.
+ * The events, with their frequency in ten thousand. `of` is the object of the event.
  * @type {readonly { type: string, category: string, share: number, outcome?: string, of?: string, detail?: string }[]}
  */
 const mix = [
@@ -29,9 +29,9 @@ const mix = [
 ];
 
 /**
- * Indexes are made again at the end, which is many times as fast as keeping them up row by row.
+ * Writes the events. Indexes are created again at the end, which is many times as fast as to update them row by row.
  * @param {import("pg").Client} client
- * @param {{ total: number, realm: string, progress: (text: string) => void }} options `realm` gets six events in ten
+ * @param {{ total: number, realm: string, progress: (text: string) => void }} options `realm` gets six of ten events
  */
 export async function fillEvents(client, { total, realm, progress }) {
   const { rows: indexes } = await client.query(
@@ -71,13 +71,13 @@ export async function fillEvents(client, { total, realm, progress }) {
         (extract(epoch from now()) * 1000)::bigint - ${2 * YEAR_MS} + (n * ${2 * YEAR_MS}::bigint / ${total}) as ts
       from generate_series(1::bigint, ${total}) n
     ) events`);
-  // Not to be forwarded: readers that send events begin after them.
+  // These events are not to be forwarded: readers that send events begin after them.
   await client.query("update event_cursors set xid = pg_current_xact_id(), event_id = 'ffffffff-ffff-ffff-ffff-ffffffffffff'");
   await client.query("commit");
   progress("making the indexes");
   await client.query(`alter table audit_events add constraint audit_events_pkey ${keys[0].definition}`);
   for (const { indexdef } of indexes) await client.query(indexdef);
-  // A database that has been in use has been vacuumed; one that was filled a second ago has not.
+  // A database in use has been vacuumed. One that was filled a second ago has not.
   await client.query("vacuum analyze audit_events");
 }
 

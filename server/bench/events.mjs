@@ -13,10 +13,10 @@ export const MAX_RATIO = 2;
 const REALM = "bench";
 const PASSWORD = "bench-Admin-password-2";
 const DAY_MS = 24 * 3600 * 1000;
-/** One after the other on one connection: the latency of the answer, not the throughput. */
+/** The requests are sent one after the other on one connection, to measure the latency and not the throughput. */
 const REQUESTS = 20;
 
-/** @param {number} now @returns {Record<string, Record<string, string | number>>} by what the table calls it */
+/** @param {number} now @returns {Record<string, Record<string, string | number>>} the searches by their names in the table */
 export const searches = (now) => ({
   "no filter": {},
   "no filter, page 100": { page: 100 },
@@ -42,10 +42,10 @@ export const searches = (now) => ({
 /**
  * @typedef {object} EventsLine
  * @property {string} title
- * @property {number} small milliseconds over the small trail
+ * @property {number} small milliseconds on the small trail
  * @property {number} large
  * @property {number} ratio
- * @property {string} found how many match in the small and in the large one
+ * @property {string} found the number of matches in the small and in the large trail
  */
 
 /**
@@ -59,7 +59,7 @@ export async function measureEvents({ newPlace, rounds, total, progress, untilTh
   /** @param {number} count */
   async function filledServer(count) {
     const place = await newPlace();
-    // The first start makes the tables. It ends before they are filled: it would look for events to send on all the while.
+    // The first start creates the tables. It ends before they are filled, because the server would read them for events to send all the time.
     const maker = untilTheEnd(await startServer(place));
     const pool = new Pool(maker.origin, { connections: 1 });
     const master = new Browser(pool);
@@ -93,14 +93,14 @@ export async function measureEvents({ newPlace, rounds, total, progress, untilTh
     title,
     small: median(few),
     large: median(many),
-    // Round by round: both were taken within moments of each other.
+    // The ratio is taken by round, because both values were measured within moments of each other.
     ratio: median(few.map((ms, round) => (many[round] ?? Number.NaN) / ms)),
     found,
   }));
 }
 
 /**
- * One request here, one there: the machine's other work meets both alike.
+ * Sends the requests to both servers in turn, so that other work of the machine affects both in the same way.
  * @param {Awaited<ReturnType<typeof openServer>>} small @param {Awaited<ReturnType<typeof openServer>>} large
  * @param {Record<string, string | number>} search
  */

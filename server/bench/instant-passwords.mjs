@@ -1,5 +1,5 @@
-// Loaded before the product (`node --import`): every password of ours is right, and takes no time to check. The rest is a sign-in whose password
-// source answers at once.
+// Loaded before the product (`node --import`). Every local password is right, and takes no time to check. The rest is a sign-in whose
+// password source answers at once.
 import { createRequire } from "node:module";
 
 const argon2 = createRequire(import.meta.url)("@node-rs/argon2");

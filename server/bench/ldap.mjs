@@ -1,4 +1,5 @@
-// npm run bench -- ldap: what a directory costs. Sign-ins by an OpenLDAP on loopback, and the sync of 100,000 entries that have not changed.
+// npm run bench -- ldap: measures the cost of a directory: sign-ins by an OpenLDAP on loopback, and the sync of 100,000 entries that have
+// not changed.
 import { execFile } from "node:child_process";
 import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
@@ -12,12 +13,12 @@ import { Browser, seed } from "./seed.mjs";
 
 const run = promisify(execFile);
 
-/** @typedef {{ name: string, value: number, unit: string, target: number, isLeast?: boolean }} Measure `isLeast`: the target is the least */
+/** @typedef {{ name: string, value: number, unit: string, target: number, isLeast?: boolean }} Measure `isLeast`: the target is a minimum */
 /** @typedef {{ lines: import("./rounds.mjs").Line[], measures: Measure[] }} Ldap */
 
-/** Concurrent requests, all on the one service connection of the server. */
+/** The concurrent requests, all on the one service connection of the server. */
 const AT_ONCE = 20;
-/** The name of the product's metric. */
+/** The resolution of the product's metric. */
 const RESOLUTION_MS = 10;
 const PASSWORD = "bench-Ldap-password-1";
 const SUFFIX = "dc=corp,dc=test";
@@ -27,7 +28,7 @@ const ATTRIBUTES = ["entryUUID", "uid", "mail", "givenName", "sn", "userAccountC
 const entry = (i) =>
   `dn: uid=p${i},ou=people,${SUFFIX}\nobjectClass: inetOrgPerson\nuid: p${i}\ncn: p${i}\nsn: Last ${i}\ngivenName: First ${i}\nmail: p${i}@corp.test\nuserPassword: ${PASSWORD}\n`;
 
-/** Tuples that were written, but for the record of the runs. @param {pg.Client} client @returns {Promise<number>} */
+/** Counts the tuples that were written, except the record of the runs. @param {pg.Client} client @returns {Promise<number>} */
 async function writes(client) {
   await client.query("select pg_stat_clear_snapshot()");
   const { rows } = await client.query(
@@ -36,7 +37,7 @@ async function writes(client) {
   return rows[0].n;
 }
 
-/** The largest delay of the loop since the last call, in milliseconds. @param {string} origin */
+/** Returns the largest delay of the event loop since the last call, in milliseconds. @param {string} origin */
 async function loopDelay(origin) {
   const { body } = await request(`${origin}/monitoring/metrics`);
   return -RESOLUTION_MS + 1000 * Number(/^nodejs_eventloop_lag_p99_seconds ([\d.e+-]+)$/m.exec(await body.text())?.[1]);
@@ -90,7 +91,7 @@ export async function measureLdap({ newPlace, dbCpu, entries, profile, rounds, s
     for (const { name, value, unit } of measures) progress(`directories: ${name}: ${value.toFixed(2)} ${unit}`);
     return { lines: await measureSignIns(), measures };
 
-    /** By the directory, and by a second node on the same database whose passwords of ours are right at once. */
+    /** Measures sign-ins by the directory, and by a second node on the same database, whose local passwords are right at once. */
     async function measureSignIns() {
       const instant = untilTheEnd(await startServer({ ...place, preload: "instant-passwords.mjs", env }));
       const visitors = new Pool(instant.origin, { connections: 1 });

@@ -1,4 +1,4 @@
-// Measures the best that this machine can do: the two pieces of cryptography that an identity provider cannot avoid.
+// Measures the limits of this machine: the two cryptographic operations that an identity provider cannot avoid.
 import { availableParallelism } from "node:os";
 import { hash } from "@node-rs/argon2";
 import { serveSlices } from "./slices.mjs";
@@ -11,19 +11,19 @@ const { privateKey } = await crypto.subtle.generateKey({ ...rsa, modulusLength: 
   "sign",
   "verify",
 ]);
-// About as long as what is signed of an ID token.
+// About as long as the signed part of an ID token.
 const text = new Uint8Array(700).fill(97);
 
 /** @type {Record<string, import("./slices.mjs").Work>} */
 const work = {
   // Twice the thread pool, so that a thread never waits for the main one.
   rsa: { atOnce: 8, once: () => crypto.subtle.sign(rsa, privateKey, text) },
-  // The least cost of an answer with an access token and an ID token.
+  // The minimum cost of a response with an access token and an ID token.
   "rsa-twice": {
     atOnce: 8,
     once: () => Promise.all([crypto.subtle.sign(rsa, privateKey, text), crypto.subtle.sign(rsa, privateKey, text)]),
   },
-  // The least cost of a sign-in by password through the code flow.
+  // The minimum cost of a sign-in by password through the code flow.
   "sign-in": {
     atOnce: availableParallelism(),
     once: async () => {
@@ -31,7 +31,7 @@ const work = {
       await Promise.all([crypto.subtle.sign(rsa, privateKey, text), crypto.subtle.sign(rsa, privateKey, text)]);
     },
   },
-  // As many as cores, which is how the product does it.
+  // One per core, as in the product.
   argon2: { atOnce: availableParallelism(), once: () => hash("a password of usual length", argon2) },
 };
 

@@ -1,11 +1,11 @@
-// The load generator: its own process, so that its work does not count as the server's.
+// The load generator, in its own process, so that its work does not count as the server's.
 import { requestSlice } from "./requests.mjs";
 import { rows } from "./rows.mjs";
 import { serve } from "./slices.mjs";
 
 /** @typedef {{ count: number, seconds: number, p50: number, p99: number }} Slice */
 
-/** Every request of a run gets its own number: names that must be new are made from it. */
+/** Every request of a run gets its own number, from which new names are made. */
 let sent = 0;
 
 serve(

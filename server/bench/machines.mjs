@@ -1,4 +1,5 @@
-// npm run bench -- machines: what an agent's token costs beside a plain client's, and a workload's exchange beside client_credentials.
+// npm run bench -- machines: measures the cost of an agent's token compared with a plain client's, and of a workload's exchange compared
+// with client_credentials.
 import { generateKeyPairSync, sign } from "node:crypto";
 import { Pool } from "undici";
 import { startAssistant, startServer } from "./processes.mjs";
@@ -82,7 +83,7 @@ async function seedMachines(origin, realm, settings) {
   }
 }
 
-/** A workload's token, as Kubernetes would sign it. @param {import("node:crypto").KeyObject} key */
+/** Returns a workload's token, as Kubernetes would sign it. @param {import("node:crypto").KeyObject} key */
 function tokenOf(key) {
   const encode = (/** @type {object} */ value) => Buffer.from(JSON.stringify(value)).toString("base64url");
   const iat = Math.floor(Date.now() / 1000);

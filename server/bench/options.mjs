@@ -2,7 +2,7 @@ import { resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { rows } from "./rows.mjs";
 
-/** Filling a database with ten million events or a million users takes minutes: only on request. */
+/** These parts run on request only, because it takes minutes to fill a database with ten million events or a million users. */
 const ON_REQUEST = ["events", "directory", "tokens", "signin", "saml", "ldap", "brokers", "machines", "authz", "provisioning", "console"];
 const PARTS = [...rows.map(({ id }) => id), "start", "memory", ...ON_REQUEST];
 
@@ -40,20 +40,20 @@ export const HELP = `npm run bench -- [options] [parts]
  * @property {number} rounds
  * @property {number} seconds
  * @property {number} connections
- * @property {(typeof rows)[number][]} rows what to measure, in the order of the table
+ * @property {(typeof rows)[number][]} rows the rows to measure, in the order of the table
  * @property {boolean} starts
  * @property {boolean} memory
- * @property {number} events how large the large trail is; 0 = not measured
- * @property {{ users: number, realms: number } | null} directory how large the large directory is; null = not measured
- * @property {{ realms: number } | null} tokens how many realms there are; null = not measured
+ * @property {number} events the size of the large trail; 0 = not measured
+ * @property {{ users: number, realms: number } | null} directory the size of the large directory; null = not measured
+ * @property {{ realms: number } | null} tokens the number of realms; null = not measured
  * @property {boolean} signin
  * @property {boolean} saml
- * @property {{ entries: number } | null} ldap how large the directory is; null = not measured
+ * @property {{ entries: number } | null} ldap the size of the directory; null = not measured
  * @property {boolean} brokers
  * @property {boolean} machines
  * @property {boolean} authz
- * @property {{ users: number } | null} provisioning how large the large realm is; null = not measured
- * @property {{ users: number, realms: number } | null} console how much its lists have; null = not measured
+ * @property {{ users: number } | null} provisioning the size of the large realm; null = not measured
+ * @property {{ users: number, realms: number } | null} console the length of its lists; null = not measured
  * @property {string[]} compare
  * @property {string | undefined} profile
  * @property {boolean} json
@@ -89,7 +89,7 @@ export function readOptions(args) {
     authz: selected.has("authz"),
     provisioning: selected.has("provisioning") ? { users: positive("users", values.users) } : null,
     console: selected.has("console") ? { users: positive("users", values.users), realms: positive("realms", values.realms) } : null,
-    // npm runs this in server/; paths are meant from where the person stands.
+    // npm runs this in server/, but paths are relative to the folder of the caller.
     compare: values.compare.map((file) => resolve(process.env.INIT_CWD ?? ".", file)),
     profile: values.profile && resolve(process.env.INIT_CWD ?? ".", values.profile),
     json: values.json,

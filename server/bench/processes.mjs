@@ -1,4 +1,4 @@
-// Starting the programs that are measured, and asking the kernel what they used.
+// Starts the programs that are measured, and asks the kernel for their resource usage.
 import { execFileSync, fork, spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
@@ -12,14 +12,14 @@ const canReadProc = existsSync("/proc/self/stat");
 const ticksPerSecond = canReadProc ? Number(execFileSync("getconf", ["CLK_TCK"], { encoding: "utf8" })) : 0;
 
 /**
- * User and system time of a process so far, all its threads included, in milliseconds; null where there is no /proc.
+ * Returns the user and system time of a process so far, including all its threads, in milliseconds. Returns null if there is no /proc.
  * @param {number} pid
  * @returns {number | null}
  */
 export function cpuMs(pid) {
   if (!canReadProc) return null;
   const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
-  // The second field is the program's name in parentheses and may hold anything: count from its end (utime is field 14).
+  // The second field is the program's name in parentheses and may contain anything, so the fields are counted from its end (utime is field 14).
   const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
   return ((Number(fields[11]) + Number(fields[12])) * 1000) / ticksPerSecond;
 }
@@ -38,7 +38,8 @@ const parentOf = (pid) => {
 };
 
 /**
- * The time that all processes of one Postgres have used so far. Connections of a pool live through a slice, so none is lost between two readings.
+ * Returns a reader of the CPU time that all processes of one Postgres have used. Connections of a pool outlive a slice, so none is lost
+ * between two readings.
  * @param {number} backend the process of any connection to it
  * @returns {() => number | null}
  */
@@ -51,7 +52,7 @@ export function postgresCpu(backend) {
 }
 
 /**
- * The same for each process: over a longer time pools close connections, and what those had used would be missing from the sum.
+ * Returns a reader of the CPU time of each process. Over a longer time pools close connections, whose time would be missing from the sum.
  * @param {number} backend the process of any connection to it
  * @returns {() => Map<number, number> | null}
  */
@@ -67,7 +68,7 @@ export function postgresProcesses(backend) {
       try {
         if (parentOf(pid) === postmaster) processes.set(pid, cpuMs(pid) ?? 0);
       } catch (error) {
-        // It ended while we looked.
+        // The process ended meanwhile.
         if (!["ENOENT", "ESRCH"].includes(/** @type {NodeJS.ErrnoException} */ (error).code ?? "")) throw error;
       }
     }
@@ -78,8 +79,8 @@ export function postgresProcesses(backend) {
 /** @typedef {{ pid: number, ask: (message: object) => Promise<any>, stop: () => Promise<void> }} Assistant */
 
 /**
- * A process of the bench's own, which answers one message at a time.
- * @param {string} file beside this one
+ * Starts a process of the bench, which answers one message at a time.
+ * @param {string} file a file in this folder
  * @param {string[]} [args]
  * @returns {Promise<Assistant>}
  */
@@ -89,7 +90,7 @@ export async function startAssistant(file, args = []) {
   const next = async () => {
     const listening = new AbortController();
     const said = once(child, "message", { signal: listening.signal }).then(([message]) => message);
-    // The loser of the race must not keep listening, nor report that it was stopped.
+    // The loser of the race must not keep listening, and must not report that it was stopped.
     said.catch(() => undefined);
     const answer = await Promise.race([said, ended]);
     listening.abort();
@@ -119,11 +120,11 @@ async function end(child) {
 
 /** @typedef {{ pid: number, origin: string, readyMs: number, stop: () => Promise<void> }} RunningServer */
 
-/** The administrator that a first start creates; the bench signs in with it. */
+/** The password of the administrator that a first start creates. The bench signs in with it. */
 export const ADMIN_PASSWORD = "bench-Admin-password-1";
 
 /**
- * The product, built, as its own process. Ready means: it has answered a request that needs the database.
+ * Starts the built product in its own process. It is ready when it has answered a request that needs the database.
  * @param {{ main: string, dataDir: string, databaseUrl?: string, masterKey?: string, profile?: string | undefined, preload?: string, env?: Record<string, string> }} options
  * @returns {Promise<RunningServer>}
  */
@@ -147,9 +148,9 @@ export async function startServer({ main, dataDir, databaseUrl, masterKey, profi
       GATEHOUSE_HOST: "127.0.0.1",
       GATEHOUSE_DATA_DIR: join(dataDir, "data"),
       GATEHOUSE_BOOTSTRAP_ADMIN_PASSWORD: ADMIN_PASSWORD,
-      // Sign-ins come from as many addresses as there are requests, so that the limits per address stay out of the figures.
+      // Sign-ins come from as many addresses as there are requests, so that the limits per address do not affect the figures.
       GATEHOUSE_TRUST_PROXY: "true",
-      // The embedded database stays with its default, development; the limits and logs are the same in both.
+      // The embedded database keeps its default, development. The limits and logs are the same in both modes.
       ...(databaseUrl && { DATABASE_URL: databaseUrl, GATEHOUSE_MASTER_KEY: masterKey, GATEHOUSE_BASE_URL: origin }),
       ...env,
     },

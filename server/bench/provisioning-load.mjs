@@ -1,4 +1,4 @@
-// A provisioning client that reads: its own process, so that its work does not count as the server's.
+// A provisioning client that reads, in its own process, so that its work does not count as the server's.
 import { userIdOf, usernameOf } from "./directory-data.mjs";
 import { requestSlice } from "./requests.mjs";
 import { serve } from "./slices.mjs";
@@ -7,7 +7,7 @@ import { serve } from "./slices.mjs";
 
 let sent = 0;
 
-/** Spread over all of them, so that caches help no more than they would in life. @param {Target} target */
+/** Returns the user of the next request. Requests spread over all users, so that caches do not help more than in reality. @param {Target} target */
 const anyUser = ({ users }) => 1 + ((sent * 7919 + 13) % users);
 const filtered = (/** @type {string} */ filter) => `/Users?filter=${encodeURIComponent(filter)}`;
 const ONE = '"totalResults":1,';
@@ -32,7 +32,7 @@ const kinds = {
 serve((/** @type {{ row: string, target: Target, seconds: number, connections: number }} */ { row, target, ...time }) => {
   const { path, holds } = /** @type {typeof kinds[string]} */ (kinds[row]);
   const next = () => {
-    // Requests are counted by token. There are enough of them for the limit to stay out of the figures.
+    // Requests are counted by token. There are enough tokens that the limit does not affect the figures.
     const headers = { authorization: `Bearer ${target.tokens[++sent % target.tokens.length]}` };
     return { method: /** @type {const} */ ("GET"), path: `/realms/${target.realm}/scim/v2${path(target)}`, headers };
   };

@@ -1,4 +1,4 @@
-// A SCIM service that takes every account, as fast as it can, and counts what it is asked for.
+// A SCIM service that accepts every account, as fast as it can, and counts the requests.
 import { createServer } from "node:http";
 
 const LIST = "urn:ietf:params:scim:api:messages:2.0:ListResponse";

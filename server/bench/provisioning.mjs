@@ -1,5 +1,5 @@
-// npm run bench -- provisioning: SCIM among a million users, an import beside bare INSERTs, the memory of exports and imports of a whole
-// realm, and a full sync of a SCIM target that changes nothing.
+// npm run bench -- provisioning: measures SCIM among a million users, an import compared with bare INSERTs, the memory of exports and
+// imports of a whole realm, and a full sync of a SCIM target that changes nothing.
 import { createReadStream, createWriteStream } from "node:fs";
 import { stat } from "node:fs/promises";
 import { join } from "node:path";
@@ -26,7 +26,7 @@ const MAX_MEMORY = 300;
 const HEAP_LIMIT = 1024;
 const MAX_SYNCED = 100_000;
 
-/** The database does most of the work of a list. */
+/** The database does most of the work of a list, so its CPU time counts. */
 const withDatabase = true;
 const rows = [
   { id: "scim-get", title: "SCIM: a user by id", withDatabase },
@@ -87,8 +87,9 @@ export async function measureProvisioning(options) {
     ];
     progress(`provisioning: import beside INSERTs: ${share.toFixed(2)}`);
 
-    // A new process: garbage of the load before does not count for the export. If a machine has much memory, V8 lets garbage grow to
-    // four times of what lives before it looks; with a limit below 2 GB it looks earlier. The limit itself is never reached.
+    // A new process is started, so that garbage of the load before does not count for the export. If a machine has much memory, V8 lets
+    // garbage grow to four times the live data before it collects; with a limit below 2 GB it collects earlier. The limit itself is never
+    // reached.
     await pool.close();
     await server.stop();
     server = untilTheEnd(await startServer({ ...place, env: { ...env, NODE_OPTIONS: `--max-old-space-size=${HEAP_LIMIT}` } }));
@@ -124,7 +125,7 @@ const megabytes = (/** @type {number} */ bytes) => Math.round(bytes / 1e6).toLoc
 
 /** @param {{ place: { main: string, dataDir: string, databaseUrl: string, masterKey: string }, env: Record<string, string>, users: number, synced: number, progress: (text: string) => void, untilTheEnd: <T extends { stop: () => Promise<void> }>(program: T) => T }} options */
 async function fill({ place, env, users, synced, progress, untilTheEnd }) {
-  // The first start makes the tables. It ends before they are filled: it would look for work in them all the while.
+  // The first start creates the tables. It ends before they are filled, because the server would read them for work all the time.
   const maker = untilTheEnd(await startServer({ ...place, env }));
   const pool = new Pool(maker.origin, { connections: 1 });
   const master = new Browser(pool);
@@ -160,9 +161,9 @@ async function scimTokens(admin) {
 }
 
 /**
- * The whole list once, a thousand at a time: everybody is there, and the total says so.
+ * Reads the whole list once, a thousand at a time, and checks that every user is in it and that the total is right.
  * @param {{ pool: Pool, tokens: string[], users: number, progress: (text: string) => void }} options
- * @returns {Promise<string[]>} cursors from everywhere in it
+ * @returns {Promise<string[]>} cursors from all parts of the list
  */
 async function walk({ pool, tokens, users, progress }) {
   progress(`provisioning: the whole list of ${users.toLocaleString("en")} users`);
@@ -182,14 +183,14 @@ async function walk({ pool, tokens, users, progress }) {
     cursor = page.nextCursor;
     cursors.push(cursor);
   }
-  // And the administrator of the realm.
+  // The administrator of the realm is one more.
   if (total !== users + 1 || seen.size !== total)
     throw new Error(`the list has ${seen.size} users and says ${total}; there are ${users + 1}`);
-  // The last may have fewer than a page behind it.
+  // The last cursor may have less than a page after it.
   return cursors.slice(0, -1).length > 0 ? cursors.slice(0, -1) : cursors;
 }
 
-/** The largest memory of a process while something is done, in MB. @param {number} pid @param {() => Promise<void>} work */
+/** Returns the largest memory of a process during the work, in MB. @param {number} pid @param {() => Promise<void>} work */
 async function largest(pid, work) {
   let most = 0;
   const watching = new AbortController();
@@ -236,7 +237,7 @@ async function upload(pool, signIn, file, users) {
 
 /**
  * @param {{ admin: Browser, databaseUrl: string, synced: number, progress: (text: string) => void, untilTheEnd: <T extends { stop: () => Promise<void> }>(program: T) => T }} options
- * @returns {Promise<number>} requests that would change something there
+ * @returns {Promise<number>} the number of requests that would change an account there
  */
 async function unchangedSync({ admin, databaseUrl, synced, progress, untilTheEnd }) {
   progress(`provisioning: the first sync of ${synced.toLocaleString("en")} users`);
@@ -245,7 +246,7 @@ async function unchangedSync({ admin, databaseUrl, synced, progress, untilTheEnd
   const at = `/admin/realms/${SYNCED}/scim-targets`;
   const json = { name: "peer", url, auth: { type: "bearer" }, secret: "the secret of the peer", matchBy: [], enabled: false };
   const { id } = await admin.send("POST", at, 201, { json });
-  // No real service takes so many: the API allows a hundred a second.
+  // No real service accepts so many: the API allows a hundred a second.
   const client = new pg.Client({ connectionString: databaseUrl });
   await client.connect();
   await client.query(`update scim_targets set config = config || '{"requestsPerSecond": 100000}' where target_id = $1`, [id]);
@@ -262,7 +263,7 @@ async function unchangedSync({ admin, databaseUrl, synced, progress, untilTheEnd
   await admin.send("POST", `${at}/${id}/sync`, 202, { json: {} });
   const first = await whenDone(null);
   const before = await peer.ask({});
-  // And the administrator of the realm.
+  // The administrator of the realm is one more.
   if (before.accounts !== synced + 1) throw new Error(`the first sync created ${before.accounts} of ${synced + 1} accounts`);
   progress("provisioning: an unchanged sync");
   await admin.send("POST", `${at}/${id}/sync`, 202, { json: {} });

@@ -1,4 +1,4 @@
-// The figures as a person reads them.
+// Prints the figures for people.
 import { MAX_RATIO as MAX_GROWTH, SMALL } from "./directory.mjs";
 import { MIN_SHARE } from "./directory-import.mjs";
 import { MAX_RATIO } from "./events.mjs";
@@ -24,7 +24,7 @@ import { MAX_DELAY } from "./tokens.mjs";
  * @property {import("./provisioning.mjs").Provisioning | null} provisioning
  */
 
-/** @param {number | null} value what it should stay under @param {number | null} target */
+/** @param {number | null} value the measured value @param {number | null} target */
 export const verdict = (value, target) => (value === null || target === null ? null : value <= target ? "met" : "missed");
 
 /** @param {Report} report */
@@ -169,7 +169,7 @@ const importLine = ({ rows, bare, imported, share }) =>
 /** @param {number | null} value @param {number} digits */
 const number = (value, digits) => (value === null ? "–" : value.toFixed(digits));
 
-/** @param {string[]} head @param {string[][]} body @param {Set<number>} left the columns of words */
+/** @param {string[]} head @param {string[][]} body @param {Set<number>} left the columns of words, aligned to the left */
 function table(head, body, left) {
   const widths = head.map((title, column) => Math.max(title.length, ...body.map((cells) => (cells[column] ?? "").length)));
   const line = (/** @type {string[]} */ cells) =>

@@ -6,8 +6,8 @@ import { slice } from "./slices.mjs";
  * Keeps `connections` requests in progress until the time is over, then waits for the last ones.
  * @param {{ origin: string, seconds: number, connections: number }} task
  * @param {() => import("./rows.mjs").Request} next
- * @param {number} expect the status of every answer
- * @param {string} [holds] a text that is in each of them
+ * @param {number} expect the status of every response
+ * @param {string} [holds] a text that each response must contain
  * @returns {Promise<import("./load.mjs").Slice>}
  */
 export async function requestSlice({ origin, seconds, connections }, next, expect, holds) {

@@ -1,19 +1,19 @@
-// The rows with requests or hashes: each is measured for a moment, then the next, and all of them again and again,
-// so that a slow moment of the machine slows all of them alike.
+// Measures the rows with requests or hashes in turn, each for a moment, again and again, so that a slow moment of the machine slows all of
+// them in the same way.
 import { cpuMs } from "./processes.mjs";
 
-/** @typedef {{ id: string, title: string, against?: string, target?: number, withDatabase?: boolean }} Row `withDatabase`: its CPU time counts, too */
+/** @typedef {{ id: string, title: string, against?: string, target?: number, withDatabase?: boolean }} Row `withDatabase`: the CPU time of the database counts too */
 /** @typedef {{ rate: number, cpu: number | null, dbCpu: number | null, p50: number, p99: number }} Sample */
 
 /**
- * One line of the table: a row, on one build where there are several.
+ * One line of the table: a row, on one build if there are several.
  * @typedef {object} Lane
  * @property {Row} row
  * @property {string | null} build
- * @property {number} pid whose CPU time counts
+ * @property {number} pid the process whose CPU time counts
  * @property {(seconds: number) => Promise<import("./load.mjs").Slice>} slice
  * @property {() => number | null} dbCpu
- * @property {() => Promise<unknown>} [prepare] what has to be there before, and does not count
+ * @property {() => Promise<unknown>} [prepare] the preparation, which is not measured
  */
 
 /**
@@ -22,15 +22,15 @@ import { cpuMs } from "./processes.mjs";
  * @property {string} title
  * @property {string | null} build
  * @property {number} rate requests a second
- * @property {number | null} cpuMs of the server's process, for one request; of both where the row says so
+ * @property {number | null} cpuMs CPU time of the server's process for one request, plus the database's with `withDatabase`
  * @property {number | null} cpuSpread the distance of the largest from the smallest round, as a share of the median
- * @property {number | null} dbCpuMs of Postgres, for one request
+ * @property {number | null} dbCpuMs CPU time of Postgres for one request
  * @property {string | null} against
- * @property {number | null} ratio of CPU time, against that row
+ * @property {number | null} ratio the ratio of CPU time to that row
  * @property {number | null} target
  * @property {number} p50 in milliseconds
  * @property {number} p99
- * @property {Sample[]} rounds what the medians were taken of
+ * @property {Sample[]} rounds the values of the medians
  */
 
 /**
@@ -71,7 +71,7 @@ function summarise(lane, samples) {
   const against = "against" in lane.row ? lane.row.against : null;
   const [, limit] = [...samples].find(([other]) => other.row.id === against) ?? [];
   const cpu = own.map((sample) => sample.cpu).filter((value) => value !== null);
-  // Round by round: both numbers were taken within seconds of each other.
+  // The ratio is taken by round, because both values were measured within seconds of each other.
   const ratios = own.flatMap(({ cpu }, round) => {
     const base = limit?.[round]?.cpu;
     return cpu !== null && base ? [cpu / base] : [];

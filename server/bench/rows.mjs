@@ -1,16 +1,16 @@
-// The rows of the table: the request, the server, and the limit of the machine that it is compared with.
+// The rows of the table: the request, the server, and the limit of the machine with which it is compared.
 
 /**
  * The address and the data of requests. They are sent to the load generator as JSON.
  * @typedef {object} Target
  * @property {string} origin
  * @property {string} realm
- * @property {string} createRealm new users go here, so that the lists of `realm` stay as they are
+ * @property {string} createRealm the realm of new users, so that the lists of `realm` do not change
  * @property {string[]} userIds
- * @property {string[]} logins names of users with the password `password`
+ * @property {string[]} logins the names of users with the password `password`
  * @property {string} password
- * @property {{ cookie: string, csrf: string }} admin of `realm`
- * @property {{ cookie: string, csrf: string }} createAdmin of `createRealm`
+ * @property {{ cookie: string, csrf: string }} admin the cookies of an administrator of `realm`
+ * @property {{ cookie: string, csrf: string }} createAdmin the cookies of an administrator of `createRealm`
  * @property {{ cookie: string, csrf: string }} visitor a browser that has opened the login page
  */
 
@@ -21,18 +21,18 @@
  * @property {string} id
  * @property {string} title
  * @property {"limits" | "empty" | "read" | "product"} server
- * @property {string} [against] the row whose CPU time its own is divided by
- * @property {number} [target] what that ratio should stay under
- * @property {number} [expect] the status of every answer
+ * @property {string} [against] the row by whose CPU time its own is divided
+ * @property {number} [target] the maximum of that ratio
+ * @property {number} [expect] the status of every response
  * @property {(target: Target, n: number) => Request} [request]
  */
 
 /** @param {string[]} list @param {number} n */
 const inTurn = (list, n) => /** @type {string} */ (list[n % list.length]);
-/** An address of 10.0.0.0/8 for each request. @param {number} n */
+/** Returns an address of 10.0.0.0/8 for each request. @param {number} n */
 const address = (n) => `10.${(n >> 16) & 255}.${(n >> 8) & 255}.${n & 255}`;
 
-/** Different at each run, so that names are new even in a database that was used before. */
+/** Different in each run, so that names are new even in a database that was used before. */
 const run = process.pid.toString(36);
 
 export const rows = /** @type {const} @satisfies {readonly Row[]} */ ([

@@ -1,4 +1,4 @@
-// npm run bench: the product beside the limits of the machine, measured in one run. docs/performance.md says how to read it.
+// npm run bench: compares the product with the limits of the machine, measured in one run. docs/performance.md explains the figures.
 import { randomBytes } from "node:crypto";
 import { existsSync } from "node:fs";
 import { mkdir, mkdtemp, rm } from "node:fs/promises";
@@ -29,7 +29,7 @@ import { measureTokens } from "./tokens.mjs";
 const OWN_MAIN = fileURLToPath(new URL("../dist/main.js", import.meta.url));
 const masterKey = randomBytes(32).toString("base64");
 
-/** The processes to end, the last one first. @type {(() => Promise<unknown>)[]} */
+/** The functions that end the processes, the last one first. @type {(() => Promise<unknown>)[]} */
 const cleanups = [];
 const cleanUp = async () => {
   for (let undo = cleanups.pop(); undo; undo = cleanups.pop()) await undo();
@@ -233,7 +233,7 @@ async function bench(options) {
   };
 }
 
-/** A database that has been in use for a minute has them; one that was filled a second ago would be planned for blindly. @param {string} databaseUrl */
+/** Refreshes the statistics: a database in use has them, and without them queries would be planned badly. @param {string} databaseUrl */
 async function refreshStatistics(databaseUrl) {
   const client = new pg.Client({ connectionString: databaseUrl });
   await client.connect();
@@ -241,7 +241,7 @@ async function refreshStatistics(databaseUrl) {
   await client.end();
 }
 
-/** @returns {Promise<number>} the exit code; slowness is never an error */
+/** @returns {Promise<number>} the exit code; a slow result is no error */
 async function main() {
   const options = readOptions(process.argv.slice(2));
   if (options.help) {

@@ -1,4 +1,4 @@
-// Signs one user in again and again in a live session: by SAML, and by OpenID Connect to compare with.
+// Signs one user in repeatedly in a live session: by SAML, and by OpenID Connect for comparison.
 import { createSign, randomBytes } from "node:crypto";
 import { deflateRawSync } from "node:zlib";
 import { Pool } from "undici";
@@ -29,7 +29,7 @@ const authorize = new URLSearchParams({
   state: "s",
 });
 
-/** Two requests: a code, and the tokens for it. */
+/** Sends two requests: for a code, and for its tokens. */
 async function byOidc() {
   const { headers } = await send({ method: "GET", path: `/realms/${realm}/authorize?${authorize}`, headers: { cookie } }, 303);
   const code = new URL(String(headers.location)).searchParams.get("code") ?? "";
@@ -47,7 +47,7 @@ async function byOidc() {
   );
 }
 
-/** An AuthnRequest by the Redirect binding, answered by the page that posts the Response. @param {string} entityId @param {boolean} isSigned */
+/** Sends an AuthnRequest by the Redirect binding, which the page that posts the Response answers. @param {string} entityId @param {boolean} isSigned */
 async function bySaml(entityId, isSigned) {
   const xml = `<samlp:AuthnRequest xmlns:samlp="urn:oasis:names:tc:SAML:2.0:protocol" xmlns:saml="urn:oasis:names:tc:SAML:2.0:assertion" ID="_${randomBytes(20).toString("hex")}" Version="2.0" IssueInstant="${new Date().toISOString()}" Destination="${issuer}/saml/idp/sso"><saml:Issuer>${entityId}</saml:Issuer></samlp:AuthnRequest>`;
   let query = `SAMLRequest=${encodeURIComponent(deflateRawSync(xml).toString("base64"))}`;

@@ -1,4 +1,4 @@
-// Makes and opens SAML messages as fast as it can, by the core alone: no HTTP, no database.
+// Makes and opens SAML messages as fast as it can, with the SAML code only: no HTTP, no database.
 import { createPrivateKey, createPublicKey, generateKeyPairSync, webcrypto } from "node:crypto";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -8,10 +8,10 @@ import { rolldown } from "rolldown";
 import { withXmlCrypto } from "./saml-xml-crypto.mjs";
 import { serveSlices } from "./slices.mjs";
 
-/** Twice the thread pool, so that a thread never waits for the main one; as limits.mjs does. */
+/** Twice the thread pool, so that a thread never waits for the main one, as in limits.mjs. */
 const AT_ONCE = 8;
 
-/** No program exports the core, so it is bundled here. @returns {Promise<typeof import("../src/platform/saml/index.ts")>} */
+/** Bundles the SAML code, because no program exports it. @returns {Promise<typeof import("../src/platform/saml/index.ts")>} */
 async function loadCore() {
   const folder = mkdtempSync(join(tmpdir(), "gatehouse-bench-saml-"));
   try {
@@ -38,7 +38,7 @@ const keys = await webcrypto.subtle.generateKey({ ...rsa, modulusLength: 2048, p
 ]);
 const spki = Buffer.from(await webcrypto.subtle.exportKey("spki", keys.publicKey));
 const recipient = { key: generateKeyPairSync("rsa", { modulusLength: 2048 }).publicKey };
-/** Signs as the realm's own keys do. */
+/** Signs like the realm's own keys. */
 const key = {
   algorithm: saml.SIGNATURE_ALGORITHM.RS256,
   // About as long as a certificate of such a key.
@@ -52,7 +52,7 @@ const IDP = "https://idp.example.com/realms/example";
 const SP = "https://sp.example.com/saml/metadata";
 const ACS = "https://sp.example.com/saml/acs";
 
-/** A person with ten attributes, one of them in twenty groups. */
+/** A user with ten attributes, one of them in twenty groups. */
 const attributes = Array.from({ length: 10 }, (_, i) => ({
   name: `urn:oid:0.9.2342.19200300.100.1.${i}`,
   values: i === 9 ? Array.from({ length: 20 }, (_, n) => `/company/department-${n}`) : [`value ${i} of O'Neil & <Söhne>`],

@@ -1,4 +1,4 @@
-// The same messages by xml-crypto, as a library would have them: what our own core is measured beside.
+// Makes the same messages with xml-crypto, the library with which the product's own SAML code is compared.
 import { SignedXml } from "xml-crypto";
 
 const EXCLUSIVE = "http://www.w3.org/2001/10/xml-exc-c14n#";
@@ -18,7 +18,7 @@ function sign(xml, name, privateKey) {
 const SIGNATURE = /<ds:Signature [\s\S]*?<\/ds:Signature>/;
 
 /**
- * @param {{ SAMLResponse?: string }} posted a Response of ours with a signed assertion
+ * @param {{ SAMLResponse?: string }} posted a Response of the product with a signed assertion
  * @param {{ privateKey: string, publicKey: string }} keys PEM
  */
 export function withXmlCrypto({ SAMLResponse = "" }, { privateKey, publicKey }) {

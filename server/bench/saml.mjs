@@ -1,4 +1,4 @@
-// npm run bench -- saml: what making a SAML message costs beside the signatures that it carries.
+// npm run bench -- saml: compares the cost of a SAML message with that of its signatures.
 import { execFileSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -28,7 +28,7 @@ const rows = [
   { id: "saml-live-hundred", title: "the same, beside 100 SPs of 50 kB each", against: "saml-live", target: 1.1 },
 ];
 
-/** A certificate of a service provider or a directory, and its key. */
+/** Makes a certificate of a service provider or a directory, and its key. */
 export function makeIdentity() {
   const folder = mkdtempSync(join(tmpdir(), "gatehouse-bench-sp-"));
   try {
@@ -49,7 +49,7 @@ export function makeIdentity() {
 const PLAIN = "https://plain.example/sp";
 const SIGNED = "https://signed.example/sp";
 
-/** A realm with service providers and a user who is signed in. @param {string} origin @param {string} realm @param {number} others how many more, each with many addresses */
+/** Creates a realm with service providers and a user who is signed in. @param {string} origin @param {string} realm @param {number} others the number of further ones */
 async function seedSaml(origin, realm, others) {
   const { cookie, secretOf } = await seedTokens(origin, { chains: 1, realm });
   const { privateKey, certificate } = makeIdentity();
@@ -64,7 +64,7 @@ async function seedSaml(origin, realm, others) {
       });
     await add(PLAIN, {});
     await add(SIGNED, { signingCertificate: certificate, options: { wantAuthnRequestsSigned: true } });
-    // About as much as a large metadata document says.
+    // About as much as a large metadata document contains.
     const urls = Array.from({ length: 100 }, (_, n) => `https://sp.example/acs/${n}/${"x".repeat(450)}`);
     for (let n = 0; n < others; n++) await add(`https://sp${n}.example`, { options: { additionalAcsUrls: urls } });
     return { origin, issuer, realm, cookie, webSecret: secretOf.web, plain: PLAIN, signed: SIGNED, privateKey };
@@ -89,7 +89,7 @@ export async function measureSaml({ newPlace, dbCpu, connections, profile, round
   const limits = untilTheEnd(await startAssistant("limits.mjs"));
   const maker = untilTheEnd(await startAssistant("saml-make.mjs"));
   progress("SAML: two realms, one with 100 service providers more");
-  // One server answers all rows: a second one, with fewer rows to answer, would be compiled less well and look dearer.
+  // One server answers all rows: a second one, with fewer rows to answer, would be less optimized and look slower.
   const server = untilTheEnd(await startServer({ ...(await newPlace()), profile }));
   const ask = async (/** @type {string} */ realm, /** @type {number} */ others) => {
     const target = { ...(await seedSaml(server.origin, realm, others)), connections };

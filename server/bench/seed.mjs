@@ -1,4 +1,4 @@
-// Fills a server through its own API: two realms, and users to read and to sign in.
+// Fills a server through its own API: two realms, with users to read and to sign in.
 import { Pool } from "undici";
 import { ADMIN_PASSWORD } from "./processes.mjs";
 
@@ -6,7 +6,7 @@ const PASSWORD = "bench-User-password-1";
 
 /** @typedef {{ cookie: string, csrf: string }} Jar */
 
-/** A browser as far as the bench needs one: it keeps cookies. */
+/** A minimal browser for the bench: it keeps cookies. */
 export class Browser {
   /** @type {Map<string, string>} */
   #cookies = new Map();
@@ -57,7 +57,7 @@ export class Browser {
 
 /**
  * @param {string} origin
- * @param {{ users: number, logins: number }} counts the first `logins` of the users get a password
+ * @param {{ users: number, logins: number }} counts the number of users, of whom the first `logins` get a password
  * @returns {Promise<import("./rows.mjs").Target>}
  */
 export async function seed(origin, { users, logins }) {

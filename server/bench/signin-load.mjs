@@ -17,14 +17,14 @@ const AUTHORIZE = new URLSearchParams({
 /** @typedef {{ origin: string, realm: string, logins: string[], password: string, secret: string, visitor: { cookie: string, csrf: string } }} SignInTarget */
 
 let sent = 0;
-/** An address for each visitor, so that the limits per address stay out of it. @param {number} n */
+/** Returns an address for each visitor, so that the limits per address do not affect the figures. @param {number} n */
 const address = (n) => `10.${(n >> 16) & 255}.${(n >> 8) & 255}.${n & 255}`;
 const loginOf = (/** @type {SignInTarget} */ { logins }, /** @type {number} */ n) => /** @type {string} */ (logins[n % logins.length]);
 
-/** By login: the cookie by which a browser is known again. People sign in with browsers that they have signed in with before. */
+/** The cookie by which a browser is known, by login. People sign in with browsers that they have used before. */
 const known = /** @type {Map<string, string>} */ (new Map());
 
-/** One browser, from the application's link to the application's tokens. @param {Pool} pool @param {SignInTarget} target @param {number} n */
+/** Runs one sign-in in a browser, from the application's link to the application's tokens. @param {Pool} pool @param {SignInTarget} target @param {number} n */
 async function signInOnce(pool, target, n) {
   const device = `gh__device_${target.realm}`;
   const knownAs = known.get(loginOf(target, n));
@@ -77,7 +77,7 @@ async function signIns({ target, seconds, connections }) {
   return whileTime(target.origin, { seconds, connections }, (pool) => signInOnce(pool, target, sent++));
 }
 
-/** Requests what every application requests, one after the other. @param {{ origin: string, path: string, seconds: number }} task */
+/** Sends the requests of every application, one after the other. @param {{ origin: string, path: string, seconds: number }} task */
 async function look({ origin, path, seconds }) {
   return whileTime(origin, { seconds, connections: 1 }, async (pool) => {
     const { statusCode, body } = await pool.request({ method: "GET", path });
@@ -109,7 +109,7 @@ async function whileTime(origin, { seconds, connections }, once) {
   }
 }
 
-/** Passwords at a fixed rate, whatever becomes of them. @param {{ target: SignInTarget, seconds: number, rate: number }} task */
+/** Sends passwords at a fixed rate, whatever the responses. @param {{ target: SignInTarget, seconds: number, rate: number }} task */
 async function flood({ target, seconds, rate }) {
   const pool = new Pool(target.origin, { connections: 256, pipelining: 1 });
   const answers = { signedIn: 0, busy: 0, busyWithoutRetryAfter: 0, other: 0 };

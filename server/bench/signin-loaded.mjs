@@ -1,5 +1,5 @@
-// An empty answer in a process that hashes passwords without end, as many at once as there are cores: what other requests can expect
-// at best on a machine whose cores are all busy with passwords.
+// Returns an empty response in a process that hashes passwords without end, as many at once as there are cores. It is the limit for other
+// requests on a machine whose cores are all busy with passwords.
 import { availableParallelism } from "node:os";
 import { hash } from "@node-rs/argon2";
 import Fastify from "fastify";

@@ -1,4 +1,5 @@
-// npm run bench -- signin: what signing in costs beside the cryptography that it cannot avoid, and what a flood of passwords does to others.
+// npm run bench -- signin: measures the cost of a sign-in compared with the cryptography that it cannot avoid, and the effect of a flood of
+// passwords on other requests.
 import { Pool } from "undici";
 import { startAssistant, startServer } from "./processes.mjs";
 import { measureRounds, median } from "./rounds.mjs";
@@ -7,13 +8,13 @@ import { Browser, inParallel } from "./seed.mjs";
 const REALM = "bench";
 const PASSWORD = "bench-User-password-1";
 const USERS = 200;
-/** Sign-ins before anything counts: what is measured is a server in use, whose code is compiled and to which users have come before. */
+/** The number of sign-ins before the measurement, so that the server is in use: its code is compiled, and users have signed in before. */
 export const WARM_UP = 2_000;
-/** The flood brings this many times more passwords than the machine can hash. */
+/** The flood sends this many times more passwords than the machine can hash. */
 const TOO_MANY = 4;
-/** The least number of passwords in a flood. */
+/** The minimum number of passwords in a flood. */
 const FLOOD = 1_000;
-/** The time that others may wait meanwhile, beside an empty route on a machine that is as busy. */
+/** The maximum ratio of the time that others wait meanwhile to that of an empty route on an equally busy machine. */
 export const MAX_WAIT = 5;
 
 /**
@@ -68,7 +69,7 @@ export async function measureSignIns({ newPlace, dbCpu, rounds, seconds, connect
   progress("sign-in: more passwords than can be hashed");
   const hashes = await limits.ask({ row: "argon2", seconds: 2 });
   const rate = Math.ceil((TOO_MANY * hashes.count) / hashes.seconds);
-  // Long enough that the surplus is many times what may wait, however slow the machine is at the moment.
+  // The flood lasts so long that the surplus is many times the length of the queue, however slow the machine is.
   const time = Math.max(seconds, 5, FLOOD / rate);
   /** @type {{ own: number, empty: number }[]} */
   const waits = [];

@@ -2,7 +2,7 @@
 
 /** @typedef {{ atOnce: number, once: () => Promise<unknown> }} Work */
 
-/** Answers the bench's messages, each of them by the work that it asks for. @param {(task: any) => Promise<any>} work */
+/** Answers each message of the bench with the result of the work. @param {(task: any) => Promise<any>} work */
 export function serve(work) {
   process.on("message", async (task) => {
     try {
@@ -34,7 +34,7 @@ export async function slice({ atOnce, once }, seconds) {
   return sliceOf(times, began);
 }
 
-/** The result of a slice that ends now. @param {number[]} times of each piece of work, in milliseconds @param {number} began @returns {import("./load.mjs").Slice} */
+/** Returns the result of a slice that ends now. @param {number[]} times the duration of each piece of work, in milliseconds @param {number} began @returns {import("./load.mjs").Slice} */
 export function sliceOf(times, began) {
   const seconds = (performance.now() - began) / 1000;
   times.sort((a, b) => a - b);

@@ -40,7 +40,7 @@ export async function measureStarts(emptyPlaces, progress) {
 }
 
 /**
- * Both wait side by side: an idle server does not disturb another.
+ * Measures both servers at the same time, because an idle server does not disturb another.
  * @param {Record<string, import("./processes.mjs").RunningServer>} servers just started, by the name of the database
  * @returns {Promise<Figure[]>}
  */

@@ -1,4 +1,4 @@
-// The engine by itself: `oidc-provider` on Node's own HTTP server, everything in memory, access tokens opaque but for one resource.
+// The bare engine: `oidc-provider` on Node's own HTTP server, with everything in memory, and opaque access tokens except for one resource.
 import { generateKeyPairSync } from "node:crypto";
 import { createServer } from "node:http";
 import { Provider } from "oidc-provider";
@@ -60,7 +60,7 @@ const provider = new Provider(origin, {
 });
 server.on("request", provider.callback());
 
-/** A user's token, as a code would have brought it. */
+/** Creates a user's token like that of a code. */
 async function userToken() {
   const client = /** @type {import("oidc-provider").Client} */ (await provider.Client.find("web"));
   const scope = "openid profile email";

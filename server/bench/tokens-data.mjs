@@ -9,8 +9,8 @@ const PASSWORD = "bench-User-password-1";
 const REDIRECT = "https://app.example/cb";
 
 /**
- * A realm with machines, a web application and a user of it.
- * @param {string} origin @param {{ chains: number, realm?: string }} options how many refresh tokens
+ * Creates a realm with machines, a web application and a user of it.
+ * @param {string} origin @param {{ chains: number, realm?: string }} options the number of refresh tokens
  */
 export async function seedTokens(origin, { chains, realm = REALM }) {
   const pool = new Pool(origin, { connections: 4 });
@@ -32,7 +32,7 @@ export async function seedTokens(origin, { chains, realm = REALM }) {
       redirectUris: [REDIRECT],
       firstParty: true,
       accessTokenLifetime: 3600,
-      // On a busy machine it takes a while to make as many as a slice uses.
+      // On a busy machine it takes a while to make the codes of a slice.
       codeLifetime: 600,
     });
     const visitor = new Browser(pool);
@@ -82,7 +82,7 @@ async function exchangeCode(pool, { realm, cookie, secret }) {
   return JSON.parse(text);
 }
 
-/** As the server seals: AES-256-GCM, bound to its place. @param {string} masterKey */
+/** Seals and opens like the server: AES-256-GCM, bound to its place. @param {string} masterKey */
 function sealer(masterKey) {
   const key = Buffer.from(masterKey, "base64");
   const id = createHash("sha256").update("gatehouse master key").update(key).digest("hex").slice(0, 8);
@@ -111,10 +111,10 @@ const SEALED = [
 ];
 
 /**
- * Copies the realm, and makes the secrets of the first `open` copies such that the server can open them there.
+ * Copies the realm, and seals the secrets of the first `open` copies so that the server can open them there.
  * @param {import("pg").Client} client
  * @param {{ count: number, open: number, masterKey: string, progress: (text: string) => void }} options
- * @returns {Promise<string[]>} the names of those
+ * @returns {Promise<string[]>} the names of these copies
  */
 export async function copyRealms(client, { count, open, masterKey, progress }) {
   await fillRealms(client, { like: REALM, count, progress });

@@ -1,4 +1,4 @@
-// The load generator of the token rows: like load.mjs, for requests that hang on the answers to others.
+// The load generator of the token rows. It is like load.mjs, for requests that depend on the responses to others.
 import { Pool } from "undici";
 import { sliceOf } from "./slices.mjs";
 
@@ -12,7 +12,7 @@ const inTurn = (/** @type {TokensTarget} */ { realms, realm }, /** @type {number
 const form = (/** @type {Record<string, string>} */ values) => new URLSearchParams(values).toString();
 const CLIENT_CREDENTIALS = form({ grant_type: "client_credentials" });
 
-/** State that later requests take from answers: the newest refresh token of each chain, and codes that wait to be exchanged. */
+/** The state that later requests take from responses: the newest refresh token of each chain, and codes to be exchanged. */
 const chains = /** @type {Map<string, string>} */ (new Map());
 /** @type {string[]} */
 let codes = [];
@@ -39,7 +39,7 @@ const kinds = {
   "machine-rs256": machine("machine"),
   "machine-es256": machine("machine-es256"),
   "machine-agent": machine("agent"),
-  // Its secret is the workload's token, which counts until it expires.
+  // Its secret is the workload's token, which is valid until it expires.
   workload: {
     request: ({ realm, secret }) => ({
       method: "POST",
@@ -109,7 +109,7 @@ const kinds = {
   discovery: published(".well-known/openid-configuration"),
   jwks: published("jwks"),
   empty: { request: () => ({ method: "GET", path: "/" }) },
-  // The requests of a busy server, as far as one request does not wait for another.
+  // The requests of a busy server that do not depend on each other.
   mixed: {
     request: (target, n, lane) =>
       /** @type {Kind} */ (kinds[["machine-rs256", "userinfo", "machine-rs256", "introspection"][n % 4] ?? ""]).request(target, n, lane),
@@ -148,7 +148,7 @@ async function slice({ kind: name, target, seconds, connections, count = Number.
   }
 }
 
-/** Lets a user who is signed in ask for codes. @param {{ target: TokensTarget, codes: number, connections: number }} task */
+/** Requests codes for a user who is signed in. @param {{ target: TokensTarget, codes: number, connections: number }} task */
 async function askForCodes({ target, codes: count, connections }) {
   codes = [];
   const pool = new Pool(target.origin, { connections, pipelining: 1 });

@@ -1,5 +1,5 @@
-// An empty answer in a process whose thread pool is as busy as that of a server that signs tokens: what the event loop can do at best
-// on a fully loaded machine. Reports how late its event loop is.
+// Returns an empty response in a process whose thread pool is as busy as that of a server that signs tokens. It is the limit for the event
+// loop on a fully loaded machine, whose delay it reports.
 import { monitorEventLoopDelay } from "node:perf_hooks";
 import Fastify from "fastify";
 
@@ -10,12 +10,12 @@ const { privateKey } = await crypto.subtle.generateKey({ ...rsa, modulusLength: 
 ]);
 const text = new Uint8Array(700).fill(97);
 
-const RESOLUTION_MS = 10; // as the product's own metric
+const RESOLUTION_MS = 10; // like the product's own metric
 const delay = monitorEventLoopDelay({ resolution: RESOLUTION_MS });
 delay.enable();
 
 const app = Fastify();
-// One signature behind each answer, as a token has.
+// Each response needs one signature, like a token.
 app.get("/", async (_request, reply) => {
   await crypto.subtle.sign(rsa, privateKey, text);
   return reply.send("");

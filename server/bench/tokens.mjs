@@ -1,25 +1,26 @@
-// npm run bench -- tokens: what a token costs beside what its signature costs, and what answers about tokens cost beside the bare engine.
+// npm run bench -- tokens: compares the cost of a token with that of its signature, and the cost of responses about tokens with that of the
+// bare engine.
 import pg from "pg";
 import { request } from "undici";
 import { residentMb, startAssistant, startServer } from "./processes.mjs";
 import { measureRounds, median } from "./rounds.mjs";
 import { copyRealms, seedTokens } from "./tokens-data.mjs";
 
-/** Requests are spread over this many of the realms. */
+/** The number of realms over which requests are spread. */
 const SPREAD = 1_000;
-/** The event loop may be this late under load, beside one that only answers. */
+/** The maximum ratio of the delay of the event loop under load to that of one that only answers. */
 export const MAX_DELAY = 5;
 /**
- * Requests of each row before anything counts, however long they take: what is measured is a server in use, whose code is compiled and
- * which has met each realm before. Counted, because on a busy machine a second or two is too short for either.
+ * The number of requests of each row before the measurement, however long they take, so that the server is in use: its code is compiled and
+ * it has served each realm before. They are counted, because on a busy machine a second or two is too short for either.
  */
 const WARM_UP = 10 * SPREAD;
-/** The same for what takes long to prepare, and goes the way of rows that have come before. */
+/** The number for rows that take long to prepare, and that use the code of earlier rows. */
 const PREPARED_WARM_UP = 2 * SPREAD;
-/** The sampling interval that is part of every reading. */
+/** The sampling interval, which is part of every reading. */
 const RESOLUTION_MS = 10;
 
-/** The number of codes that a slice may use up. @param {number} seconds */
+/** Returns the number of codes that a slice may use up. @param {number} seconds */
 export const codesFor = (seconds) => Math.ceil(400 * seconds);
 
 /** @typedef {{ id: string, title: string, against?: string, target?: number }} TokenRow */
@@ -43,14 +44,14 @@ const rows = [
   { id: "jwks", title: "JWKS", against: "empty", target: 1.6 },
 ];
 
-/** The same, spread over many realms. */
+/** The rows that are also measured over many realms. */
 const spread = ["machine-rs256", "machine-es256", "discovery"];
 
 /**
  * @typedef {object} Tokens
  * @property {import("./rounds.mjs").Line[]} lines
- * @property {{ own: number, empty: number, ratio: number }} delay p99 in milliseconds
- * @property {number | null} memoryMb of the server that serves many realms
+ * @property {{ own: number, empty: number, ratio: number }} delay the p99 in milliseconds
+ * @property {number | null} memoryMb the memory of the server that serves many realms
  * @property {number} realms
  */
 
@@ -97,7 +98,7 @@ export async function measureTokens({ newPlace, dbCpu, realms, rounds, seconds, 
     /** @type {import("./rounds.mjs").Lane} */
     const lane = { row, build: null, pid: own.pid, slice: toOwn(row.id, target), dbCpu };
     if (row.id !== "code") return lane;
-    // Codes are made before the clock runs: signing in is another row's cost. A slice ends when they are used up.
+    // Codes are made before the measurement, because signing in is another row's cost. A slice ends when they are used up.
     return { ...lane, prepare: () => load.ask({ target: targetOf("code", target), codes: codesFor(seconds), connections }) };
   });
   for (const id of spread) {
@@ -146,7 +147,7 @@ export async function measureTokens({ newPlace, dbCpu, realms, rounds, seconds, 
 }
 
 /**
- * The target of one kind of request, with the secret of the client that makes it.
+ * Returns the target of one kind of request, with the secret of the client that sends it.
  * @param {string} kind @param {Awaited<ReturnType<typeof seedTokens>> & { realms?: string[] }} at
  */
 export function targetOf(kind, { secretOf, ...rest }) {
@@ -162,12 +163,12 @@ export async function warmUp(lane, seconds) {
   }
 }
 
-/** A separate server, whose database holds many realms. @param {Pick<Parameters<typeof measureTokens>[0], "newPlace" | "realms" | "progress" | "untilTheEnd">} options */
+/** Starts a separate server, whose database contains many realms. @param {Pick<Parameters<typeof measureTokens>[0], "newPlace" | "realms" | "progress" | "untilTheEnd">} options */
 async function manyRealms({ newPlace, realms, progress, untilTheEnd }) {
   const place = await newPlace();
   const first = untilTheEnd(await startServer(place));
   const { secretOf } = await seedTokens(first.origin, { chains: 1 });
-  // So that there is a P-256 key to copy.
+  // This request creates a P-256 key to copy.
   const authorization = `Basic ${Buffer.from(`machine-es256:${secretOf["machine-es256"]}`).toString("base64")}`;
   const { statusCode, body } = await request(`${first.origin}/realms/bench/token`, {
     method: "POST",
@@ -184,7 +185,7 @@ async function manyRealms({ newPlace, realms, progress, untilTheEnd }) {
   return { server: untilTheEnd(await startServer(place)), names, secretOf };
 }
 
-/** The largest delay of the loop since the last call, in milliseconds. @param {string} origin */
+/** Returns the largest delay of the event loop since the last call, in milliseconds. @param {string} origin */
 async function readDelay(origin) {
   const { body } = await request(`${origin}/monitoring/metrics`);
   const p99 = /^nodejs_eventloop_lag_p99_seconds ([\d.e+-]+)$/m.exec(await body.text())?.[1];

@@ -1,4 +1,4 @@
-// The other side of bench/webhooks.mjs: takes everything, and says how much that was.
+// The receiver of bench/webhooks.mjs: it accepts all requests, and reports their number.
 import { createServer } from "node:http";
 
 let count = 0;

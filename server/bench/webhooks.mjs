@@ -1,5 +1,5 @@
-// node bench/webhooks.mjs [--events 10000] [--subscriptions 5]: how fast committed events reach their subscribers, on Postgres.
-// Build first. test/journeys/webhooks.test.ts measures refusals and kills, with GATEHOUSE_JOURNEY_EVENTS=10000.
+// node bench/webhooks.mjs [--events 10000] [--subscriptions 5]: measures how fast committed events reach their subscribers, on Postgres.
+// Needs a build. test/journeys/webhooks.test.ts measures refusals and kills, with GATEHOUSE_JOURNEY_EVENTS=10000.
 import { randomBytes } from "node:crypto";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";

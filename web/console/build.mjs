@@ -1,6 +1,6 @@
-// Builds the admin console to server/dist/console, with every file compressed beside itself.
-//   node build.mjs             when its sources have changed
-//   node build.mjs --out DIR   somewhere else, in any case
+// Builds the admin console to server/dist/console, with a compressed copy of every file.
+//   node build.mjs             builds if its sources have changed
+//   node build.mjs --out DIR   builds to another folder, in any case
 import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
@@ -13,7 +13,7 @@ const root = join(here, "..", "..");
 export const target = join(root, "server", "dist", "console");
 const STAMP = ".built-from";
 
-/** The inputs of the build, as one line. */
+/** Returns the fingerprint of the files that the build reads, as one line. */
 export function consoleFingerprint() {
   const files = [join(here, "src"), join(here, "..", "api", "src")].flatMap((folder) =>
     readdirSync(folder, { recursive: true, withFileTypes: true })
@@ -35,7 +35,7 @@ export function isBuilt(out = target) {
   return existsSync(stamp) && readFileSync(stamp, "utf8") === consoleFingerprint();
 }
 
-/** Builds in a folder beside, then moves it into place, so that a server never serves half of it. @param {string} [out] */
+/** Builds in a temporary folder, then moves it into place, so that a server never serves half of it. @param {string} [out] */
 export async function buildConsole(out = target) {
   const made = consoleFingerprint();
   const draft = `${out}.${process.pid}`;
@@ -51,7 +51,7 @@ export async function buildConsole(out = target) {
 const brotli = promisify(brotliCompress);
 const gzipped = promisify(gzip);
 
-/** Every file compressed beside itself. @param {string} folder */
+/** Writes a compressed copy of every file. @param {string} folder */
 export async function compressAll(folder) {
   const files = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) => /[.](js|css|html|svg)$/.test(entry.name));
   await Promise.all(

@@ -1,5 +1,5 @@
-// Fails when the console grows beyond what people wait for: the shell (all that the page loads before it shows anything) and each further
-// chunk, compressed by gzip. Builds the console if it is not built.
+// Fails when the console gets too large: the shell (all that the page loads before it shows anything) and each further chunk, compressed by
+// gzip. Builds the console if it is not built.
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { buildConsole, isBuilt, target } from "./build.mjs";
@@ -11,7 +11,7 @@ if (!isBuilt()) await buildConsole();
 const assets = join(target, "assets");
 /** @param {string} name */
 const sizeOf = (name) => statSync(join(assets, `${name}.gz`)).size;
-/** The files that a file imports by a statement, and so at once. @param {string} name */
+/** Returns the files that a file imports by a statement, which are loaded at once. @param {string} name */
 const importsOf = (name) =>
   [...readFileSync(join(assets, name), "utf8").matchAll(/(?:^|;|\})import\s*(?:[^"'()]*?from\s*)?["']\.\/([^"']+\.js)["']/g)].map(
     ([, file]) => file ?? "",

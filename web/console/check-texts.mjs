@@ -6,18 +6,18 @@ import { fileURLToPath } from "node:url";
 import ts from "typescript";
 
 const src = fileURLToPath(new URL("./src/", import.meta.url));
-/** Not texts of the console: what an application copies, and what is stored. */
+/** Sources without texts of the console: applications copy them, or they are stored. */
 const DATA = ["areas/snippets.texts.ts", "areas/snippets.web.ts", "areas/snippets.api.ts", "areas/try-it.flow.ts"];
 const all = readdirSync(src, { recursive: true, encoding: "utf8" }).map((name) => name.replaceAll("\\", "/"));
 const files = all.filter((name) => /[.]tsx?$/.test(name) && !name.startsWith("i18n/") && !DATA.includes(name));
 
-/** Calls of the translation, and members of areas and forms that are translated where they are shown. */
+/** The calls of the translation, and the members of areas and forms that are translated where they are shown. */
 const CALL = /\b(?:t|translate)\(\s*"((?:[^"\\]|\\.)+)"/g;
 const CHOICE = /\bt\([^"()]*\?\s*"((?:[^"\\]|\\.)+)"\s*:\s*"((?:[^"\\]|\\.)+)"/g;
 const MEMBER = /\b(?:title|description|label|search|empty|emptyText|removeTitle|action|text)(?::|=)\s*\{?"((?:[^"\\]|\\.)+)"/g;
 const LIST = /\{\[((?:"[^"]+",?\s*)+)\]\.map\(\(title\)/g;
 const POSITIONAL = /\b(?:bulk|shown|step)\("([^"]+)"|\b(?:text|choice)\("\w+", "([^"]+)"/g;
-/** Chosen at run time, where no pattern sees them. */
+/** The texts that are chosen at run time, where no pattern finds them. */
 const CHOSEN = [
   ...["REQUIRED", "ALTERNATIVE", "CONDITIONAL", "DISABLED", "Next page", "Previous page", "Remove", "Nothing here yet"],
   ...["Issuer", "Discovery", "SAML metadata", "Account", "Sign-in page", "Copy it now: it is not shown again.", "That did not work"],
@@ -37,7 +37,7 @@ function textsOf(text) {
   return [...found, ...choices, ...lists, ...singulars, ...positional].map((key) => JSON.parse(`"${key}"`));
 }
 
-/** A module of the console that imports no other. @param {string} name */
+/** Loads a module of the console that imports no other. @param {string} name */
 async function moduleOf(name) {
   const compiled = ts.transpileModule(readFileSync(join(src, name), "utf8"), {
     compilerOptions: { module: ts.ModuleKind.ESNext, target: ts.ScriptTarget.ES2022 },
@@ -47,7 +47,7 @@ async function moduleOf(name) {
 
 const document = JSON.parse(readFileSync(join(src, "../../../server/openapi.json"), "utf8"));
 
-/** The names of the members that forms show, from the API's description. @param {readonly string[]} sources */
+/** Returns the names of the members that forms show, from the API's description. @param {readonly string[]} sources */
 async function labelsOf(sources) {
   const { labelOf } = await moduleOf("kit/schema.ts");
   const { schemas } = document.components;
@@ -59,7 +59,7 @@ async function labelsOf(sources) {
     for (const one of [...(schema.anyOf ?? []), ...(schema.oneOf ?? [])]) walk(one, depth + 1);
     for (const { then } of schema.allOf ?? []) walk(then, depth + 1);
     for (const [name, inner] of Object.entries(schema.properties ?? {})) {
-      // It says that a secret is stored, and has no field.
+      // Such a member says whether a secret is stored, and has no field.
       if (name.endsWith("Set") && name.slice(0, -3) in schema.properties) continue;
       labels.add(labelOf(name));
       walk(inner, depth + 1);
@@ -69,7 +69,7 @@ async function labelsOf(sources) {
   return labels;
 }
 
-/** Every description of the API. @param {any} value @returns {string[]} */
+/** Returns every description of the API. @param {any} value @returns {string[]} */
 const descriptionsIn = (value) =>
   typeof value !== "object" || value === null
     ? []

@@ -1,5 +1,6 @@
-// Takes the pictures of the documentation: `npm run pictures -w web/console`. Starts a server of its own on an empty folder, fills its demo realm as the console
-// does it, and photographs the main screens of the console and the pages of people to docs/pictures/*.webp, which are small. Needs Chromium.
+// Takes the pictures of the documentation: `npm run pictures -w web/console`. Starts its own server on an empty folder, fills its demo
+// realm as the console does, and takes pictures of the main screens of the console and of users' pages to docs/pictures/*.webp, which are
+// small. Needs Chromium.
 import { spawn } from "node:child_process";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
@@ -18,7 +19,7 @@ const url = `http://localhost:${port}`;
 const env = { ...process.env, GATEHOUSE_PORT: String(port), GATEHOUSE_DATA_DIR: data };
 const server = spawn(process.execPath, [join(root, "server/start.mjs")], { env, stdio: "ignore" });
 
-/** Until the console answers. */
+/** Waits until the console answers. */
 async function ready() {
   for (let tries = 0; tries < 300; tries++) {
     const answer = await fetch(`${url}/console/`).catch(() => null);
@@ -40,7 +41,7 @@ try {
     await page.locator("#password").fill(password);
     await page.keyboard.press("Enter");
   };
-  // Some life for the plots: attempts that fail, and ones that do not.
+  // Failed and successful sign-ins give the charts data.
   const password = readFileSync(join(data, "initial-admin-password"), "utf8").trim();
   await page.goto(`${url}/`);
   await signIn("admin", password);
@@ -57,7 +58,7 @@ try {
     await other.close();
   }
   const painter = await (await browser.newContext()).newPage();
-  /** Chromium itself turns its picture into a WebP. @param {string} name */
+  /** Saves a picture, which Chromium converts to WebP. @param {string} name */
   const keep = async (name, of = page) => {
     const png = (await of.screenshot()).toString("base64");
     const packed = await painter.evaluate(async (data) => {
@@ -76,7 +77,7 @@ try {
     await page.waitForFunction(() => !(/** @type {any} */ (globalThis).document.querySelector("#main [aria-busy]")));
     await keep(`console-${name}`);
   };
-  // Counts are stored every few seconds.
+  // The server stores counts every few seconds.
   await sleep(11_000);
   await take("overview", "overview", "Sign-ins");
   await take("users", "users", "ada@initech.example");
@@ -98,7 +99,7 @@ try {
   await page.getByLabel("Userinfo").waitFor();
   await keep("console-token-preview");
 
-  // The brand: typed into the console, photographed beside its preview, saved, and then as visitors see it.
+  // The brand is typed into the console, and its preview taken. Then it is saved, and the pages taken as visitors see them.
   /** @param {string} method @param {string} path @param {object} body */
   const send = async (method, path, body) => {
     const token = (await context.cookies()).find(({ name }) => name === "XSRF-TOKEN")?.value ?? "";

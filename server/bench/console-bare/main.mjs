@@ -1,5 +1,5 @@
 // @ts-nocheck: built by Vite, for the browser.
-// The least that a page of Mantine with a frame, a navigation, a menu, a field and a table is: what the console's first screen is measured by.
+// A minimal page of Mantine with a frame, a navigation, a menu, a field and a table, with which the console's first screen is compared.
 import "@mantine/core/styles.css";
 import { AppShell, Burger, Button, Group, MantineProvider, Menu, NavLink, Table, Text, TextInput, Title } from "@mantine/core";
 import { createElement as h } from "react";
