@@ -89,10 +89,10 @@ export async function startAssistant(file, args = []) {
   const ended = once(child, "exit").then(([code]) => ({ error: `${file} ended with code ${code}` }));
   const next = async () => {
     const listening = new AbortController();
-    const said = once(child, "message", { signal: listening.signal }).then(([message]) => message);
+    const message = once(child, "message", { signal: listening.signal }).then(([message]) => message);
     // The loser of the race must not keep listening, and must not report that it was stopped.
-    said.catch(() => undefined);
-    const answer = await Promise.race([said, ended]);
+    message.catch(() => undefined);
+    const answer = await Promise.race([message, ended]);
     listening.abort();
     if (answer.error) throw new Error(answer.error);
     return answer;

@@ -253,11 +253,11 @@ async function unchangedSync({ admin, databaseUrl, synced, progress, untilTheEnd
   await client.query("update scim_targets set enabled = true where target_id = $1", [id]);
   await client.end();
   const whenDone = async (/** @type {number | null} */ before) => {
-    for (let state = "", since = 0, said = 0; ; await sleep(500)) {
+    for (let state = "", since = 0, polls = 0; ; await sleep(500)) {
       ({ state, lastSyncAt: since } = await admin.send("GET", `${at}/${id}/status`, 200));
       if (state === "OK" && since !== null && since !== before) return since;
       if (!["OK", "WORKING"].includes(state)) throw new Error(`the target is ${state}`);
-      if (++said % 60 === 0) progress(`provisioning: ${(await peer.ask({})).accounts.toLocaleString("en")} accounts are there`);
+      if (++polls % 60 === 0) progress(`provisioning: ${(await peer.ask({})).accounts.toLocaleString("en")} accounts are there`);
     }
   };
   await admin.send("POST", `${at}/${id}/sync`, 202, { json: {} });

@@ -139,9 +139,9 @@ const oidcMembers = ["redirectUris", "postLogoutRedirectUris", "webOrigins", "sc
 
 /** Refuses members of the other kind. A PUT may repeat the null or empty members of a GET that the kind does not have. */
 function refuseOtherKind<M extends string>(input: { readonly [K in M]?: unknown }, members: readonly M[], kind: string): void {
-  const isSaid = (value: unknown) => value != null && !(Array.isArray(value) && value.length === 0);
+  const isGiven = (value: unknown) => value != null && !(Array.isArray(value) && value.length === 0);
   const errors = members
-    .filter((member) => isSaid(input[member]))
+    .filter((member) => isGiven(input[member]))
     .map((field) => ({ field, code: "unexpected", message: `${field} is for ${kind}` }));
   if (errors.length > 0) throw invalidFields(errors);
 }

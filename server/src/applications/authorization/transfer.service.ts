@@ -140,7 +140,7 @@ export async function applyAuthorization(ctx: Ctx, id: string, wanted: Authoriza
   const resourceList = parts(current.resources ?? [], resources, resourceItem);
   const policyList = parts(current.policies ?? [], policies, policyItem);
   const permissionList = parts(current.permissions ?? [], permissions, (each) => permissionItem(each, null)[0]!);
-  for (const { name } of permissionList.gone) await removePermission(ctx, id, name);
+  for (const { name } of permissionList.removed) await removePermission(ctx, id, name);
   for (const item of scopeList.added) await createScope(ctx, id, item);
   for (const { name, ...item } of scopeList.changed) await saveScope(ctx, id, name, item);
   for (const item of resourceList.added) await createResource(ctx, id, item);
@@ -149,9 +149,9 @@ export async function applyAuthorization(ctx: Ctx, id: string, wanted: Authoriza
   for (const item of policyList.changed) await savePolicy(ctx, id, item.name, item, "lose");
   for (const item of permissionList.added) await createPermission(ctx, id, item);
   for (const item of permissionList.changed) await savePermission(ctx, id, item.name, item);
-  for (const { name } of inOrder(policyList.gone).reverse()) await removePolicy(ctx, id, name);
-  for (const { name } of resourceList.gone) await removeResource(ctx, id, name);
-  for (const { name } of scopeList.gone) await removeScope(ctx, id, name);
+  for (const { name } of inOrder(policyList.removed).reverse()) await removePolicy(ctx, id, name);
+  for (const { name } of resourceList.removed) await removeResource(ctx, id, name);
+  for (const { name } of scopeList.removed) await removeScope(ctx, id, name);
   const state = { ...defaultSettings, ...settings };
   if (!same(settingsOf(await readSettings(ctx, id)), state)) await replaceSettings(ctx, id, state);
 }
@@ -175,7 +175,7 @@ function parts<T extends Named>(now: readonly T[], wanted: readonly T[], short: 
   return {
     added: wanted.filter(({ name }) => !known.has(name)),
     changed: wanted.filter((item) => known.has(item.name) && !same(short(item), short(known.get(item.name)!))),
-    gone: now.filter(({ name }) => !kept.has(name)),
+    removed: now.filter(({ name }) => !kept.has(name)),
   };
 }
 

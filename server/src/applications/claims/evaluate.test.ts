@@ -111,15 +111,15 @@ test("a missing value, or one of another type or client, is left out", () => {
 });
 
 test("no mapper writes claims of the protocol, or beyond the claims object", () => {
-  const said = claims(
+  const written = claims(
     ...[...protocolClaims].map((claim) => mapper(claim, "constant", "forged")),
     mapper("cnf.jkt", "constant", "forged"),
     mapper("__proto__.admin", "constant", "forged"),
     mapper("a.constructor.prototype.admin", "constant", "forged"),
     mapper("nested", "attribute", "nested", { type: "json" }),
   );
-  expect(said).toEqual({ nested: { x: { y: 2 } } });
-  expect(Object.keys((said.nested as { x: object }).x)).toEqual(["y"]);
+  expect(written).toEqual({ nested: { x: { y: 2 } } });
+  expect(Object.keys((written.nested as { x: object }).x)).toEqual(["y"]);
   expect(({} as { admin?: string }).admin).toBeUndefined();
 });
 

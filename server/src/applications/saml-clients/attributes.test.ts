@@ -38,7 +38,7 @@ const mapper = (samlName: string, more: Partial<SamlMapper>): SamlMapper => ({
   ...more,
 });
 const client = (mappers: SamlMapper[], includeAttributes = true) => ({ mappers, options: { includeAttributes } });
-const said = (...mappers: SamlMapper[]) => attributesOf(client(mappers), subject).map(({ name, values }) => [name, values]);
+const attributesBy = (...mappers: SamlMapper[]) => attributesOf(client(mappers), subject).map(({ name, values }) => [name, values]);
 
 test("without mappers: username, email, firstName and lastName, if the user has them", () => {
   const four = attributesOf(client([]), subject);
@@ -55,7 +55,7 @@ test("without mappers: username, email, firstName and lastName, if the user has 
 
 test("with mappers: only their attributes; with includeAttributes false: none", () => {
   const roles = mapper("urn:oid:1.2.3", { source: "roles", multivalued: true });
-  expect(said(roles)).toEqual([["urn:oid:1.2.3", ["writer", "editor"]]]);
+  expect(attributesBy(roles)).toEqual([["urn:oid:1.2.3", ["writer", "editor"]]]);
   expect(attributesOf(client([roles], false), subject)).toEqual([]);
   expect(attributesOf(client([], false), subject)).toEqual([]);
   expect(needsOfSamlClient(client([roles]))).toEqual(["roles"]);
@@ -63,14 +63,16 @@ test("with mappers: only their attributes; with includeAttributes false: none", 
 });
 
 test("values are texts, each once; two mappers of one name are combined; characters that XML does not allow are left out", () => {
-  expect(said(mapper("teams", { value: "teams", multivalued: true }))).toEqual([["teams", ["a", "b"]]]);
-  expect(said(mapper("broken", { value: "broken", multivalued: true }))).toEqual([["broken", ["fine"]]]);
-  expect(said(mapper("none", { value: "none", multivalued: true }))).toEqual([]);
-  expect(said(mapper("verified", { source: "property", value: "emailVerified", type: "boolean" }))).toEqual([["verified", ["true"]]]);
-  expect(said(mapper("json", { value: "json", type: "json" }))).toEqual([["json", ['{"a":1}']]]);
-  expect(said(mapper("all", { source: "roles", value: "clients" }))).toEqual([["all", ['{"shop":{"roles":["buyer"]}}']]]);
+  expect(attributesBy(mapper("teams", { value: "teams", multivalued: true }))).toEqual([["teams", ["a", "b"]]]);
+  expect(attributesBy(mapper("broken", { value: "broken", multivalued: true }))).toEqual([["broken", ["fine"]]]);
+  expect(attributesBy(mapper("none", { value: "none", multivalued: true }))).toEqual([]);
+  expect(attributesBy(mapper("verified", { source: "property", value: "emailVerified", type: "boolean" }))).toEqual([
+    ["verified", ["true"]],
+  ]);
+  expect(attributesBy(mapper("json", { value: "json", type: "json" }))).toEqual([["json", ['{"a":1}']]]);
+  expect(attributesBy(mapper("all", { source: "roles", value: "clients" }))).toEqual([["all", ['{"shop":{"roles":["buyer"]}}']]]);
   const groups = { source: "groups", multivalued: true } as const;
-  expect(said(mapper("g", { ...groups, value: "path" }), mapper("g", { ...groups, value: "name" }), mapper("g", groups))).toEqual([
+  expect(attributesBy(mapper("g", { ...groups, value: "path" }), mapper("g", { ...groups, value: "name" }), mapper("g", groups))).toEqual([
     ["g", ["/Sales/Europe", "Europe"]],
   ]);
 });

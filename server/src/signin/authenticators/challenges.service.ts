@@ -58,9 +58,9 @@ export async function startPush(ctx: Ctx, userId: string, waiting: Waiting): Pro
   if (!(await holdUserForSignIn(ctx.tx, ctx.realm, userId, { toWrite: true }))) return null;
   if (waiting.previous !== null) await store.withdrawChallenge(ctx.tx, ctx.realm, waiting.previous, ctx.now);
   const recent = await store.recentPushes(ctx.tx, ctx.realm, userId, ctx.now - 2 * PAUSE, ctx.now);
-  const isTired = recent.ignored >= MAX_IGNORED && (recent.ignoredAt ?? 0) + PAUSE > ctx.now;
-  const saidNo = recent.deniedAt !== null && recent.deniedAt + PAUSE > ctx.now;
-  if (recent.open >= MAX_OPEN || isTired || saidNo) return null;
+  const hasIgnoredTooMany = recent.ignored >= MAX_IGNORED && (recent.ignoredAt ?? 0) + PAUSE > ctx.now;
+  const hasJustDenied = recent.deniedAt !== null && recent.deniedAt + PAUSE > ctx.now;
+  if (recent.open >= MAX_OPEN || hasIgnoredTooMany || hasJustDenied) return null;
   // The user types the number on the phone and does not pick it from a few, so a tap without a look at the other screen approves nothing.
   const draft = draftOf(waiting, String(randomInt(10, 100)), {}, ctx.now);
   await store.insertChallenge(ctx.tx, ctx.realm, { ...draft, kind: "push", userId }, ctx.now);

@@ -57,7 +57,7 @@ export const identityProvider: Question = {
   links: linksOf,
 
   async answer(at, { provider: alias = "", find }) {
-    if (find !== undefined) return found(at, alias);
+    if (find !== undefined) return searchByName(at, alias);
     const { request, progress } = at;
     if (!mayAsk(at, alias)) return { outcome: "again" };
     return visit(at, await enabledProvider(at, alias), {
@@ -135,7 +135,7 @@ async function linksOf(at: StepContext, find = "") {
 }
 
 /** Searches the providers by name. An address or a domain was handled before this. */
-async function found(at: StepContext, find: string): Promise<Answer> {
+async function searchByName(at: StepContext, find: string): Promise<Answer> {
   const { links } = await linksOf(at, find);
   const data = { find: find.slice(0, 255) };
   return links.length > 0

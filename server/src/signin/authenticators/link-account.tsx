@@ -5,11 +5,11 @@ import type { Answer, Question, StepContext } from "./authenticator.ts";
 import { enabledProvider, PROBLEMS, recordBrokerFailure, visit, visited } from "./identity-provider.tsx";
 
 /** An identity from the provider that waits for the user to confirm the link. */
-interface Arrived {
+interface ReturnedIdentity {
   readonly username: string | null;
   readonly brokered: BrokeredSignIn;
 }
-const arrivedOf = ({ data }: StepContext): Arrived | null => (data?.arrived as Arrived | undefined) ?? null;
+const returnedIdentityOf = ({ data }: StepContext): ReturnedIdentity | null => (data?.arrived as ReturnedIdentity | undefined) ?? null;
 
 const LINKED = { title: "linkAccountTakenTitle", text: "linkAccountTakenText", status: 409 } as const;
 
@@ -30,16 +30,16 @@ export const linkAccount: Question = {
     const { alias } = request.link!;
     const provider = await enabledProvider(at, alias);
     const label = provider?.displayName ?? alias;
-    const arrived = arrivedOf(at);
+    const returned = returnedIdentityOf(at);
     const href = `/realms/${realm.realmId}/broker/${encodeURIComponent(alias)}/login?interaction=${interactionId}`;
     const links = provider ? [{ href, label, protocol: provider.protocol, mark: markOf(provider.protocol) }] : [];
-    if (arrived === null)
+    if (returned === null)
       return {
         title: "linkAccountTitle",
         lead: text.linkAccountText.replace("{provider}", () => label),
         body: <ProviderLinks text={text} links={links} />,
       };
-    const theirs = arrived.username ?? arrived.brokered.subject;
+    const theirs = returned.username ?? returned.brokered.subject;
     const lead = linkLead(text, { provider: label, theirs, ours: user?.username ?? "" });
     return { title: "linkAccountTitle", lead, body: <ConfirmLink text={text} /> };
   },
@@ -69,11 +69,11 @@ export const linkAccount: Question = {
       await recordBrokerFailure(at, provider, "linked");
       return { outcome: "again", problem: LINKED };
     }
-    const arrived: Arrived = {
+    const returned: ReturnedIdentity = {
       username: identity.username,
       brokered: brokeredSignInOf(parts.vault, provider, identity, at.interactionId!),
     };
-    return { outcome: "again", data: { alias: provider.alias, providerId: provider.providerId, arrived } };
+    return { outcome: "again", data: { alias: provider.alias, providerId: provider.providerId, arrived: returned } };
   },
 };
 
@@ -82,19 +82,19 @@ const isOfAsker = ({ progress, request }: StepContext): boolean => progress.user
 
 async function confirm(at: StepContext): Promise<Answer> {
   const { user, parts, interactionId } = at;
-  const arrived = arrivedOf(at);
-  const provider = arrived && (await enabledProvider(at, at.request.link!.alias));
-  if (!arrived || provider?.providerId !== arrived.brokered.providerId) return { outcome: "again", problem: PROBLEMS.failed };
+  const returned = returnedIdentityOf(at);
+  const provider = returned && (await enabledProvider(at, at.request.link!.alias));
+  if (!returned || provider?.providerId !== returned.brokered.providerId) return { outcome: "again", problem: PROBLEMS.failed };
   const { userId, username: name } = user!;
   return {
     outcome: "passed",
     proof: {
       ...{ userId, factor: null, amr: [], writesUser: true },
       async accept(ctx) {
-        const { providerId, subject, basis } = arrived.brokered;
-        const link = { providerId, subject, basis, userId, username: arrived.username };
+        const { providerId, subject, basis } = returned.brokered;
+        const link = { providerId, subject, basis, userId, username: returned.username };
         await addLink(ctx, provider.alias, link, { id: userId, name });
-        await keepTokensOf(ctx, parts.vault, arrived.brokered, { interactionId: interactionId!, userId });
+        await keepTokensOf(ctx, parts.vault, returned.brokered, { interactionId: interactionId!, userId });
         return true;
       },
     },

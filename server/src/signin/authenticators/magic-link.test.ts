@@ -67,8 +67,8 @@ describe("a link by mail", () => {
     const confirmed = await confirm(browser, link!);
     expect([confirmed.status, isSignedIn(confirmed, realm.name)]).toEqual([200, false]);
     expect(confirmed.text).toContain("It’s you");
-    const gone = await browser.get(at);
-    expect([isSignedIn(gone, realm.name), gone.headers.location]).toEqual([true, "/console"]);
+    const continued = await browser.get(at);
+    expect([isSignedIn(continued, realm.name), continued.headers.location]).toEqual([true, "/console"]);
     expect((await realm.asMaster().get(`/users/${userId}`)).body.emailVerified).toBe(true);
     const [session] = (await browser.get(`/realms/${realm.name}/account/sessions`)).body;
     expect(session.amr).toEqual(["email"]);

@@ -33,7 +33,7 @@ const recorded = async (realm: RealmUnderTest) =>
     .reverse();
 
 /** Creates an administrator of the realm who impersonates the user in their own browser. */
-async function playing(realm: RealmUnderTest) {
+async function impersonating(realm: RealmUnderTest) {
   const admin = await realm.as("manage-users", "view-users", "view-events");
   const user = await realm.user();
   const { body } = await ask(admin, user.userId);
@@ -95,7 +95,7 @@ describe("asking for the link", () => {
 describe("the link", () => {
   test("makes the administrator's browser the user's, with a session that says so", async () => {
     const realm = await iam.realm();
-    const { admin, user, browser, link, opened } = await playing(realm);
+    const { admin, user, browser, link, opened } = await impersonating(realm);
     expect(opened.headers.location).toBe(`/realms/${realm.name}/login`);
     expect(String(opened.headers["set-cookie"])).toMatch(/gh_\w+=[\w-]{43}; Path=\/; HttpOnly; SameSite=Lax/);
     const html = await seenBy(browser, realm);
@@ -190,7 +190,7 @@ describe("the link", () => {
 
   test("ending it never gives the administrator's session to a browser that did not put it aside", async () => {
     const realm = await iam.realm();
-    const { browser } = await playing(realm);
+    const { browser } = await impersonating(realm);
     const thief = browser.elsewhere(iam.server.app);
     // The cookie that the administrator's own browser put aside is missing, and no other value is accepted.
     thief.cookies.set(`gh__own_${realm.name}`, "A".repeat(43));
@@ -230,7 +230,7 @@ describe("the link", () => {
 describe("while it lasts", () => {
   test("every page says so, and every event names the administrator", async () => {
     const realm = await iam.realm();
-    const { admin, user, browser } = await playing(realm);
+    const { admin, user, browser } = await impersonating(realm);
     for (const path of ["login", "login?lang=nl", "logout", "impersonation?ticket=gone"]) {
       const { text } = await browser.get(`/realms/${realm.name}/${path}`);
       expect([path, /You are acting as|Je handelt als/.test(text)]).toEqual([path, true]);
@@ -270,7 +270,7 @@ describe("while it lasts", () => {
   test("no invitation is accepted in the user's name", async () => {
     const realm = await iam.realm();
     const boss = realm.asMaster();
-    const { browser, user } = await playing(realm);
+    const { browser, user } = await impersonating(realm);
     const { body } = await boss.get(`/users/${user.userId}`);
     await boss.put(`/users/${user.userId}`, { ...body, email: "invited@example.com" });
     const { organizationId } = (await boss.post("/organizations", { name: "Acme", alias: "acme" })).body;
@@ -300,7 +300,7 @@ describe("while it lasts", () => {
 
   test("it ends after an hour however it is used, and like any session when it is not", async () => {
     const realm = await iam.realm();
-    const { browser } = await playing(realm);
+    const { browser } = await impersonating(realm);
     for (let minutes = 0; minutes < 56; minutes += 14) {
       clock.advance(14 * MINUTE);
       expect([minutes, (await seenBy(browser, realm)).includes(banner)]).toEqual([minutes, true]);
@@ -308,7 +308,7 @@ describe("while it lasts", () => {
     clock.advance(5 * MINUTE);
     expect(await seenBy(browser, realm)).not.toContain(banner);
     clock.reset();
-    const idle = await playing(realm);
+    const idle = await impersonating(realm);
     clock.advance(31 * MINUTE);
     expect(await seenBy(idle.browser, realm)).not.toContain(banner);
   });
@@ -327,7 +327,7 @@ describe("while it lasts", () => {
       deleted: ({ userId }) => boss.delete(`/users/${userId}`),
     };
     for (const [how, happens] of Object.entries(ends)) {
-      const { admin, browser, user } = await playing(realm);
+      const { admin, browser, user } = await impersonating(realm);
       const { access_token: token, refresh_token } = (await app.signIn(browser, user)).body;
       const userinfo = () => iam.browser().get(`/realms/${realm.name}/userinfo`, { headers: { authorization: `Bearer ${token}` } });
       expect((await userinfo()).status).toBe(200);
@@ -345,11 +345,11 @@ describe("while it lasts", () => {
   test("it ends with the user: disabled, or signed in themselves in that browser", async () => {
     const realm = await iam.realm();
     const boss = realm.asMaster();
-    const one = await playing(realm);
+    const one = await impersonating(realm);
     await boss.put(`/users/${one.user.userId}`, { ...(await boss.get(`/users/${one.user.userId}`)).body, enabled: false });
     expect(await seenBy(one.browser, realm)).not.toContain(banner);
     expect((await recorded(realm)).at(-1)?.slice(0, 2)).toEqual([one.admin.username, "ended"]);
-    const two = await playing(realm);
+    const two = await impersonating(realm);
     await two.browser.signIn(realm.name, two.user.username, two.user.password);
     expect(await seenBy(two.browser, realm)).not.toContain(banner);
     expect((await recorded(realm)).at(-1)?.slice(0, 2)).toEqual([two.admin.username, "ended"]);
@@ -384,7 +384,7 @@ describe("the end", () => {
 
   test("needs the CSRF token", async () => {
     const realm = await iam.realm();
-    const { browser } = await playing(realm);
+    const { browser } = await impersonating(realm);
     for (const fields of [{}, { _csrf: "x.y" }] as Record<string, string>[])
       expect((await browser.request("POST", `/realms/${realm.name}/impersonation/end`, { form: fields, csrf: false })).status).toBe(403);
     expect(await seenBy(browser, realm)).toContain(banner);

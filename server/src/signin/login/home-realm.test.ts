@@ -136,7 +136,7 @@ const typed = async (realm: RealmUnderTest, name: string) => {
 
 test("a user of an organization's provider with an address of its verified domains is a member; with another address not", async () => {
   const { realm, master, organizationId } = await home({ config: { trustEmail: true } });
-  const arrive = async (sub: string, email: string, email_verified = true) => {
+  const signInAtProvider = async (sub: string, email: string, email_verified = true) => {
     const browser = iam.browser();
     const left = (await ledTo(browser, realm, await type(browser, realm, `anyone@${DOMAIN}`)))!;
     const named = { given_name: "A", family_name: "B", preferred_username: sub };
@@ -150,11 +150,11 @@ test("a user of an organization's provider with an address of its verified domai
       role,
       managed,
     ]);
-  await arrive("outsider", "outsider@other.example");
-  await arrive("unproven", `unproven@${DOMAIN}`, false);
+  await signInAtProvider("outsider", "outsider@other.example");
+  await signInAtProvider("unproven", `unproven@${DOMAIN}`, false);
   expect(await members()).toEqual([]);
-  await arrive("ada", `ada@ACME.example`);
-  await arrive("ada", `ada@${DOMAIN}`);
+  await signInAtProvider("ada", `ada@ACME.example`);
+  await signInAtProvider("ada", `ada@${DOMAIN}`);
   expect(await members()).toEqual([["ada", "member", true]]);
   const added = await realm.events(`resourceType=organizations&resourceId=${organizationId}&type=ADMIN_UPDATE`);
   expect(added).toMatchObject([{ detail: "member added (member)" }]);
@@ -176,13 +176,15 @@ test("a user of an organization's provider with an address of its verified domai
   // Another provider makes nobody a member, and neither does a disabled organization.
   await created(master.post("/identity-providers", provider("other", { trustEmail: true })));
   const elsewhere = iam.browser();
-  const gone = new URL(String((await elsewhere.get(`/realms/${realm.name}/broker/other/login`)).headers.location));
-  const answer = peer.signIn(gone, { claims: { sub: "eve", email: `eve@${DOMAIN}`, email_verified: true, preferred_username: "eve" } });
+  const atProvider = new URL(String((await elsewhere.get(`/realms/${realm.name}/broker/other/login`)).headers.location));
+  const answer = peer.signIn(atProvider, {
+    claims: { sub: "eve", email: `eve@${DOMAIN}`, email_verified: true, preferred_username: "eve" },
+  });
   await elsewhere.get(`/realms/${realm.name}/broker/other/endpoint?${new URLSearchParams(answer)}`);
   expect((await members()).length).toBe(2);
 
   // The migration marks earlier accounts by the same rule.
-  for (const name of ["una", "kim", "tim", "lea"]) await arrive(name, `${name}@${DOMAIN}`);
+  for (const name of ["una", "kim", "tim", "lea"]) await signInAtProvider(name, `${name}@${DOMAIN}`);
   const idOf = async (name: string) => (await master.get(`/users?search=${name}`)).body[0].userId;
   const join = async (of: string, name: string, body = {}) =>
     expect((await master.put(`/organizations/${of}/members/${await idOf(name)}`, body)).status).toBe(204);
@@ -387,7 +389,7 @@ describe("buttons", () => {
 
 test("the error of a provider is shown in plain words, and leads back", async () => {
   const { realm } = await home();
-  for (const [error, said] of [
+  for (const [error, message] of [
     ["server_error", "We can’t reach that provider"],
     ["temporarily_unavailable", "We can’t reach that provider"],
     ["unauthorized_client", "The provider didn’t accept the request"],
@@ -398,7 +400,7 @@ test("the error of a provider is shown in plain words, and leads back", async ()
     const left = (await ledTo(browser, realm, await type(browser, realm, `ada@${DOMAIN}`)))!;
     const query = { state: left.searchParams.get("state")!, error: error!, error_description: "call 0900", iss: peer.issuer };
     const back = await browser.get(`/realms/${realm.name}/broker/corp/endpoint?${new URLSearchParams(query)}`);
-    expect([error, back.status, back.text.includes(said!), back.text.includes('name="password"'), back.text.includes("0900")]).toEqual([
+    expect([error, back.status, back.text.includes(message!), back.text.includes('name="password"'), back.text.includes("0900")]).toEqual([
       error,
       400,
       true,

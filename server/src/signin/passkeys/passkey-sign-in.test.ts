@@ -18,7 +18,7 @@ afterAll(() => iam?.close());
 afterEach(() => clock.reset());
 
 const WRONG = "This passkey doesn’t work here";
-const said = ({ status, text }: Answer) => [status, /gh-alert-title">([^<]+)/.exec(text)?.[1]];
+const statusAndTitle = ({ status, text }: Answer) => [status, /gh-alert-title">([^<]+)/.exec(text)?.[1]];
 const login = (realm: RealmUnderTest) => `/realms/${realm.name}/login`;
 const sessionsOf = (realm: RealmUnderTest, userId: string) =>
   iam.core.db.selectFrom("sessions").select(["acr", "amr"]).where("realm_id", "=", realm.name).where("user_id", "=", userId).execute();
@@ -88,7 +88,7 @@ describe("alone", () => {
       const { browser, page } = await named(name);
       // The page does not reveal whether a user has that name, nor their credentials.
       expect(passkeyForm(page.text).options).toMatchObject({ allowCredentials: [], userVerification: "required" });
-      expect(said(await usePasskeyOn(browser, realm.name, page, bob.passkey))).toEqual([401, WRONG]);
+      expect(statusAndTitle(await usePasskeyOn(browser, realm.name, page, bob.passkey))).toEqual([401, WRONG]);
     }
     const { browser, page } = await named(ada.username);
     expect(isSignedIn(await usePasskeyOn(browser, realm.name, page, ada.passkey), realm.name)).toBe(true);
@@ -123,7 +123,7 @@ describe("as a second factor", () => {
     ]);
     const browser = iam.browser();
     const page = await toSecondFactor(browser, realm.name, ada);
-    expect(said(await usePasskeyOn(browser, realm.name, page, ada.passkey, { verified: false }))).toEqual([
+    expect(statusAndTitle(await usePasskeyOn(browser, realm.name, page, ada.passkey, { verified: false }))).toEqual([
       401,
       "Your device has to check that it’s you",
     ]);
@@ -136,8 +136,8 @@ describe("as a second factor", () => {
     const [ada, bob] = [await userWithPasskey(iam, realm), await userWithPasskey(iam, realm)];
     const browser = iam.browser();
     const page = await toSecondFactor(browser, realm.name, ada);
-    expect(said(await usePasskeyOn(browser, realm.name, page, bob.passkey))).toEqual([401, WRONG]);
-    expect(said(await usePasskeyOn(browser, realm.name, page, bob.passkey, { userHandle: null }))).toEqual([401, WRONG]);
+    expect(statusAndTitle(await usePasskeyOn(browser, realm.name, page, bob.passkey))).toEqual([401, WRONG]);
+    expect(statusAndTitle(await usePasskeyOn(browser, realm.name, page, bob.passkey, { userHandle: null }))).toEqual([401, WRONG]);
     expect(await realm.events("type=MFA_FAILURE")).toHaveLength(2);
     expect(isSignedIn(await usePasskeyOn(browser, realm.name, page, ada.passkey), realm.name)).toBe(true);
   });
@@ -157,11 +157,14 @@ describe("refused is", () => {
       { userHandle: null },
     ];
     for (const how of attempts)
-      expect([how, ...said(await signInWithPasskey(iam.browser(), realm.name, passkey, how))]).toEqual([how, 401, WRONG]);
+      expect([how, ...statusAndTitle(await signInWithPasskey(iam.browser(), realm.name, passkey, how))]).toEqual([how, 401, WRONG]);
     const forged = testPasskey({ id: passkey.id });
     forged.create({ challenge: "", user: { id: "" } });
     const handle = (passkey.get({ challenge: "", rpId: "" }) as { response: { userHandle: string } }).response.userHandle;
-    expect(said(await signInWithPasskey(iam.browser(), realm.name, forged, { userHandle: handle, counter: 99 }))).toEqual([401, WRONG]);
+    expect(statusAndTitle(await signInWithPasskey(iam.browser(), realm.name, forged, { userHandle: handle, counter: 99 }))).toEqual([
+      401,
+      WRONG,
+    ]);
     // A forged counter has no effect: the true passkey still works.
     expect(isSignedIn(await signInWithPasskey(iam.browser(), realm.name, passkey), realm.name)).toBe(true);
   });
@@ -169,10 +172,10 @@ describe("refused is", () => {
   test("a passkey of another realm, and one that was removed", async () => {
     const [realm, other] = [await iam.realm(), await iam.realm()];
     const { passkey, userId, credentialId } = await userWithPasskey(iam, realm);
-    expect(said(await signInWithPasskey(iam.browser(), other.name, passkey))).toEqual([401, WRONG]);
+    expect(statusAndTitle(await signInWithPasskey(iam.browser(), other.name, passkey))).toEqual([401, WRONG]);
     expect(isSignedIn(await signInWithPasskey(iam.browser(), realm.name, passkey), realm.name)).toBe(true);
     await realm.asMaster().delete(`/users/${userId}/credentials/passkey/${credentialId}`);
-    expect(said(await signInWithPasskey(iam.browser(), realm.name, passkey))).toEqual([401, WRONG]);
+    expect(statusAndTitle(await signInWithPasskey(iam.browser(), realm.name, passkey))).toEqual([401, WRONG]);
   });
 
   test("an answer that was used before, also concurrently; a challenge of another browser, realm, ceremony, or of yesterday", async () => {
@@ -186,27 +189,27 @@ describe("refused is", () => {
     const again = iam.browser();
     for (const [name, value] of browser.cookies)
       if (name.startsWith("gh__pre_") || name.startsWith("gh__earlier_")) again.cookies.set(name, value);
-    expect(said(await answerWith(again, realm.name, await again.get(login(realm)), answer))).toEqual([401, WRONG]);
+    expect(statusAndTitle(await answerWith(again, realm.name, await again.get(login(realm)), answer))).toEqual([401, WRONG]);
 
     const mine = iam.browser();
     const stolen = passkeyForm((await iam.browser().get(login(realm))).text).options;
-    expect(said(await answerWith(mine, realm.name, await mine.get(login(realm)), passkey.get(stolen)))).toEqual([401, WRONG]);
+    expect(statusAndTitle(await answerWith(mine, realm.name, await mine.get(login(realm)), passkey.get(stolen)))).toEqual([401, WRONG]);
     const elsewhere = passkeyForm((await mine.get(login(other))).text).options;
-    expect(said(await answerWith(mine, realm.name, await mine.get(login(realm)), passkey.get(elsewhere)))).toEqual([401, WRONG]);
+    expect(statusAndTitle(await answerWith(mine, realm.name, await mine.get(login(realm)), passkey.get(elsewhere)))).toEqual([401, WRONG]);
     const own = { challenge: Buffer.alloc(54).toString("base64url"), rpId: "localhost" };
-    expect(said(await answerWith(mine, realm.name, await mine.get(login(realm)), passkey.get(own)))).toEqual([401, WRONG]);
+    expect(statusAndTitle(await answerWith(mine, realm.name, await mine.get(login(realm)), passkey.get(own)))).toEqual([401, WRONG]);
 
     const slow = await mine.get(login(realm));
     clock.advance(5 * MINUTE);
     const late = await usePasskeyOn(mine, realm.name, slow, passkey);
-    expect(said(late)).toEqual([400, "That took too long"]);
+    expect(statusAndTitle(late)).toEqual([400, "That took too long"]);
     expect(isSignedIn(await usePasskeyOn(mine, realm.name, late, passkey), realm.name)).toBe(true);
   });
 
   test("a passkey alone without user verification", async () => {
     const realm = await iam.realm();
     const { passkey, username } = await userWithPasskey(iam, realm);
-    expect(said(await signInWithPasskey(iam.browser(), realm.name, passkey, { verified: false }))).toEqual([
+    expect(statusAndTitle(await signInWithPasskey(iam.browser(), realm.name, passkey, { verified: false }))).toEqual([
       401,
       "Your device has to check that it’s you",
     ]);
@@ -218,7 +221,7 @@ describe("refused is", () => {
     const { passkey, userId, username } = await userWithPasskey(iam, realm);
     const { body } = await realm.asMaster().get(`/users/${userId}`);
     await realm.asMaster().put(`/users/${userId}`, { ...body, enabled: false });
-    expect(said(await signInWithPasskey(iam.browser(), realm.name, passkey))).toEqual([401, WRONG]);
+    expect(statusAndTitle(await signInWithPasskey(iam.browser(), realm.name, passkey))).toEqual([401, WRONG]);
     expect((await realm.events("type=LOGIN_FAILURE"))[0]).toMatchObject({ actor: username });
     expect(await realm.events("type=LOGIN_SUCCESS")).toHaveLength(1);
   });
@@ -238,7 +241,7 @@ describe("refused is", () => {
     const realm = await iam.realm();
     const browser = iam.browser();
     const answer = await answerWith(browser, realm.name, await browser.get(login(realm)), credential);
-    expect(said(answer)).toEqual([401, WRONG]);
+    expect(statusAndTitle(answer)).toEqual([401, WRONG]);
   });
 
   test("an answer over the maximum length", async () => {
@@ -256,11 +259,11 @@ describe("a copy", () => {
     const ada = await userWithPasskey(iam, realm);
     for (let n = 0; n < 3; n++) expect(isSignedIn(await signInWithPasskey(iam.browser(), realm.name, ada.passkey), realm.name)).toBe(true);
     const copied = await signInWithPasskey(iam.browser(), realm.name, ada.passkey, { counter: 2 });
-    expect(said(copied)).toEqual([401, "This passkey was turned off"]);
+    expect(statusAndTitle(copied)).toEqual([401, "This passkey was turned off"]);
     expect(await realm.events(`type=CREDENTIAL_REVOKED&resourceId=${ada.userId}`)).toMatchObject([
       { category: "SECURITY", detail: expect.stringContaining("copy") },
     ]);
-    expect(said(await signInWithPasskey(iam.browser(), realm.name, ada.passkey, { counter: 100 }))).toEqual([
+    expect(statusAndTitle(await signInWithPasskey(iam.browser(), realm.name, ada.passkey, { counter: 100 }))).toEqual([
       401,
       "This passkey was turned off",
     ]);
@@ -269,7 +272,7 @@ describe("a copy", () => {
     const browser = iam.browser();
     const page = await toSecondFactor(browser, realm.name, ada);
     expect(page.text).toContain("Use your passkey");
-    expect(said(await usePasskeyOn(browser, realm.name, page, ada.passkey, { counter: 200 }))).toEqual([
+    expect(statusAndTitle(await usePasskeyOn(browser, realm.name, page, ada.passkey, { counter: 200 }))).toEqual([
       401,
       "This passkey was turned off",
     ]);

@@ -34,7 +34,7 @@ import { problemOf, type Refusal, stale } from "./refusals.ts";
 import { createAccount, mailAgain, type PendingAccount, REGISTER_PATH, registeredProgress, type SelfRegistrationParts } from "./service.ts";
 
 const querystring = Type.Object({ lang: field(35) });
-const gone = { 410: page("Used, replaced or expired") };
+const goneResponse = { 410: page("Used, replaced or expired") };
 const CodeForm = Type.Object(
   { _csrf: field(512), code: field(64), resend: field(16, "Anything: send another mail") },
   { $id: "RegistrationCodeForm" },

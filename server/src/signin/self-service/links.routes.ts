@@ -28,7 +28,7 @@ interface MailLinkRouteParts extends PageParts {
 const params = Type.Object({ realm: Type.String(), token: Type.String() });
 const querystring = Type.Object({ lang: field(35) });
 const body = Type.Object({ _csrf: field(512) }, { examples: [{ _csrf: "the value of the cookie XSRF-TOKEN" }] });
-const gone = { 410: page("Used, replaced or expired") };
+const goneResponse = { 410: page("Used, replaced or expired") };
 
 interface Visit extends Exchange {
   readonly visitor: Visitor;
