@@ -8,7 +8,7 @@ let realm: RealmUnderTest;
 let admin: AdminClient;
 beforeAll(async () => {
   iam = await harness();
-  // The clean-up would take the moved clock at its word and end the administrators' sessions.
+  // The cleanup would delete rows by the moved clock and end the administrators' sessions.
   await iam.server.jobs.stop();
   realm = await iam.realm();
   admin = await realm.admin();

@@ -11,7 +11,7 @@ let admin: string;
 beforeAll(async () => {
   iam = await harness();
   admin = `${iam.config.baseUrl}/admin`;
-  // The clean-up would take the moved clock at its word.
+  // The cleanup would delete rows by the moved clock.
   await iam.server.jobs.stop();
 });
 afterAll(() => iam?.close());

@@ -11,7 +11,7 @@ import { answerPage, followed, isSignedIn, setBrowserFlow } from "../../testing/
 let iam: Harness;
 beforeAll(async () => {
   iam = await harness();
-  // The clean-up would take the moved clock at its word.
+  // The cleanup would delete rows by the moved clock.
   await iam.server.jobs.stop();
 });
 afterAll(() => iam?.close());

@@ -14,7 +14,7 @@ import { giveTotp } from "../../testing/totp.ts";
 let iam: Harness;
 beforeAll(async () => {
   iam = await harness();
-  await iam.server.jobs.stop(); // the clean-up would take the moved clock at its word
+  await iam.server.jobs.stop(); // the cleanup would delete rows by the moved clock
 });
 afterEach(() => clock.reset());
 afterAll(() => iam?.close());

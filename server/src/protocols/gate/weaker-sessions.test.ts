@@ -18,7 +18,7 @@ let iam: Harness;
 let base: string;
 beforeAll(async () => {
   iam = await harness({ GATEHOUSE_MODE: "development" });
-  await iam.server.jobs.stop(); // the clean-up would take the moved clock at its word
+  await iam.server.jobs.stop(); // the cleanup would delete rows by the moved clock
   base = iam.config.baseUrl;
 });
 afterEach(() => clock.reset());

@@ -1,4 +1,4 @@
-// Clients that are APIs: who gets tokens for them, and what users allow each application at each of them.
+// Clients that are APIs: the clients that get tokens for them, and the consent of users for each application and API.
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type SharedHarness, sharedHarness } from "../../testing/harness.ts";
 import type { RealmUnderTest } from "../../testing/realm.ts";
@@ -60,20 +60,20 @@ test("an indicator is one address of one API, whatever its spelling, and never t
   }
   await admin.post("/clients", { clientId: "https://named.example" });
   for (const uri of ["https://named.example", "https://named.example/"]) expect(await create("third", uri), uri).toMatchObject(taken);
-  // At once: one of them.
+  // One of these concurrent requests gets the indicator.
   const race = await Promise.all([
     ...["r1", "r2"].map((id) => create(id, "https://race.example")),
     admin.post("/clients", { clientId: "https://race.example" }),
   ]);
   expect(race.filter(({ status }) => status === 201)).toHaveLength(1);
-  // Its own name is no other's, and what one gives up another may take.
+  // No other client may have a client's id as its indicator. Another client may take an indicator that one gave up.
   expect((await create("https://self.example", "https://self.example")).status).toBe(201);
   const { id, secret: _, ...state } = made.body;
   expect((await admin.put(`/clients/${id}`, { ...state, resourceIndicators: ["urn:example:api"] })).status).toBe(200);
   expect((await create("second", "https://api.example/mcp")).status).toBe(201);
   expect((await admin.delete(`/clients/${id}`)).status).toBe(204);
   expect((await create("third", "urn:example:api")).status).toBe(201);
-  // The other realm has its own.
+  // Another realm may have the same indicators.
   const elsewhere = await iam.realm();
   expect((await elsewhere.asMaster().post("/clients", { clientId: "api", resourceIndicators: ["urn:example:api"] })).status).toBe(201);
 });
@@ -97,27 +97,27 @@ test("everyone, or those who are listed, get tokens for an API: with its scopes,
     (await walk(iam.browser(), iam.config.baseUrl, party.url({ resource }))).left?.searchParams.get("error"),
   ];
 
-  // By authorization code, in a spelling that older clients use.
+  // The authorization code grant accepts a spelling that older clients use.
   const signedIn = await app.signIn(iam.browser(), user, { resource: "https://OPEN.example:443/", scope: "openid profile files mail" });
   expect(signedIn.status, signedIn.text).toBe(200);
   expect(signedIn.body.scope).toBe("openid files");
   expect(payloadOf(signedIn.body.access_token)).toMatchObject({ aud: "https://open.example", scope: "openid files" });
   const claims = payloadOf((await ask(robot, { resource: "https://open.example/", scope: "files mail" })).body.access_token);
   expect(claims).toMatchObject({ aud: "https://open.example", scope: "files", sub: "robot" });
-  // The API sees it; those who may request it, and the other API, do not.
+  // The API may introspect the token. The client that may request it, and the other API, may not.
   const token = signedIn.body.access_token;
   const isActive = async (party: Party) => (await party.post("/introspect", { token })).body.active;
   expect([await isActive(open), await isActive(closed), await isActive(robot)]).toEqual([true, false, false]);
-  // A token for an API opens nothing of the realm's own, however open the API is.
+  // A token for an API is refused by the realm's own endpoints, even if the API is open to everyone.
   for (const path of [`/realms/${realm.name}/userinfo`, `/realms/${realm.name}/account/applications`, `/admin/realms/${realm.name}/users`])
     expect((await iam.browser().get(path, bearer(token))).status, path).toBe(401);
-  // The realm's own account asks more than a scope that the realm gives to every client.
+  // The account API requires more than a scope that the realm gives to every client.
   const [account] = (await master.get("/client-scopes?search=account")).body;
   expect((await master.put(`/client-scopes/${account.scopeId}`, { ...account, assignment: "OPTIONAL" })).status).toBe(200);
   const mine = await app.signIn(iam.browser(), user, { scope: "openid account" });
   expect(mine.body.scope).toBe("openid account");
   expect((await iam.browser().get(`/realms/${realm.name}/account/profile`, bearer(mine.body.access_token))).status).toBe(403);
-  // Nor does it get to another resource when it is refreshed.
+  // A refresh does not give tokens for another resource either.
   const refresh = (resource: string) =>
     app.post("/token", { grant_type: "refresh_token", refresh_token: signedIn.body.refresh_token, resource });
   const { baseUrl } = iam.config;
@@ -136,7 +136,7 @@ test("everyone, or those who are listed, get tokens for an API: with its scopes,
   );
   expect((await refusal(app, "https://closed.example/mcp"))[1], "listed for one is not open for others").toBe("invalid_target");
 
-  // By token exchange: a service in the middle gets tokens for the open API, not for the other one.
+  // By token exchange, a service in the middle gets tokens for the open API, but not for the other one.
   const middle = await api(realm, "middle", { grantTypes: ["urn:ietf:params:oauth:grant-type:token-exchange"] });
   const caller = await relyingParty(iam, realm, { clientId: "caller", audience: ["middle", "https://closed.example/mcp"] });
   const presented = await caller.signIn(iam.browser(), user, { resource: "https://open.example", scope: "openid files" });
@@ -150,7 +150,7 @@ test("everyone, or those who are listed, get tokens for an API: with its scopes,
   expect(payloadOf(exchanged.body.access_token)).toMatchObject({ aud: "https://open.example", client_id: "middle", sub: user.userId });
   expect((await exchange("https://closed.example/mcp")).body.error).toBe("invalid_target");
 
-  // Closed, or disabled: what was issued is not renewed.
+  // Refresh tokens are not renewed once the API is closed or disabled.
   const change = async ({ id }: Party, members: object) => {
     const { secret: _, ...state } = (await master.get(`/clients/${id}`)).body;
     expect((await master.put(`/clients/${id}`, { ...state, ...members })).status).toBe(200);
@@ -160,7 +160,7 @@ test("everyone, or those who are listed, get tokens for an API: with its scopes,
   await change(open, { resourceAccess: "listed" });
   expect((await refresh("https://open.example")).body.error).toBe("invalid_target");
   expect((await exchange("https://open.example")).body.error).toBe("invalid_target");
-  // A scope that an API names is not deleted under it.
+  // A scope that an API names cannot be deleted.
   const files = (await master.get("/client-scopes?search=files")).body[0].scopeId;
   expect((await master.delete(`/client-scopes/${files}`)).body).toMatchObject({ code: "client_scopes.in_use" });
 });
@@ -216,7 +216,7 @@ test("a user allows an application each API on its own, sees them listed togethe
   };
   const isSilent = async (params: Record<string, string>) => (await start(params)).left?.searchParams.has("code") ?? false;
 
-  // An earlier consent to the realm itself opens no API.
+  // An earlier consent to the realm itself does not count for an API.
   expect((await allow({})).page.text).not.toContain("example)");
   expect([await isSilent({}), await isSilent({ resource: A })]).toEqual([true, false]);
   const first = await allow({ resource: `${A}/` });
@@ -224,13 +224,13 @@ test("a user allows an application each API on its own, sees them listed togethe
   expect(first.page.text).toMatch(/app\.example/);
   const tokens = await app.exchange(first.left);
   expect(payloadOf(tokens.body.access_token).aud).toBe(A);
-  // A's consent is not B's, not for more scopes, and not both together.
+  // A consent to A does not count for B, for more scopes, or for both together.
   expect([await isSilent({ resource: A }), await isSilent({ resource: B })]).toEqual([true, false]);
   expect(await isSilent({ resource: A, scope: "openid email profile" })).toBe(false);
   const both = `${app.url({ scope: "openid email", resource: A })}&resource=${B}`;
   expect((await walk(browser, baseUrl, both)).page.text).toContain("Service b");
   expect((await start({ resource: B, prompt: "none" })).left?.searchParams.get("error")).toBe("consent_required");
-  // The page warns of an application on the device. A request without any scope is asked about, too.
+  // The page warns of an application on the device. A request without any scope needs consent, too.
   const onDevice = await start({ resource: B, redirect_uri: "http://127.0.0.1:4711/cb" });
   expect(onDevice.page.text).toMatch(/127\.0\.0\.1:4711[\s\S]*Asker/);
   const quiet = await relyingParty(iam, realm, { clientId: "quiet", consentRequired: true, scopes: ["offline_access"] });
@@ -253,7 +253,7 @@ test("a user allows an application each API on its own, sees them listed togethe
   expect((await browser.get(`/realms/${realm.name}/account/applications`)).body).toMatchObject([{ clientId: "asks", resources: [A, B] }]);
   expect((await realm.events("type=CONSENT_GRANTED")).map(({ detail }) => detail)).toContain(`email openid at ${A}`);
 
-  // The indicator goes to another API: what was allowed the former one does not apply to it.
+  // Once the indicator belongs to another API, the consent to the former one does not apply to it.
   const [{ id, secret: _, ...state }] = (await master.get("/clients?search=api-b")).body;
   await master.put(`/clients/${id}`, { ...state, resourceIndicators: [] });
   await api(realm, "api-c", { resourceIndicators: [B], resourceAccess: "everyone" });

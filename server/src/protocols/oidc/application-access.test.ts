@@ -31,7 +31,7 @@ interface Stage {
   take(): Promise<void>;
 }
 
-/** A client for holders of the role `staff`, and a user who is not one yet. */
+/** Creates a client for holders of the role `staff`, and a user who does not have the role yet. */
 async function stage(members: Record<string, unknown> = {}): Promise<Stage> {
   const realm = await iam.realm();
   const master = realm.asMaster();
@@ -56,7 +56,7 @@ const arrive = async (browser: Browser, app: Party, user: Stage["user"], params:
 };
 const refused = { status: 400, body: { error: "access_denied" } };
 
-/** Follows the page's link to another account, and signs in with it. */
+/** Follows the page's link to use another account, and signs in with that account. */
 const useOther = async (browser: Browser, { text }: Answer, { username, password }: Stage["user"]) => {
   const [, href = ""] = /id="other" href="([^"]+)"/.exec(text) ?? [];
   const { page } = await walk(browser, base, href.replaceAll("&amp;", "&"));
@@ -80,7 +80,7 @@ describe("a user who may not use the client", () => {
     expect(left?.href).toContain(CALLBACK);
     expect(Object.fromEntries(left!.searchParams)).toMatchObject({ error: "access_denied", state: "st" });
     expect(left!.searchParams.has("code")).toBe(false);
-    // No other field of the form changes that.
+    // No other field of the form changes the decision.
     const again = (await walk(browser, base, app.url())).page;
     const forced = await submit(browser, base, again, { decision: "allow" });
     expect(forced.left?.searchParams.get("error")).toBe("access_denied");
@@ -164,7 +164,7 @@ describe("the token endpoint refuses a user who lost the role", () => {
     expect(await realm.events("type=LOGIN_SUCCESS")).toEqual([]);
     expect(await realm.events("type=LOGIN_FAILURE")).toMatchObject([{ detail: "password grant: no-access" }]);
     expect(await iam.core.db.selectFrom("oidc_grants").select("grant_id").where("user_id", "=", user.userId).execute()).toEqual([]);
-    // A wrong password says nothing about who may.
+    // A wrong password does not reveal who may use the client.
     const wrong = await app.post("/token", { grant_type: "password", username: user.username, password: "wrong" });
     expect(wrong.body.error).toBe("invalid_grant");
     await give();
@@ -219,7 +219,7 @@ describe("the token endpoint refuses a user who lost the role", () => {
     await take();
     const denied = (await submit(browser, base, question, { decision: "allow" })).page;
     expect(denied.status).toBe(403);
-    // The requests of the other account; this one waits for its user.
+    // The page shows the requests of the other account; this request waits for its own user.
     expect((await useOther(browser, denied, await realm.user())).text).not.toContain(href);
     expect((await useOther(browser, denied, user)).text).toContain(href);
     await give();
@@ -290,7 +290,7 @@ test("every other caller of the policy step: delegation, permissions, preview, i
   await admin.browser.get(url.slice(base.length));
   const asked = await walk(admin.browser, base, app.url({ prompt: "consent" }));
   expect((await submit(admin.browser, base, asked.page, { decision: "allow" })).page.status).toBe(403);
-  // One who has consented before gets no token for the agent in the address either.
+  // A user who has consented before gets no token for the agent in the address either.
   ok(await master.patch("/settings", { oidc: { implicitFlow: true } }));
   await iam.core.work.transact({ realm: realm.name, actor: systemActor(realm.name), sourceIp: null }, (ctx) =>
     grantConsent(ctx, { userId: user.userId, clientId: app.clientId, resource: null }, ["openid"]),
@@ -307,7 +307,7 @@ test("every other caller of the policy step: delegation, permissions, preview, i
   const shown = (await submit(admin.browser, base, form, { user_code: waiting.user_code })).page;
   expect((await submit(admin.browser, base, shown, { decision: "allow" })).page.status).toBe(403);
 
-  // The snapshot of the client is not read again: the policy step reads the agent itself.
+  // The policy step reads the agent itself, because the snapshot of the client is not read again.
   const requested = ok(await app.post("/device/authorize", { scope: "openid" }));
   const browser = iam.browser();
   const { page } = await arrive(browser, app, user, { prompt: "consent" });

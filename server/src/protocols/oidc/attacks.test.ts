@@ -9,11 +9,11 @@ import { privateAuthority } from "../../testing/private-authority.ts";
 import type { RealmUnderTest } from "../../testing/realm.ts";
 import { CALLBACK, fieldOf, type Party, relyingParty, submit, walk } from "../../testing/relying-party.ts";
 
-// Attacks of RFC 9700 and RFC 6819, as far as the tests of each feature do not try them.
+// Attacks of RFC 9700 and RFC 6819 that the tests of each feature do not try.
 
 let iam: SharedHarness;
 let base: string;
-/** The key of a client, and that of another caller. */
+/** The key of a client, and the key of another caller. */
 let own: GenerateKeyPairResult;
 let foreign: GenerateKeyPairResult;
 let ownKey: JWK;
@@ -83,7 +83,7 @@ describe("the target of the answer", () => {
     expect([pushed.status, pushed.body.request_uri], realm.name).toEqual([400, undefined]);
   });
 
-  // One realm for all: none of them leaves anything behind.
+  // All tests share one realm, because none of them changes it.
   let kept: Promise<{ realm: RealmUnderTest; party: Party; browser: Browser }> | undefined;
   const place = () => {
     kept ??= iam.realm().then(async (realm) => ({ realm, party: await relyingParty(iam, realm), browser: await signedIn(realm) }));
@@ -428,14 +428,14 @@ describe("a person in front of a browser", () => {
     "//evil.example",
     "/\\evil.example",
     "javascript:alert(1)",
-    "https://other.example/bye", // registered, by another client
+    "https://other.example/bye", // another client registered it
   ])("is not sent to %s after signing out, whatever hint comes with it", async (post_logout_redirect_uri) => {
     const { realm, browser, id_token } = await place();
     for (const who of [{ client_id: "app" }, { id_token_hint: id_token }] as Record<string, string>[]) {
       const { left, page } = await walk(browser, base, at(realm, "/logout", { ...who, post_logout_redirect_uri, state: "x" }));
       expect([left?.href, page.status]).toEqual([undefined, 400]);
     }
-    // Without a client there is nothing that it could be registered for: it is forgotten.
+    // Without a client, the address cannot be registered, so it is ignored.
     const unnamed = await browser.get(at(realm, "/logout", { post_logout_redirect_uri }));
     expect([unnamed.status, fieldOf(unnamed, "post_logout_redirect_uri")]).toEqual([200, ""]);
     expect(unnamed.headers["content-security-policy"]).toContain("form-action 'self';");
@@ -448,7 +448,7 @@ describe("a person in front of a browser", () => {
     expect((await realm.asMaster().get("/sessions")).body).toHaveLength(1);
   });
 
-  // One realm for all: no user is signed out.
+  // All tests share one realm, because none of them signs a user out.
   let kept: Promise<{ realm: RealmUnderTest; browser: Browser; id_token: string }> | undefined;
   const place = () => {
     kept ??= iam.realm().then(async (realm) => {

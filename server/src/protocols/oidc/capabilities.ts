@@ -21,14 +21,14 @@ export const authMethodsOf = ({ tlsClientCertHeader }: { readonly tlsClientCertH
 ];
 
 /**
- * OpenID Connect Core §15.2 requires more than `code` of an issuer with dynamic registration. RFC 9700 §2.1.2 advises against them: tokens in an
- * authorization response are exposed to the browser's history, extensions and scripts. So a realm has to enable them, and the admin API refuses such
- * tokens.
+ * Returns the response types of a realm. OpenID Connect Core §15.2 requires more than `code` of an issuer with dynamic registration. RFC
+ * 9700 §2.1.2 advises against them, because tokens in an authorization response are exposed to the browser's history, extensions and
+ * scripts. So a realm has to enable them, and the admin API refuses such tokens.
  */
 export const responseTypesOf = ({ settings }: Pick<RealmSnapshot, "settings">): readonly ResponseType[] =>
   settings.oidc.implicitFlow ? responseTypes : ["code"];
 
-/** OpenID Connect Core §3.1.2.1 and, with self-registration, Initiating User Registration §4. */
+/** Returns the prompts of OpenID Connect Core §3.1.2.1 and, with self-registration, of Initiating User Registration §4. */
 export const promptValues = ({ registration }: Settings): readonly string[] => [
   ...["none", "login", "consent", "select_account"],
   ...(registration.enabled ? ["create"] : []),

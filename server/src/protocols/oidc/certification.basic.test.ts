@@ -1,5 +1,5 @@
-// The OpenID Foundation's certification plans Basic OP and Form Post OP, which is the same with another response mode, and Config OP.
-// Each test is called as the suite's module that it stands for: see docs/conformance.md.
+// The OpenID Foundation's certification plans Basic OP, Form Post OP (the same with another response mode), and Config OP.
+// Each test has the name of the suite's module that it stands for: see docs/conformance.md.
 import { createHash, randomBytes } from "node:crypto";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { clock, SECOND } from "../../kernel/clock.ts";
@@ -20,13 +20,13 @@ let iam: Harness;
 let op: Issuer;
 beforeAll(async () => {
   iam = await harness({ GATEHOUSE_BASE_URL: BASE });
-  await iam.server.jobs.stop(); // the clean-up would take the moved clock at its word
+  await iam.server.jobs.stop(); // the cleanup would delete rows by the moved clock
   op = await openIssuer(iam.server.app, await iam.realm(), BASE);
 });
 afterEach(() => clock.reset());
 afterAll(() => iam?.close());
 
-/** RFC 6749 §4.1.2.1: what an error says is printable ASCII, without quotes and backslashes; and nothing comes beside it. */
+/** RFC 6749 §4.1.2.1: checks that the error is printable ASCII, without quotes and backslashes, and that there are no other parameters. */
 function checkError(answer: URLSearchParams, state: string, ...errors: string[]): void {
   expect(errors).toContain(answer.get("error"));
   expect([answer.get("state"), answer.get("iss"), answer.get("code")]).toEqual([state, op.metadata.issuer, null]);
@@ -48,7 +48,7 @@ describe("Config OP", () => {
       expect(body).toHaveProperty(`${member}_endpoint`);
     const contains = (values: string[]) => expect.arrayContaining(values);
     expect(body).toMatchObject({
-      // §15.2 of OpenID Connect Core: what an issuer offers that takes clients it did not know
+      // OpenID Connect Core §15.2: an issuer with dynamic registration has to support these.
       response_types_supported: contains(["code", "id_token", "id_token token"]),
       grant_types_supported: contains(["authorization_code", "implicit", "refresh_token"]),
       response_modes_supported: contains(["query", "fragment", "form_post"]),
@@ -67,7 +67,7 @@ describe("Config OP", () => {
       authorization_response_iss_parameter_supported: true,
       ui_locales_supported: ["en", "nl", "de", "fr", "es", "it", "pt", "pl", "sv", "ja", "ar"],
     });
-    // Without `none` the suite's modules of unsigned tokens and request objects do not apply.
+    // Because `none` is not supported, the suite's modules for unsigned tokens and request objects do not apply.
     for (const member of ["id_token", "request_object", "userinfo"])
       expect(body[`${member}_signing_alg_values_supported`]).not.toContain("none");
     for (const scope of body.scopes_supported) expect(scope).toMatch(/^[\x21\x23-\x5b\x5d-\x7e]+$/);

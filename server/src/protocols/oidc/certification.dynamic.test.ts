@@ -1,5 +1,5 @@
-// The OpenID Foundation's certification plan Dynamic OP: clients that prove themselves by keys, and have others serve what we read.
-// Each test is called as the suite's module that it stands for: see docs/conformance.md.
+// The OpenID Foundation's certification plan Dynamic OP: clients that authenticate with keys, and documents that clients serve.
+// Each test has the name of the suite's module that it stands for: see docs/conformance.md.
 import type { ServerResponse } from "node:http";
 import { decodeJwt, decodeProtectedHeader, jwtVerify, UnsecuredJWT } from "jose";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
@@ -176,7 +176,7 @@ describe("documents that a client serves", () => {
     const { tokens } = await client.complete(op.browser(), { scope: "openid offline_access", prompt: "consent" });
     pages.set("/jwks", json({ keys: [next.jwk] }));
     client.useKey(next);
-    // The engine looks at the machine's clock.
+    // The engine uses the machine's clock.
     vi.useFakeTimers({ toFake: ["Date"], now: clock.now() + MINUTE + SECOND });
     const renewed = await client.token({ grant_type: "refresh_token", refresh_token: tokens.refresh_token });
     expect(renewed.status, renewed.text).toBe(200);

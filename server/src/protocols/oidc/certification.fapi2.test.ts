@@ -15,7 +15,7 @@ import { type Harness, harness } from "../../testing/harness.ts";
 import type { RealmUnderTest } from "../../testing/realm.ts";
 import { CALLBACK, walk } from "../../testing/relying-party.ts";
 
-// FAPI 2.0 Security Profile and Message Signing (final): what the suite's modules demand, and what it calls attacks. See docs/conformance.md.
+// FAPI 2.0 Security Profile and Message Signing (final): the requirements of the suite's modules, and its attacks. See docs/conformance.md.
 
 let iam: Harness;
 let realm: RealmUnderTest;
@@ -25,7 +25,7 @@ let signer: FapiClient;
 let other: GenerateKeyPairResult;
 beforeAll(async () => {
   iam = await harness();
-  await iam.server.jobs.stop(); // the clean-up would take the moved clock at its word
+  await iam.server.jobs.stop(); // the cleanup would delete rows by the moved clock
   realm = await iam.realm();
   user = await realm.user();
   bank = await fapiClient(iam, realm, { clientId: "bank", grantTypes: ["authorization_code", "refresh_token", "client_credentials"] });
@@ -57,7 +57,7 @@ describe("fapi2-security", () => {
     for (const token of [body.access_token, body.id_token]) expect(decodeProtectedHeader(token).alg).toBe("PS256");
     expect(decodeJwt(body.access_token).cnf).toEqual({ jkt: expect.any(String) });
 
-    // §5.3.2.1: no rotation. Each use prolongs it.
+    // §5.3.2.1: refresh tokens are not rotated. Each use extends their lifetime.
     for (let use = 0; use < 3; use++) {
       clock.advance(20 * DAY);
       const refreshed = await bank.refresh(body.refresh_token);
@@ -83,7 +83,7 @@ describe("fapi2-security", () => {
     const { body } = await party.exchange(await codeOf(party));
     const next = await party.refresh(body.refresh_token);
     expect(next.body.refresh_token).not.toBe(body.refresh_token);
-    // Past the time in which a lost answer is repeated (decision 40).
+    // The time in which a lost response is repeated (decision 40) has passed.
     clock.advance(11 * SECOND);
     expect((await party.refresh(body.refresh_token)).body.error).toBe("invalid_grant");
     expect((await party.refresh(next.body.refresh_token)).body.error).toBe("invalid_grant");

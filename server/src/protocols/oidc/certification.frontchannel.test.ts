@@ -5,7 +5,7 @@ import { type SharedHarness, sharedHarness } from "../../testing/harness.ts";
 import type { RealmUnderTest } from "../../testing/realm.ts";
 import { type Party, relyingParty, walk } from "../../testing/relying-party.ts";
 
-// The plan oidcc-frontchannel-rp-initiated-logout-certification. What a browser makes of the page: test/journeys/front-channel-logout.test.ts.
+// The plan oidcc-frontchannel-rp-initiated-logout-certification. test/journeys/front-channel-logout.test.ts tests the page in a browser.
 
 let iam: SharedHarness;
 beforeAll(async () => {
@@ -49,7 +49,7 @@ describe("front-channel logout", () => {
     expect(cspOf(page)).toContain("frame-src https://app.example;");
     expect(cspOf(page), "no site may frame this page").toContain("frame-ancestors 'none'");
     expect(page.headers["x-frame-options"]).toBe("DENY");
-    // Without allow-top-navigation a frame cannot move the page, nor open another.
+    // Without allow-top-navigation a frame can neither navigate the page nor open another one.
     expect(/sandbox="([^"]*)"/.exec(page.text)?.[1]).toBe("allow-scripts allow-same-origin");
     expect((await browser.get(`/realms/${realm.name}/login`)).text, "signed out here already").toContain('name="password"');
   });

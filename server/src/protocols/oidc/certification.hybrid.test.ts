@@ -3,7 +3,7 @@ import { halfHash, type Issuer, openIssuer, registerClient } from "../../testing
 import { type Harness, harness } from "../../testing/harness.ts";
 import { walk } from "../../testing/relying-party.ts";
 
-// The plans oidcc-implicit-certification and oidcc-hybrid-certification, and their form post twins. See docs/conformance.md.
+// The plans oidcc-implicit-certification and oidcc-hybrid-certification, and their form post variants. See docs/conformance.md.
 
 const BASE = "https://op.example";
 let iam: Harness;
@@ -35,7 +35,7 @@ describe.each([...IMPLICIT, ...HYBRID])("response_type=%s", (type) => {
         ["code", "id_token", "token"].map((part) => parts.includes(part)),
       );
       const front = parts.includes("id_token") ? await client.checkIdToken(answer.get("id_token")!, { nonce: "n" }) : null;
-      // §3.3.2.11: c_hash and at_hash tie code and token to the ID token.
+      // §3.3.2.11: c_hash and at_hash bind code and token to the ID token.
       if (front && parts.includes("code")) expect(front.c_hash).toBe(halfHash(answer.get("code")!));
       if (front && parts.includes("token")) expect(front.at_hash).toBe(halfHash(answer.get("access_token")!));
       if (parts.includes("token")) {
@@ -48,7 +48,7 @@ describe.each([...IMPLICIT, ...HYBRID])("response_type=%s", (type) => {
         const given = await client.exchange(answer);
         expect(given.status, given.text).toBe(200);
         const back = await client.checkIdToken(given.body.id_token, { nonce: "n", accessToken: given.body.access_token });
-        // §3.3.3.6
+        // §3.3.3.6: both ID tokens have the same issuer and subject.
         if (front) expect([back.iss, back.sub]).toEqual([front.iss, front.sub]);
         expect((await client.exchange(answer)).body.error, "oidcc-codereuse").toBe("invalid_grant");
       }

@@ -1,5 +1,5 @@
 // The OpenID Foundation's certification plans RP-Initiated Logout OP and Back-Channel Logout OP.
-// Each test is called as the suite's module that it stands for: see docs/conformance.md.
+// Each test has the name of the suite's module that it stands for: see docs/conformance.md.
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { decodeProtectedHeader, jwtVerify, SignJWT, UnsecuredJWT } from "jose";
@@ -26,7 +26,7 @@ let peer: Server;
 const heard: { type: string | undefined; form: URLSearchParams }[] = [];
 
 beforeAll(async () => {
-  // In development a client on this machine may be notified without TLS.
+  // In development mode, a client on this machine may be notified without TLS.
   iam = await harness({ GATEHOUSE_BASE_URL: BASE, GATEHOUSE_MODE: "development" });
   await iam.server.jobs.stop();
   op = await openIssuer(iam.server.app, await iam.realm(), BASE);
@@ -90,7 +90,7 @@ describe("RP-Initiated Logout OP", () => {
     expect(await isSignedOut()).toBe(true);
   });
 
-  /** A page, which leads nowhere by itself. */
+  /** Expects a page that does not redirect. */
   function expectPage({ page, left }: { page: Answer; left: URL | null }, status: number): void {
     expect([left, page.status], left?.href).toEqual([null, status]);
     expect(page.text).not.toContain(AFTER);
@@ -156,7 +156,7 @@ describe("RP-Initiated Logout OP", () => {
 describe("Back-Channel Logout OP", () => {
   test("oidcc-backchannel-rp-initiated-logout: the client hears of it by itself, once, for this session", async () => {
     const address = `http://127.0.0.1:${(peer.address() as AddressInfo).port}/backchannel_logout`;
-    // The suite registers a public name; ours is on this machine, which only an administrator may enter.
+    // The suite registers a public name. Our address is on this machine, so only an administrator may set it.
     const client = await registerClient(op, { post_logout_redirect_uris: [AFTER], backchannel_logout_session_required: true });
     const [known] = (await op.realm.asMaster().get(`/clients?search=${client.metadata.client_id}`)).body;
     const changed = await op.realm.asMaster().put(`/clients/${known.id}`, { ...known, backchannelLogoutUri: address });

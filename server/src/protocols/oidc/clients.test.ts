@@ -8,7 +8,7 @@ import { type Harness, harness } from "../../testing/harness.ts";
 import type { RealmUnderTest } from "../../testing/realm.ts";
 import { CALLBACK, submit, walk } from "../../testing/relying-party.ts";
 
-// openid-client against the server on a socket: what a certified relying party makes of us.
+// openid-client, a certified relying party, against the server on a socket.
 
 let iam: Harness;
 let base: string;
@@ -37,7 +37,7 @@ const client = async (realm: RealmUnderTest, members: Record<string, unknown> = 
   });
 };
 
-/** Signs in as the person in front of the browser does. */
+/** Signs in as the user of the browser does. */
 const signIn = async (browser: Browser, url: URL, user: { username: string; password: string }): Promise<URL> => {
   const { page, left } = await walk(browser, base, url.href);
   if (left) return left;
@@ -127,7 +127,7 @@ describe("openid-client", () => {
       });
     const rpt = await ask("invoices#view");
     expect(rpt).toMatchObject({ token_type: "bearer", upgraded: false });
-    // The adapters' enforcer reads these in the mode `token`: the client that gets the RPT has the profile.
+    // The policy enforcer of Keycloak's adapters reads these with the token mode: the client that gets the RPT has the profile.
     expect(JSON.parse(Buffer.from(rpt.access_token.split(".")[1]!, "base64url").toString())).toMatchObject({
       ...{ typ: "Bearer", azp: "rp", iss: `${base}/realms/${realm.name}` },
       authorization: { permissions: [{ rsname: "invoices", scopes: ["view"] }] },
@@ -178,7 +178,7 @@ describe("openid-client", () => {
     const made = await realm.asMaster().post("/clients", { clientId: "rp", profile, jwks, redirectUris: [CALLBACK], idTokenAlg: alg });
     expect(made.status, made.text).toBe(201);
     const key = { key: keys.privateKey, kid: "k1" };
-    // As the profile demands: the issuer as the only audience.
+    // The profile requires the issuer as the only audience.
     const forIssuer = {
       [oidc.modifyAssertion](_header: object, payload: Record<string, unknown>) {
         payload.aud = issuer;

@@ -32,7 +32,7 @@ afterAll(() => iam?.close());
 const pairFor = (alg: string) => keys.get(alg.startsWith("RSA") ? alg : "ECDH-ES")!;
 const publicKey = async (alg: string): Promise<JWK> => ({ ...(await exportJWK(pairFor(alg).publicKey)), kid: "enc", use: "enc" });
 
-/** A client whose answers are all encrypted. */
+/** Creates a client whose responses are all encrypted. */
 async function clientWith(alg: string, enc: string | null, members: Record<string, unknown> = {}): Promise<FapiClient> {
   const of = (what: string) => ({ [`${what}EncryptedResponseAlg`]: alg, [`${what}EncryptedResponseEnc`]: enc });
   const client = await fapiClient(iam, realm, { clientId: `c-${crypto.randomUUID()}`, profile: "none", authMethod: "private_key_jwt" });

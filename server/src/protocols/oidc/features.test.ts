@@ -27,7 +27,7 @@ let pair: GenerateKeyPairResult;
 let jwks: JSONWebKeySet;
 beforeAll(async () => {
   iam = await harness({ GATEHOUSE_TLS_CLIENT_CERT_HEADER: CERTIFICATE });
-  await iam.server.jobs.stop(); // the clean-up would take the moved clock at its word
+  await iam.server.jobs.stop(); // the cleanup would delete rows by the moved clock
   base = iam.config.baseUrl;
   pair = await generateKeyPair("ES256");
   jwks = { keys: [{ ...(await exportJWK(pair.publicKey)), kid: "k1", use: "sig", alg: "ES256" }] };
@@ -75,7 +75,7 @@ describe("a client proves itself", () => {
     const members = { publicClient: false, authMethod: "private_key_jwt", jwks, grantTypes: ["client_credentials", "authorization_code"] };
     const party = await relyingParty(iam, realm, members);
     const unencoded = { alg: "ES256", kid: "k1", crit: ["b64"], b64: false };
-    /** Signed over the characters of the payload as they are. */
+    /** Signs the characters of the payload as they are. */
     const raw = async (claims: JWTPayload) => {
       const times = { jti: randomUUID(), iat: Math.floor(clock.now() / SECOND), exp: Math.floor(clock.now() / SECOND) + 60 };
       const payload = Buffer.from(JSON.stringify({ ...times, ...claims })).toString("base64url");
@@ -119,7 +119,7 @@ describe("a client proves itself", () => {
       const statuses = [];
       for (const [path, form] of [
         ["/token", { grant_type: "client_credentials" }],
-        ["/token", { grant_type: "client_credentials", resource: `${base}/realms/${realm.name}` }], // not the plain way: the engine's
+        ["/token", { grant_type: "client_credentials", resource: `${base}/realms/${realm.name}` }],
         ["/introspect", { token: "a.b.c" }],
       ] as const)
         statuses.push(await status(path, form, basic), await status(path, { ...form, ...inForm }));
@@ -314,7 +314,7 @@ describe("claims", () => {
     expect(await subjectFor("attribute", { subjectClaim: { strategy: "attribute", attribute: "staff" } })).toBe("4711");
     const one = await subjectFor("one", pairwise);
     expect(one).not.toBe(user.userId);
-    expect(await subjectFor("signed", { ...pairwise, userinfoAlg: "RS256" })).toBe(one); // the same sector
+    expect(await subjectFor("signed", { ...pairwise, userinfoAlg: "RS256" })).toBe(one); // the clients share a sector
     expect(await subjectFor("elsewhere", { ...pairwise, sectorIdentifierUri: "https://other.example/sector" })).not.toBe(one);
   });
 

@@ -1,4 +1,4 @@
-// Each realm as an OpenID Connect issuer: authorization, logout, userinfo and metadata, in one folder each. Only `engine` imports
+// Makes each realm an OpenID Connect issuer: authorization, logout, userinfo and metadata, in one folder each. Only `engine` imports
 // `oidc-provider`. Sessions, clients, claims, keys and tokens belong to other folders.
 export { createIssuers } from "./engine/index.ts";
 export type { Issuers } from "./issuer.ts";

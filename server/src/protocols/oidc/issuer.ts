@@ -11,7 +11,7 @@ export interface Issuer {
 
 export type Issuers = RealmCache<Issuer>;
 
-/** An authorization request that waits for the user: to sign in, to choose an account, to consent. */
+/** An authorization request that waits for the user to sign in, to choose an account, or to consent. */
 export interface Interaction {
   readonly uid: string;
   /** The time of the request, in seconds. */
@@ -41,6 +41,6 @@ export interface Engine {
   findInteraction(uid: string): Promise<Interaction | undefined>;
   /** Stores the answer until the browser returns to the authorization endpoint. */
   answer(answered: Answered): Promise<void>;
-  /** Resumes an authorization request, with an answer that is passed in memory. */
+  /** Resumes an authorization request, with an answer if one is passed in memory. */
   resume(request: FastifyRequest, reply: FastifyReply, uid: string, answered?: Answered): Promise<void>;
 }

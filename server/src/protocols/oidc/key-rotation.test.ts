@@ -44,7 +44,7 @@ describe.skipIf(testDatabase() !== "postgres")("while keys are rotated on one of
     const failures: unknown[] = [];
     let rotating = true;
     let answered = () => {};
-    /** Asks one node for a token, and the other at once what it is worth. */
+    /** Asks one node for a token, and at once has the other node introspect it. */
     const visitor = async (here: (typeof nodes)[number], there: (typeof nodes)[number], client: (typeof clients)[number], way: object) => {
       while (rotating) {
         const given = await post(here, "/token", client, { grant_type: "client_credentials", ...way });
@@ -54,12 +54,12 @@ describe.skipIf(testDatabase() !== "postgres")("while keys are rotated on one of
         answered();
       }
     };
-    // By the own handler, and by the engine.
+    // Tokens are requested without a resource, and with one.
     const ways = [{}, { resource: `${iam.config.baseUrl}/realms/${realm.name}` }];
     const visitors = clients.flatMap((client) =>
       ways.flatMap((way) => [visitor(nodes[0], nodes[1], client, way), visitor(nodes[1], nodes[0], client, way)]),
     );
-    /** Until so many more have been answered. */
+    /** Waits until this many more requests have been answered. */
     const answers = (count: number) =>
       new Promise<void>((resolve) => {
         let left = count;

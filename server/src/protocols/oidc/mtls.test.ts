@@ -169,7 +169,7 @@ describe("a client that asked for tokens that are bound to its certificate, and 
     const userinfo = async (headers = {}) =>
       (await iam.browser().get(`/realms/${realm.name}/userinfo`, bearing(access_token, headers))).status;
     expect([await userinfo(), await userinfo(shown(other)), await userinfo(shown(own))]).toEqual([401, 401, 200]);
-    // Its refresh token is bound by the secret, so its certificate may be another one by then.
+    // Its refresh token is bound by the secret, so the client may use another certificate by then.
     const again = given(await asking({ grant_type: "refresh_token", refresh_token }, shown(other)));
     expect(decodeJwt(again.access_token).cnf).toEqual({ "x5t#S256": thumbprintOf(other) });
     expect((await asking({ grant_type: "refresh_token", refresh_token: again.refresh_token }, {})).body.error).toBe("invalid_request");

@@ -16,7 +16,7 @@ export interface RealmParts extends TokenEndpointParts {
   readonly cookies: Cookies;
   /** The discovery members for dynamic registration and metadata documents. */
   readonly offered: Readonly<Record<string, unknown>>;
-  /** The server is shutting down: responses close their connections. */
+  /** Tells whether the server is shutting down, so that responses close their connections. */
   isDraining(): boolean;
 }
 

@@ -13,7 +13,7 @@ let iam: Harness;
 let base: string;
 beforeAll(async () => {
   iam = await harness();
-  await iam.server.jobs.stop(); // the clean-up would take the moved clock at its word
+  await iam.server.jobs.stop(); // the cleanup would delete rows by the moved clock
   base = iam.config.baseUrl;
 });
 afterEach(() => clock.reset());
@@ -91,7 +91,7 @@ describe("a refresh token", () => {
     const { realm, party, tokens } = await signedIn();
     await allowRepetition(realm, grace);
     const other = testDatabase() === "postgres" ? (await iam.secondNode()).server : iam.server;
-    await other.jobs.stop(); // it lives as long as this file: later tests move the clock
+    await other.jobs.stop(); // the server lives as long as this file, and later tests move the clock
     const nodes = [iam.server.app, other.app];
     const ask = (refresh_token: string, n: number) =>
       new Browser(nodes[n % 2]!).request("POST", `/realms/${realm.name}/token`, {
@@ -106,7 +106,7 @@ describe("a refresh token", () => {
       expect(await realm.events("type=REFRESH_TOKEN_REUSED")).toHaveLength(1);
       return;
     }
-    // The token of each answer works, and no replay is detected.
+    // The token of each response works, and no replay is detected.
     expect(answers.map(({ status }) => status)).toEqual(Array(8).fill(200));
     expect(new Set(won.map(({ body }) => body.refresh_token)).size).toBe(1);
     for (const [n, { body }] of won.entries()) expect((await ask(body.refresh_token, n + 1)).status).toBe(200);
@@ -287,7 +287,7 @@ describe("an access token", () => {
       "x".repeat(20_000),
     ])
       expect((await userinfo(realm, forged)).status).toBe(401);
-    expect((await userinfo(realm, tokens.id_token)).status).toBe(401); // an ID token is none
+    expect((await userinfo(realm, tokens.id_token)).status).toBe(401); // an ID token is no access token
   });
 
   test("is refused if it is of another realm, for another audience, or expired", async () => {
@@ -323,7 +323,7 @@ describe("an access token", () => {
     const last = await refresh(party, again.body.refresh_token);
     expect(last.status).toBe(200);
     clock.advance(HOUR);
-    expect((await refresh(party, last.body.refresh_token)).body.error).toBe("invalid_grant"); // now it fell asleep
+    expect((await refresh(party, last.body.refresh_token)).body.error).toBe("invalid_grant"); // the session is idle for too long now
   });
 
   test("survives the rotation of the key that signed it", async () => {

@@ -18,7 +18,7 @@ import { deleteExpiredTransactions } from "./index.ts";
 let iam: Harness;
 beforeAll(async () => {
   iam = await harness();
-  // The clean-up would take the moved clock at its word.
+  // The cleanup would delete rows by the moved clock.
   await iam.server.jobs.stop();
 });
 afterAll(() => iam?.close());

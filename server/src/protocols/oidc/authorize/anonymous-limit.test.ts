@@ -25,7 +25,7 @@ test("an address may begin so many sign-ins in a minute; known users, and other 
 
   const known = at("192.0.2.7");
   await app.signIn(known, await realm.user());
-  // So few that a slow machine does not earn them back while it asks.
+  // The limit is so low that a slow machine does not regain places while it asks.
   expect((await realm.asMaster().patch("/settings", { rateLimits: { authorizations: 60 } })).status).toBe(200);
   const posts = await Promise.all(
     Array.from({ length: 160 }, () => at("192.0.2.7").request("POST", `/realms/${realm.name}/authorize`, { form: {}, csrf: false })),
@@ -34,7 +34,7 @@ test("an address may begin so many sign-ins in a minute; known users, and other 
   const late = posts.at(-1)!;
   expect([late.status, Number(late.headers["retry-after"]) > 0, late.text.includes("try again in")]).toEqual([429, true, true]);
 
-  // A place that is given back while we ask must not let one more through. A clock that was set back by more would free everything.
+  // A place that is regained during the test must not let another request through. Setting the clock back further would reset the limit.
   clock.advance(-4 * SECOND);
   const refused = await at("192.0.2.7").get(app.url());
   const to = new URL(String(refused.headers.location));

@@ -10,7 +10,7 @@ let iam: Harness;
 let base: string;
 beforeAll(async () => {
   iam = await harness();
-  await iam.server.jobs.stop(); // the clean-up would take the moved clock at its word
+  await iam.server.jobs.stop(); // the cleanup would delete rows by the moved clock
   base = iam.config.baseUrl;
 });
 afterEach(() => clock.reset());
@@ -24,7 +24,7 @@ const strict = [step("username-password"), step("totp")];
 async function situation(steps: object[] = strict) {
   const realm = await iam.realm();
   const boss = realm.asMaster();
-  // The realm itself asks for the password alone.
+  // The realm's own flow requires only the password.
   await boss.put("/flow", { displayName: "Sign in", steps: [step("cookie", "ALTERNATIVE"), step("username-password", "ALTERNATIVE")] });
   expect((await boss.post("/flows", { alias: "strict", steps })).status).toBe(201);
   const user = await realm.user();
@@ -44,7 +44,7 @@ describe("a client's own flow", () => {
     const done = await submit(browser, base, page, { code: code() });
     const token = decodeJwt((await bank.exchange(done.left)).body.id_token);
     expect(token).toMatchObject({ sub: user.userId, acr: "2" });
-    // From then on the session has proven it.
+    // From then on the session has proven the second factor.
     expect(codeIn((await walk(browser, base, bank.url({ prompt: "none" }))).left)).not.toBeNull();
     expect(codeIn((await walk(browser, base, bank.url())).left)).not.toBeNull();
   });
@@ -55,12 +55,12 @@ describe("a client's own flow", () => {
     const { page } = await walk(browser, base, bank.url());
     expect([page.text.includes('name="code"'), page.text.includes('name="password"')]).toEqual([true, false]);
     const put = (steps: object[]) => realm.asMaster().put("/flows/strict", { displayName: "Strict", steps });
-    // Another way that is no surer than the session: the session is one of the ways.
+    // The session counts, because no other way of the flow is stronger than it.
     expect(
       (await put([step("cookie", "ALTERNATIVE"), step("email-otp", "DISABLED"), step("username-password", "ALTERNATIVE")])).status,
     ).toBe(200);
     expect(codeIn((await walk(browser, base, bank.url({ prompt: "none" }))).left)).not.toBeNull();
-    // Without the cookie, what the session has proven counts by itself, under whichever name the step asks for it.
+    // Without the cookie step, the factors that the session has proven count, under whichever name a step asks for them.
     expect((await put([step("username"), step("password")])).status).toBe(200);
     expect(codeIn((await walk(browser, base, bank.url({ prompt: "none" }))).left)).not.toBeNull();
     expect((await put([step("username"), step("password"), step("totp")])).status).toBe(200);
@@ -82,7 +82,7 @@ describe("a client's own flow", () => {
     );
     const passed = await browser.request("POST", `/realms/${realm.name}/login`, { form: { ...form, code: own() }, csrf: false });
     expect(passed.status).toBe(303);
-    // Signed in through the strict flow as oneself; before going on, as the victim by the password alone, for another client.
+    // The user signs in through the strict flow and, before they resume, as the victim by the password alone, for another client.
     const lenient = await relyingParty(iam, realm);
     const again = await walk(browser, base, lenient.url({ prompt: "login" }));
     const asVictim = await submit(browser, base, again.page, { username: victim.username, password: victim.password });
@@ -148,7 +148,7 @@ describe("the steps of a user", () => {
     expect(page.text).toContain('name="firstName"');
     await submit(browser, base, page, { firstName: "Ada", lastName: "Lovelace" });
     expect((await realm.asMaster().get(`/users/${user.userId}/required-actions`)).body).toEqual([]);
-    // Without an address there is nothing to confirm.
+    // A user without an address has nothing to confirm.
     await ask(realm, user.userId, "VERIFY_EMAIL");
     expect(codeIn((await walk(browser, base, app.url({ prompt: "none" }))).left)).not.toBeNull();
     expect((await browser.get(`/realms/${realm.name}/login`)).status).toBe(200);
@@ -194,7 +194,7 @@ describe("consent to offline access", () => {
     expect(page.text).toContain('name="password"');
     const consent = await submit(browser, base, page, { username: user.username, password: user.password });
     expect(consent.page.text).toContain('value="allow"');
-    // On the page for too long: asked again, and nothing is granted meanwhile.
+    // If the page was open for too long, the user signs in again, and nothing is granted meanwhile.
     clock.advance(11 * MINUTE);
     const late = await submit(browser, base, consent.page, { decision: "allow" });
     expect([late.left, late.page.text.includes('name="password"')]).toEqual([null, true]);

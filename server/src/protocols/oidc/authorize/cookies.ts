@@ -1,7 +1,7 @@
 import { oncePer } from "../../../kernel/once.ts";
 import { hmac, safeEqual, type Vault } from "../../../kernel/vault.ts";
 
-/** The interaction that a browser was sent to; its path is limited to that page. */
+/** The cookie with the interaction that a browser was sent to. Its path is limited to the page of the interaction. */
 export const INTERACTION_COOKIE = "gh__interaction";
 export const RESUME_COOKIE = "gh__resume";
 
@@ -13,7 +13,7 @@ export interface CookieKeys {
 }
 
 /**
- * The values of these cookies are also in the database. They are signed, so that a reader of the database (a backup, a replica) cannot continue
+ * Signs the values of these cookies, which are also in the database, so that a reader of the database (a backup, a replica) cannot continue
  * the request of another user.
  */
 export const cookieKeys = oncePer((vault: Vault): CookieKeys => {
@@ -23,7 +23,7 @@ export const cookieKeys = oncePer((vault: Vault): CookieKeys => {
   return { sign, verify, index: (data, signature) => (verify(data, signature) ? 0 : -1) };
 });
 
-/** Tells whether the browser has the signed cookie of this interaction: of its page, or of the path that resumes the request. */
+/** Tells whether the browser has the signed cookie of this interaction, for its page or for the path that resumes the request. */
 export function wasSentTo(
   vault: Vault,
   cookies: Readonly<Record<string, string | undefined>>,

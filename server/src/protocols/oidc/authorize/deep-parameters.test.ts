@@ -25,7 +25,7 @@ const base = {
   code_challenge_method: "S256",
 };
 
-// As deep as fits into what the endpoint takes: without a limit, the stack ends there.
+// Values as deep as the endpoint's size limit allows: without a limit of depth, they overflow the stack.
 describe.each([
   ["claims", (levels: number) => claims(levels)],
   ["authorization_details", (levels: number) => `[{"type":"x","deep":${nested(levels)}}]`],

@@ -30,7 +30,7 @@ async function implicitRealm(): Promise<RealmUnderTest> {
   return realm;
 }
 
-/** The answer that the client gets when the realm's administrator follows its link. */
+/** Returns the response that the client gets when the realm's administrator follows its link. */
 async function answerOf(realm: RealmUnderTest, party: Party, params: Record<string, string> = {}, browser: Browser = iam.browser()) {
   const { page, left } = await walk(browser, base, party.url({ response_type: IMPLICIT, nonce: "n", ...params }));
   const redirected = left ?? (await submit(browser, base, page, { username: "admin", password: realm.adminPassword })).left!;

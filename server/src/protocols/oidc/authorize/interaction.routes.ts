@@ -141,7 +141,7 @@ export const interactionRoutes: FastifyPluginAsyncTypebox<InteractionRouteParts>
     },
   });
 
-  /** A user who has signed out meanwhile signs in first. */
+  /** Answers a stale form: a user who has signed out meanwhile has to sign in first. */
   const onStale = async (request: FastifyRequest, reply: FastifyReply) => {
     const visit = await visitBy(request);
     return visit.visitor.session ? show(request, reply, visit, 403) : toSignInPage(reply, visit);

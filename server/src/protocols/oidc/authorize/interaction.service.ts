@@ -21,7 +21,7 @@ export interface Pending {
   readonly params: Readonly<Record<string, string | undefined>>;
 }
 
-/** Only for the browser that has the interaction's cookie. */
+/** Finds the pending interaction, only for the browser that has its cookie. */
 export async function findPending(
   { engine, parts }: Issuer,
   uid: string,
@@ -36,21 +36,21 @@ export async function findPending(
   return { uid, interaction, client, params };
 }
 
-/** The path at which the engine resumes the request. */
+/** Returns the path at which the engine resumes the request. */
 export const resumePath = (realm: string, uid: string) => `/realms/${realm}/authorize/${uid}`;
 export const interactionPath = (realm: string, uid: string) => `/realms/${realm}/interaction/${uid}`;
 
 /**
- * The reasons for a login prompt that an existing session may satisfy: one that began in another tab meanwhile, has a higher level, or was started
- * by registering. For all others the user authenticates again.
+ * The reasons for a login prompt that an existing session may satisfy: the session began in another tab meanwhile, has a higher level, or
+ * was started by registering. For all other reasons the user authenticates again.
  */
 const SESSION_MAY_DO = ["no_session", "essential_acr", "create_prompt", "client_flow", "required_actions"];
 
-/** With `prompt=create` the engine has not checked `max_age` and `prompt=login` yet. */
+/** Tells whether a `prompt=create` also requires a fresh sign-in, because the engine has not checked `max_age` and `prompt=login` yet. */
 const needsFreshLogin = ({ params: { prompt = "", max_age }, interaction }: Pending): boolean =>
   interaction.prompt.name === "create" && (max_age !== undefined || prompt.split(" ").includes("login"));
 
-/** The sign-in that an authorization request asks for. */
+/** Returns the sign-in that an authorization request asks for. */
 export function signInRequestOf(client: ClientSnapshot, params: Pending["params"]): SignInRequest {
   const { acr, essential } = requestedAcr({ acr_values: params.acr_values, claims: claimsIn(params) });
   return {
@@ -65,7 +65,7 @@ export function signInRequestOf(client: ClientSnapshot, params: Pending["params"
   };
 }
 
-/** The engine has parsed it before, so it is valid JSON. */
+/** Returns the requested claims. The engine has parsed the parameter before, so it is valid JSON. */
 const claimsIn = ({ claims }: Pending["params"]): Parameters<typeof requestedAcr>[0]["claims"] =>
   typeof claims === "string" ? JSON.parse(claims) : claims;
 
@@ -75,7 +75,7 @@ const REFUSALS: Readonly<Record<string, string>> = {
   unmet_authentication_requirements: "the requested authentication could not be obtained",
 };
 
-/** The client as pages show it. */
+/** Returns the client as pages show it. */
 export const applicationOf = ({ name, clientId, settings }: ClientSnapshot): ShownApplication => ({
   name: name ?? clientId,
   ...{ logoUrl: settings.logoUri, policyUrl: settings.policyUri, termsUrl: settings.tosUri },
@@ -97,41 +97,41 @@ export async function askToSignIn(
   return beginSignIn(db, realm, uid, browser, request);
 }
 
-/** Its result answers the prompt: by a session, or by an error for the client. */
+/** Begins a sign-in whose result answers the prompt, either with a session or with an error for the client. */
 const beginSignIn = (db: Db, realm: string, uid: string, browser: string, request: SignInRequest): Promise<string> =>
   startInteraction(
     { tx: db, realm, now: clock.now() },
     { kind: "oidc", browser, request: { ...request }, returnTo: (signIn) => `${resumePath(realm, uid)}?interaction=${signIn}` },
   );
 
-/** Consent to offline access needs recent authentication; afterwards the engine asks for consent again. */
+/** Asks for recent authentication, which consent to offline access needs. Afterwards the engine asks for consent again. */
 export async function askForRecentSignIn(db: Db, realm: string, { client, params, uid }: Pending, browser: string): Promise<string> {
   const { acr, acrEssential, ...asked } = signInRequestOf(client, params);
   const request = { ...asked, recent: true } satisfies SignInRequest;
   return beginSignIn(db, realm, uid, browser, request);
 }
 
-/** The sign-in page, in the language that the visitor chose or the client requests. */
+/** Returns the path of the sign-in page, in the language that the visitor chose or the client requests. */
 export function signInPath(realm: string, pending: Pending, signIn: string, chosen: string | undefined): string {
   const query = new URLSearchParams({ interaction: signIn, ...languageFor(pending, chosen) });
   return `/realms/${realm}/${pending.interaction.prompt.name === "create" ? "register" : "login"}?${query}`;
 }
 
-/** OpenID Connect Core §3.1.2.1: `ui_locales`, unless the visitor has chosen a language. */
+/** OpenID Connect Core §3.1.2.1: returns a language of `ui_locales`, unless the visitor has chosen one. */
 function languageFor({ params: { ui_locales } }: Pending, chosen: string | undefined): { lang?: string } {
   const wish = chosen === undefined ? ui_locales?.split(" ").map((tag) => tag.split("-")[0]!.toLowerCase()) : undefined;
   const lang = wish?.find((tag) => (LOCALES as readonly string[]).includes(tag));
   return lang === undefined ? {} : { lang };
 }
 
-/** OpenID Connect Core §3.1.2.1: a sign-in after the request also answers `select_account` and `create`. */
+/** OpenID Connect Core §3.1.2.1: returns the sign-in if it was after the request. It also answers `select_account` and `create`. */
 export function loginSince(session: LiveSession, since: number): InteractionAnswer {
   const ts = Math.floor(session.authTime / SECOND);
   if (ts < since) return {};
   return { login: { accountId: session.userId, ts, acr: session.acr, amr: [...session.amr] }, select_account: {}, create: {} };
 }
 
-/** The answer to the prompt, from the result of the sign-in. */
+/** Returns the answer to the prompt, from the result of the sign-in. */
 export async function signedIn(
   db: Db,
   realm: string,
@@ -154,7 +154,7 @@ export async function signedIn(
 export interface ConsentRequest {
   readonly scopes: readonly string[];
   readonly claims: readonly string[];
-  /** RFC 9396: the types. */
+  /** The types of the authorization details (RFC 9396). */
   readonly details: readonly string[];
 }
 
@@ -169,7 +169,7 @@ export function consentRequest({ parts: { scopesOfRealm } }: Issuer, { params, i
   };
 }
 
-/** In their registered spelling; without `resource` the realm itself. The engine has filled it in. */
+/** Returns the requested resources in their registered spelling. Without `resource`, the engine has filled in the realm itself. */
 export const resourcesOf = ({ params }: Pending): readonly string[] => listOf(params.resource as string | string[] | undefined);
 
 /** Stores the user's consent (directory/consents) and answers the prompt. */
@@ -188,7 +188,7 @@ export async function allow(request: FastifyRequest, issuer: Issuer, pending: Pe
   await issuer.engine.answer({ interaction: pending.interaction, session, answer: { consent: {} } });
 }
 
-/** Audits that a user without access tried to use the client. */
+/** Records in the audit log that a user without access tried to use the client. */
 export const recordNoAccess = (request: FastifyRequest, { client }: Pending): Promise<void> =>
   request.transact(async (ctx) =>
     ctx.audit({

@@ -14,7 +14,7 @@ beforeAll(async () => {
 afterEach(() => clock.reset());
 afterAll(() => iam?.close());
 
-/** Sends the form of a page and stops where it would go on to the engine. */
+/** Sends the form of a page and stops before the engine resumes the request. */
 async function untilResume(browser: Browser, page: Answer, fields: Record<string, string>): Promise<string> {
   const [form, action] = /<form class="gh-form"[^>]* action="([^"]+)"[\s\S]*?<\/form>/.exec(page.text) as unknown as [string, string];
   const hidden = Object.fromEntries([...form.matchAll(/<input type="hidden" name="([^"]+)" value="([^"]*)"/g)].map(([, k, v]) => [k!, v!]));
@@ -26,7 +26,7 @@ async function untilResume(browser: Browser, page: Answer, fields: Record<string
   return String(answer.headers.location).replace(base, "");
 }
 
-/** Another tab of the same browser. */
+/** Signs in as a user in another tab of the same browser. */
 async function inAnotherTab(browser: Browser, realm: string, { username, password }: { username: string; password: string }) {
   await browser.get(`/realms/${realm}/logout`);
   const out = { _csrf: browser.cookies.get("XSRF-TOKEN")! };
@@ -76,7 +76,7 @@ describe("another user signs in before the request goes on", () => {
     const party = await relyingParty(iam, realm, { consentRequired: true });
     const browser = iam.browser();
     for (const { username, password } of [bob, ada]) {
-      // Both have allowed the scopes before.
+      // Both users have allowed the scopes before.
       browser.cookies.clear();
       const { page } = await walk(browser, base, party.url());
       const { page: consent } = await submit(browser, base, page, { username, password });
@@ -95,12 +95,12 @@ describe("another user signs in before the request goes on", () => {
     const [ada, bob] = [await realm.user(), await realm.user()];
     const party = await relyingParty(iam, realm);
     const [earlier, browser] = [iam.browser(), iam.browser()];
-    clock.advance(-60 * SECOND); // the engine looks at its own clock
+    clock.advance(-60 * SECOND); // the engine uses its own clock
     await earlier.signIn(realm.name, bob.username, bob.password);
     clock.reset();
     const { page } = await walk(browser, base, party.url({ prompt: "login" }));
     const resume = await untilResume(browser, page, { username: ada.username, password: ada.password });
-    // As when an administrator stops acting as a user: the session before is back.
+    // The earlier session is back, as when an administrator stops acting as a user.
     browser.cookies.set(`gh_${realm.name}`, earlier.cookies.get(`gh_${realm.name}`)!);
     const { left, page: asked } = await walk(browser, base, resume);
     expect([left, asked.text.includes('name="password"')]).toEqual([null, true]);
@@ -139,7 +139,7 @@ describe("the id of a request", () => {
 });
 
 describe("a request for one user (OpenID Connect Core §3.1.2.2)", () => {
-  /** A realm in which ada has an ID token, and requests that name her. */
+  /** Creates a realm in which ada has an ID token, and requests that name her. */
   async function named(settings: Record<string, unknown> = {}) {
     const realm = await iam.realm();
     const [ada, bob] = [await realm.user(), await realm.user()];

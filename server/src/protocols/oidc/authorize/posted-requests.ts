@@ -14,8 +14,8 @@ interface PostedParts extends LimitParts {
 }
 
 /**
- * A cross-site POST has no SameSite=Lax cookies. Its form is stored, and the browser is redirected to a GET, which sends the cookies. Anyone can post one
- * from `address`, so it is counted.
+ * Stores the form of a cross-site POST, which has no SameSite=Lax cookies. The browser is then redirected to a GET, which sends the
+ * cookies. Anyone can post a form, so the forms of each `address` are counted.
  */
 export async function keepPosted(parts: PostedParts, form: Readonly<Record<string, unknown>>, address: string): Promise<string> {
   refuseUnreadableParameters(form);
@@ -30,7 +30,7 @@ export async function keepPosted(parts: PostedParts, form: Readonly<Record<strin
   return id;
 }
 
-/** An anonymous request is stored, and has to be found when a user is erased. */
+/** Refuses a form whose text cannot be searched: it is stored for an anonymous caller, and has to be found when a user is erased. */
 function refuseUnsearchable(form: Readonly<Record<string, unknown>>): void {
   const errors = Object.entries(form)
     .filter(([, value]) => !isReadable(value))
@@ -38,7 +38,7 @@ function refuseUnsearchable(form: Readonly<Record<string, unknown>>): void {
   if (errors.length > 0) throw invalidFields(errors);
 }
 
-/** Returns a query string; null: taken already, or expired. */
+/** Returns the query string of a stored form. Returns null if it was taken already, or has expired. */
 export async function takePosted(db: Db, realm: string, id: string): Promise<string | null> {
   const record = await takeRecord(db, { realm, model: MODEL, recordId: sha256(id) }, clock.now());
   const { params } = record?.payload ?? {};

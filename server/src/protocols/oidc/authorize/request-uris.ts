@@ -4,18 +4,18 @@ import type { RealmParts } from "../parts.ts";
 
 type RequestUriParts = Pick<RealmParts, "realm" | "clients" | "limiter" | "outbound" | "log">;
 
-/** The query string, with its `?`. */
+/** Returns the query string, with its `?`. */
 export const searchOf = ({ url = "" }: { url?: string | undefined }): string => (url.includes("?") ? url.slice(url.indexOf("?")) : "");
 
 const LIMITS = { timeoutMs: 5_000, maxBytes: 64 * 1024 } as const;
-/** Any site can make browsers send such requests: the client's host must not be flooded through this server. */
+/** Limits the requests to a client's host: any site can make browsers send them, and must not flood the host through this server. */
 const PER_CLIENT = { limit: 60, windowMs: MINUTE };
-/** An unknown PAR request_uri, which the engine refuses with its usual error response. */
+/** An unknown request_uri of PAR, which the engine refuses with its usual error response. */
 const UNKNOWN = "urn:ietf:params:oauth:request_uri:unreadable";
 
 /**
- * OpenID Connect Core §6.2, RFC 9101 §5.2: fetches the request object at `request_uri` and passes it as `request`, because the engine does not fetch
- * it. Only from URIs that the client has registered (RFC 9101 §10.4.1).
+ * OpenID Connect Core §6.2, RFC 9101 §5.2: fetches the request object at `request_uri` and passes it as `request`, because the engine does
+ * not fetch it. Fetches only URIs that the client has registered (RFC 9101 §10.4.1).
  */
 export async function withRequestObject(parts: RequestUriParts, search: string): Promise<string> {
   const query = new URLSearchParams(search);

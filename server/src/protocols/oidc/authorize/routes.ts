@@ -7,7 +7,7 @@ import type { Issuers } from "../issuer.ts";
 import { keepPosted, takePosted } from "./posted-requests.ts";
 import { searchOf, withRequestObject } from "./request-uris.ts";
 
-/** The form of an anonymous caller is stored, so it is limited. */
+/** The size limit of a posted form, which is stored for an anonymous caller. */
 const POSTED_LIMIT = 32 * 1024;
 
 /** Mounted under /realms/:realm. */

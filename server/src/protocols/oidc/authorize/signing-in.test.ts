@@ -10,7 +10,7 @@ let iam: Harness;
 let base: string;
 beforeAll(async () => {
   iam = await harness();
-  await iam.server.jobs.stop(); // the clean-up would take the moved clock at its word
+  await iam.server.jobs.stop(); // the cleanup would delete rows by the moved clock
   base = iam.config.baseUrl;
 });
 afterEach(() => clock.reset());
@@ -103,7 +103,7 @@ describe("the way through our pages", () => {
     const [party, other] = [await relyingParty(iam, realm), await relyingParty(iam, realm, { clientId: "other" })];
     const user = await realm.user();
     const browser = iam.browser();
-    // Each of the engine's cookies has its own path, which this browser does not heed.
+    // Each of the engine's cookies has its own path, which this test browser ignores.
     const tab = async (url: string) => ({
       page: (await walk(browser, base, url)).page,
       own: ["gh__interaction", "gh__interaction.sig", "gh__resume", "gh__resume.sig"].map(
@@ -130,7 +130,7 @@ describe("the way through our pages", () => {
     expect(posted.status).toBe(303);
     const { left } = await walk(browser, base, posted);
     expect((await party.exchange(left)).status).toBe(200);
-    expect((await walk(browser, base, posted)).page.status).toBe(400); // once
+    expect((await walk(browser, base, posted)).page.status).toBe(400); // a posted form is taken only once
   });
 
   test("an interaction belongs to the browser that began it", async () => {
@@ -183,7 +183,7 @@ describe("redirect URIs", () => {
     expect([gone.left, gone.page.status]).toEqual([null, 400]);
     expect((await admin.patch(`/clients/${party.id}`, { redirectUris: [CALLBACK, ...moved] })).status).toBe(200);
     expect((await arrive(async () => {})).left?.searchParams.get("code")).toMatch(/./);
-    // Another client of the same name.
+    // Another client was created with the same client id.
     const other = await arrive(async () => {
       await admin.delete(`/clients/${party.id}`);
       await admin.post("/clients", { clientId: party.clientId, publicClient: true, redirectUris: moved });
@@ -197,7 +197,7 @@ describe("redirect URIs", () => {
     const browser = iam.browser();
     await party.signIn(browser, await realm.user());
     const asked = ["openid email", "openid profile"];
-    // Held until both have read the session's grant.
+    // The lock makes both requests read the session's grant before either goes on.
     const { answers } = await iam.core.db.transaction().execute(async (tx) => {
       await sql`select from oidc_grants where realm_id = ${realm.name} for update`.execute(tx);
       const answers = Promise.all(asked.map((scope) => walk(browser, base, party.url({ prompt: "none", scope }))));
@@ -240,7 +240,7 @@ describe("consent", () => {
     expect((await walk(browser, base, party.url({ scope: "openid email", prompt: "consent" }))).page.text).toContain(
       "See your email address",
     );
-    // Another sign-in knows it, too.
+    // The consent counts for another sign-in, too.
     expect((await party.signIn(iam.browser(), user, { scope: "openid email" })).status).toBe(200);
   });
 
@@ -308,7 +308,7 @@ describe("consent", () => {
     const party = await relyingParty(iam, realm);
     const user = await realm.user();
     const browser = iam.browser();
-    // The database keeps the members in another order.
+    // The database stores the members in another order.
     const authorization_details = JSON.stringify([{ type: "payment", recipient: { name: "Bob", city: "Graz" }, amount: "12.00" }]);
     for (const isFirst of [true, false]) {
       const { page, left } = await walk(browser, base, party.url({ authorization_details }));

@@ -10,7 +10,7 @@ let iam: Harness;
 let base: string;
 beforeAll(async () => {
   iam = await harness();
-  await iam.server.jobs.stop(); // the clean-up would take the moved clock at its word
+  await iam.server.jobs.stop(); // the cleanup would delete rows by the moved clock
   base = iam.config.baseUrl;
 });
 afterEach(() => clock.reset());
@@ -18,7 +18,7 @@ afterAll(() => iam?.close());
 
 const errorIn = (left: URL | null) => left?.searchParams.get("error");
 const essential = (...values: string[]) => JSON.stringify({ id_token: { acr: { essential: true, values } } });
-/** Requires the password alone, so that only a level requires a second factor. */
+/** A flow that requires only the password, so that only a level requires a second factor. */
 const passwordOnly = {
   displayName: "Sign in",
   steps: [

@@ -26,7 +26,7 @@ const base = {
 };
 const details = String.raw`[{"type":"x","more":"\u0000"}]`;
 
-// The database cannot keep such a text, and its error was the server's.
+// The database cannot store such a text, and its error would be a 500.
 describe.each([
   ["acr_values", "\0"],
   ["state", "a\0b"],

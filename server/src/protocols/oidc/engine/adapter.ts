@@ -9,7 +9,7 @@ import { toEngineError } from "./errors.ts";
 import { draftOf } from "./models/grant.ts";
 import { storeRequest } from "./requests/ciba.ts";
 
-/** For models that the engine neither stores nor reads: grants and sessions are ours, and so are the endpoints that would use them. */
+/** The adapter of models that the engine neither stores nor reads, because other rooms own them or the endpoints that would use them. */
 const nothing: Adapter = {
   upsert: async () => {},
   find: async () => undefined,
@@ -22,16 +22,16 @@ const nothing: Adapter = {
 
 const notStored = new Set(["AccessToken", "ClientCredentials", "RefreshToken", "Session", "Client", "Grant"]);
 
-/** Stores the engine's state. models/ replaces what it does with sessions, clients and grants. */
+/** Creates the adapters that store the engine's state. models/ replaces those of sessions, clients and grants. */
 export const createAdapters =
   (parts: RealmParts): AdapterFactory =>
   (model) =>
     notStored.has(model) ? nothing : { ...nothing, ...recordsAdapter(parts, model) };
 
-/** Marks an id that is a hash already, named by an interaction. Only the interaction brings one back: a client could have read it in the table. */
+/** Marks an id that is a hash already. Only a resumed interaction may use it, because a client could have read the hash in the table. */
 const MARK = "#";
 
-/** The key is the SHA-256 of the id that the client has. */
+/** Returns the key of a record: the SHA-256 of the id that the client has. */
 const keyOf = (id: string) => (id.startsWith(MARK) && Provider.ctx?.oidc?.route === "resume" ? id.slice(1) : sha256(id));
 
 /** Foreign keys that fail when the grant or its session has ended meanwhile. */
@@ -49,7 +49,7 @@ function recordsAdapter(parts: RealmParts, model: string): Pick<Adapter, "upsert
       const record: tokens.NewRecord = {
         ...keyFor(id),
         payload: withoutSecrets(payload) as tokens.RecordPayload,
-        // An interaction may outlive its grant: another user may sign in.
+        // An interaction may outlive its grant, because another user may sign in.
         grantId: model === "Interaction" ? null : (grantId ?? null),
         clientId: clientId ?? null,
         userCode: userCode === undefined ? null : sha256(userCode),
@@ -73,7 +73,7 @@ function recordsAdapter(parts: RealmParts, model: string): Pick<Adapter, "upsert
       const consumed = found.consumedAt === null ? {} : { consumed: Math.floor(found.consumedAt / SECOND) };
       return { ...(found.payload as AdapterPayload), jti: id, ...consumed };
     },
-    /** Atomic: of concurrent requests one succeeds. */
+    /** Consumes atomically: of concurrent requests one succeeds. */
     async consume(id) {
       if (!(await tokens.consumeRecord(db, keyFor(id), clock.now()))) throw oauthErrors.invalidGrant("it was used already");
     },
@@ -81,7 +81,7 @@ function recordsAdapter(parts: RealmParts, model: string): Pick<Adapter, "upsert
   };
 }
 
-/** The table contains no secret: neither the id, nor the session cookie, nor the code of another record. */
+/** Removes secrets before the payload is stored: the id, the session cookie and the code of another record. */
 function withoutSecrets({ jti: _jti, userCode: _userCode, consumed: _consumed, session, parJti, ...rest }: AdapterPayload): AdapterPayload {
   const { cookie: _cookie, ...known } = session ?? {};
   return {

@@ -20,7 +20,7 @@ import { renderError } from "./responses/error-page.ts";
 
 const seconds = (ms: number) => Math.max(1, Math.floor(ms / SECOND));
 
-/** The engine's configuration for a realm. `models`, `requests` and `responses` override what has no option. */
+/** Returns the engine's configuration for a realm. `models`, `requests` and `responses` override behaviour that has no option. */
 export function configurationOf(parts: RealmParts): Configuration {
   const { realm, scopesOfRealm: scopes } = parts;
   const { tokens } = realm.settings;
@@ -84,23 +84,23 @@ export function configurationOf(parts: RealmParts): Configuration {
       richAuthorizationRequests: richAuthorizationRequests(tokens.authorizationDetailsTypes),
       rpInitiatedLogout: { enabled: false },
       ...mutualTls(parts),
-      // The pages are in protocols/decoupled: the engine's own need its session.
+      // protocols/decoupled has the pages, because the engine's own pages need its session.
       deviceFlow: { enabled: true, charset: "base-20", mask: "****-****", deviceInfo: withoutHints },
       ciba: cibaFeature(parts),
     },
   } as Configuration;
 }
 
-/** The engine fetches only the calling client's JWKS; it comes from the cache of client keys. */
+/** Answers the engine's only fetch, that of the calling client's JWKS, from the cache of client keys. */
 const fetchKeys = (keys: ClientKeys) => async (): Promise<Response> =>
   Response.json(await keys.published(snapshotOf(Provider.ctx?.oidc.client as Client)));
 
-/** RFC 8628: device details are not shown, so they are not stored; nor are the hints. */
+/** RFC 8628: removes the hints from a device request, and stores no details of the device, because the pages do not show them. */
 const withoutHints = ({ oidc }: KoaContextWithOIDC): object => {
   Object.assign(oidc.params as object, { id_token_hint: undefined, login_hint: undefined });
   return {};
 };
 
-/** RFC 8705: the engine accepts clients registered for it. protocols/client-auth checks the certificates. */
+/** RFC 8705: lets the engine accept clients that are registered for mutual TLS. protocols/client-auth checks the certificates. */
 const mutualTls = ({ tlsClientCertHeader }: RealmParts) =>
   tlsClientCertHeader === null ? {} : { mTLS: { enabled: true, selfSignedTlsClientAuth: true, tlsClientAuth: true } };

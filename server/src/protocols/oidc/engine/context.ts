@@ -4,13 +4,13 @@ import type { Interaction, KoaContextWithOIDC, Provider } from "oidc-provider";
 import type { LiveSession } from "../../../signin/sessions/index.ts";
 import type { RealmParts } from "../parts.ts";
 
-// The realm's parts and the request behind the engine's context.
+// Finds the realm's parts and the request for the engine's context.
 
 const realms = new WeakMap<object, RealmParts>();
 
 export const setRealmParts = (provider: Provider, parts: RealmParts): void => void realms.set(provider, parts);
 
-/** The realm of an engine request: the engine's steps are shared by all realms. */
+/** Returns the parts of the realm of an engine request, because all realms share the engine's steps. */
 export function partsOf({ oidc: { provider } }: KoaContextWithOIDC): RealmParts {
   const parts = realms.get(provider);
   if (!parts) throw new Error("A Provider that belongs to no realm");
@@ -21,11 +21,11 @@ const requests = new WeakMap<IncomingMessage, FastifyRequest>();
 
 export const setRequest = (request: FastifyRequest): void => void requests.set(request.raw, request);
 
-/** The Fastify request behind an engine request. */
+/** Returns the Fastify request of an engine request. */
 export const requestOf = (ctx: { req: IncomingMessage }): FastifyRequest | undefined => requests.get(ctx.req);
 
 interface Resumed {
-  /** With its answer. */
+  /** The interaction with its answer. */
   readonly interaction: Interaction;
   readonly session: LiveSession | null;
 }

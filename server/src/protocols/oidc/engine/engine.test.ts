@@ -30,7 +30,7 @@ beforeAll(async () => {
 });
 afterAll(() => iam?.close());
 
-/** The engine of a realm by itself, without the routes that stand before it. */
+/** Starts the engine of a realm by itself, without the routes before it. */
 async function engineOf(realm: string) {
   const { callback, provider } = makeEngine((await iam.server.issuers.get(realm))!.parts);
   const server = createServer(callback);
@@ -52,7 +52,7 @@ describe("the engine does not answer our own endpoints", () => {
       }
       for (const path of ["/userinfo", "/jwks", "/introspection", "/token/introspection", "/token/revocation", "/me"])
         for (const method of ["GET", "POST"]) expect((await fetch(engine.url + path, { method })).status, `${method} ${path}`).toBe(404);
-      // It works: its own endpoint answers.
+      // The engine works, because its own endpoint answers.
       expect((await fetch(`${engine.url}/authorize`, { redirect: "manual" })).status).toBe(400);
     } finally {
       await engine.close();
@@ -72,7 +72,7 @@ describe("the engine does not answer our own endpoints", () => {
   });
 });
 
-/** The engine as it comes, in a process that loads nothing of ours. */
+/** The unpatched engine, in a process that loads none of our modules. */
 const pristine = JSON.parse(
   execFileSync(process.execPath, ["--no-warnings", "--input-type=module", "--eval", readEngine()], {
     cwd: dirname(fileURLToPath(import.meta.url)),
@@ -82,12 +82,12 @@ const pristine = JSON.parse(
 ) as Engine;
 
 interface Engine {
-  /** By path, such as `Client.find`: how many arguments it takes, and its source. */
+  /** The number of arguments and the source of each method by path, such as `Client.find`. */
   readonly members: Readonly<Record<string, readonly [arity: number, source: string]>>;
   readonly steps: Readonly<Record<string, readonly (readonly [name: string, arity: number, source: string])[]>>;
 }
 
-/** A program that prints it. Given `provider`, the same of that one. */
+/** Returns the text of a program that prints the members and steps of the unpatched engine. */
 function readEngine(): string {
   return `
     import { Provider, interactionPolicy } from "oidc-provider";
@@ -98,7 +98,7 @@ function readEngine(): string {
     console.log(JSON.stringify({ members: membersOf(new Provider("https://issuer.example")), steps }));`;
 }
 
-/** Every method of every model: own ones and inherited ones, static and not. */
+/** Returns every method of every model: its own and inherited ones, static and not. */
 function membersOf(provider: object): Engine["members"] {
   const found: Record<string, [number, string]> = {};
   const collect = (path: string, from: object | null) => {
@@ -116,7 +116,7 @@ function membersOf(provider: object): Engine["members"] {
 }
 
 describe("oidc-provider, in the version that is pinned", () => {
-  /** Replaced by protocols/oidc/engine: an upgrade that renames one, or calls it otherwise, must not go unseen. */
+  /** The methods that protocols/oidc/engine replaces. An upgrade that renames one, or changes its arguments, must be noticed. */
   const patched = [
     ["AccessToken.prototype.save", 0],
     ["Client.find", 1],
@@ -134,7 +134,7 @@ describe("oidc-provider, in the version that is pinned", () => {
     ["Session.prototype.ensureClientContainer", 1],
     ["Session.prototype.past", 1],
   ] as const;
-  /** Called by what replaces those. */
+  /** The methods that the replacements call. */
   const called = [
     ["Interaction.prototype.persist", 0],
     ["Session.instantiate", 1],
@@ -158,7 +158,7 @@ describe("oidc-provider, in the version that is pinned", () => {
   });
 
   const both = ["authorization", "pushed_authorization_request"] as const;
-  /** Steps of the authorization stacks that are replaced, or have a rule of ours around them. */
+  /** The steps of the authorization stacks that are replaced or wrapped. */
   const replaced: readonly (readonly [name: string, arity: number, endpoints: readonly (typeof ENDPOINTS)[number][]])[] = [
     ["authenticateClient", 2, ["pushed_authorization_request", "device_authorization", "backchannel_authentication"]],
     ["checkClient", 2, ["device_authorization"]],
@@ -180,7 +180,7 @@ describe("oidc-provider, in the version that is pinned", () => {
       ).toEqual([arity]);
   });
 
-  /** Steps that come after `checkClient` where a request is resumed. */
+  /** The steps after `checkClient` when a request is resumed. */
   const again = ["unchecked", "checkRedirectUri", "checkResponseType", "checkIdTokenHint"];
 
   test("no other step is replaced or added, and before them stands only the translation of errors", () => {

@@ -17,7 +17,7 @@ export async function handOver(
   search = searchOf(request.raw),
 ): Promise<void> {
   const { raw, body } = request;
-  // The engine parses and stores `claims`, `authorization_details` and request objects without a limit of depth, and what the database cannot store is an error of the server there.
+  // The engine parses these without a limit of depth, and fails with a 500 if the database cannot store a value.
   refuseUnreadableParameters(parse(search.slice(1)));
   if (Buffer.isBuffer(body)) {
     refuseUnreadableParameters(parse(body.toString("utf8")));

@@ -1,7 +1,7 @@
 // Untyped internals of the engine; only steps.ts imports them.
 declare module "oidc-provider/lib/actions/authorization/index.js" {
   type Middleware = (ctx: import("oidc-provider").KoaContextWithOIDC, next: () => Promise<unknown>) => unknown;
-  /** The steps of an endpoint, shared by every Provider of the process. */
+  /** Returns the steps of an endpoint, which every Provider of the process shares. */
   const stepsOf: (
     endpoint: "authorization" | "resume" | "pushed_authorization_request" | "device_authorization" | "backchannel_authentication",
   ) => Middleware[];

@@ -7,12 +7,12 @@ import type { RealmEngine } from "./provider.ts";
 
 const load = () => import("./on-demand.ts");
 
-/** As large as the cache of realms. */
+/** The number of issuers that are kept, as large as the cache of realms. */
 const MAX_ISSUERS = 2_000;
-/** An engine takes about 100 KiB; creating one takes a millisecond or two. */
+/** The number of engines that are kept. An engine takes about 100 KiB; creating one takes a millisecond or two. */
 const MAX_ENGINES = 1_000;
 
-/** One issuer per realm in use, replaced when the realm's configuration changes. */
+/** Keeps one issuer per realm in use, and replaces it when the realm's configuration changes. */
 export function createIssuers(parts: OidcParts): Issuers {
   const kept = createLru<Issuer>(MAX_ISSUERS);
   const engines = new LRUCache<Issuer, RealmEngine>({ max: MAX_ENGINES });
@@ -22,7 +22,7 @@ export function createIssuers(parts: OidcParts): Issuers {
     engines.set(issuer, known);
     return known;
   };
-  /** Snapshots are immutable: the same snapshots make the same issuer. */
+  /** Returns the kept issuer if it has the same snapshots. Snapshots are immutable, so the same snapshots make the same issuer. */
   const current = (name: string, realm: unknown, scopesOfRealm: unknown, offered: unknown): Issuer | undefined => {
     const known = kept.get(name);
     const { parts: of } = known ?? {};
@@ -49,7 +49,7 @@ export function createIssuers(parts: OidcParts): Issuers {
   };
 }
 
-/** The engine is created on first use: metadata, tokens and userinfo do not need it. */
+/** Makes an issuer that creates its engine on first use: metadata, tokens and userinfo do not need the engine. */
 function makeIssuer(parts: RealmParts, engineOf: (issuer: Issuer) => Promise<RealmEngine>): Issuer {
   const issuer: Issuer = {
     parts,

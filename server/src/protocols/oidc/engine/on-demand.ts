@@ -1,4 +1,4 @@
-// The modules that import `oidc-provider` itself. issuers.ts loads it with the first request that needs the engine: a start reads a fifth less code.
+// Exports the modules that import `oidc-provider`. issuers.ts loads it on first use, so that a start reads a fifth less code.
 import "./runtime-warning.ts";
 
 export { setResumed } from "./context.ts";

@@ -20,7 +20,7 @@ import { guardFormPostPages, leaveByPages } from "./responses/leaving-page.ts";
 import { redirectToSignIn, storeFrontChannelGrants } from "./responses/sign-in-redirect.ts";
 import { checkResumed, refuseUnauthorizedClients, requireRedirectUri, translateErrors } from "./steps.ts";
 
-// Patched before the first Provider is created, which copies the steps.
+// These patches come before the first Provider is created, which copies the steps.
 requireRedirectUri();
 refuseUnauthorizedClients();
 checkResumed();
@@ -41,7 +41,7 @@ export function makeEngine(parts: RealmParts): RealmEngine {
   const { log, realm } = parts;
   const provider = new Provider(parts.issuer, configurationOf(parts));
   setRealmParts(provider, parts);
-  // First, so that it sees what all the others have answered.
+  // This comes first, so that it sees the responses of all the others.
   leaveByPages(provider, parts);
   answerOnly(provider, Object.values(paths));
   limitStoredRequests(provider, parts);
@@ -65,14 +65,14 @@ export function makeEngine(parts: RealmParts): RealmEngine {
   return { provider, callback: provider.callback() };
 }
 
-/** The engine has more endpoints, such as `/token`, which other rooms own: it must not answer them. */
+/** Limits the engine to these endpoints: it has more, such as `/token`, which other rooms own. */
 function answerOnly(provider: Provider, endpoints: readonly string[]): void {
   provider.use((ctx, next) =>
     endpoints.some((path) => ctx.path === path || (path === paths.authorization && ctx.path.startsWith(`${path}/`))) ? next() : undefined,
   );
 }
 
-/** URLs come from the configured base URL, never from Host or X-Forwarded-*, which the caller controls. */
+/** Takes URLs from the configured base URL, never from Host or X-Forwarded-*, which the caller controls. */
 function takeAddressesFrom(provider: Provider, baseUrl: string): void {
   provider.OIDCContext.prototype.urlFor = (name: string, options?: Record<string, unknown>) => provider.urlFor(name, options);
   const protocol = new URL(baseUrl).protocol.slice(0, -1);

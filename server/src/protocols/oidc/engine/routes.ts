@@ -4,7 +4,7 @@ import { anonymous, client, declare } from "../../../platform/http/index.ts";
 import { clientForm, issuerFor, takeForms } from "../../gate/index.ts";
 import type { Issuers } from "../issuer.ts";
 
-/** RFC 6749 §3.2: these endpoints take POST. An OAuth error with status 405 (RFC 9110 §15.5.6). */
+/** RFC 6749 §3.2: refuses methods other than POST with an OAuth error and status 405 (RFC 9110 §15.5.6). */
 function refuseMethod(_request: FastifyRequest, reply: FastifyReply): FastifyReply {
   return reply
     .code(405)

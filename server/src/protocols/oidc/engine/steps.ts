@@ -23,8 +23,8 @@ export function replaceStep(endpoint: Endpoint, name: string, make: (replaced: S
 let requests = 0;
 
 /**
- * The engine finds its context by an AsyncLocalStorage. On Node 20 an active one slows down every promise of the process, so it is disabled while the
- * engine handles no request.
+ * Runs the engine for a request. The engine finds its context by an AsyncLocalStorage. On Node 20 an active one slows down every promise of
+ * the process, so it is disabled while the engine handles no request.
  */
 export async function withEngine(answer: () => Promise<void>): Promise<void> {
   requests++;
@@ -36,7 +36,7 @@ export async function withEngine(answer: () => Promise<void>): Promise<void> {
   }
 }
 
-/** The endpoints of authorization requests, and all. */
+/** The endpoints of authorization requests. `ENDPOINTS` are all endpoints of the engine. */
 export const AUTHORIZATION = ["authorization", "pushed_authorization_request"] as const;
 export const ENDPOINTS = [...AUTHORIZATION, "device_authorization", "backchannel_authentication"] as const;
 
@@ -49,7 +49,7 @@ export function refineStep(endpoints: readonly Endpoint[], name: string, rule: S
     replaceStep(endpoint, name, (step) => (ctx, next) => rule(ctx, async () => step(ctx, async () => undefined), next));
 }
 
-/** RFC 6749 §4.1.2.1, §5.2: `unauthorized_client` for a grant or response type that the client may not use; the engine says `invalid_request`. */
+/** RFC 6749 §4.1.2.1, §5.2: answers `unauthorized_client`, not `invalid_request`, for a grant or response type that is not allowed. */
 export function refuseUnauthorizedClients(): void {
   const rule: StepRule = async (_ctx, check, next) => {
     await check().catch((error) => {
@@ -62,8 +62,8 @@ export function refuseUnauthorizedClients(): void {
 }
 
 /**
- * OpenID Connect Core §3.1.2.1: `redirect_uri` is required in authorization requests; the error is shown on a page. The engine's option would also
- * apply to token requests, where OAuth 2.1 drops it.
+ * OpenID Connect Core §3.1.2.1: requires `redirect_uri` in authorization requests, and shows the error on a page. The engine's option would
+ * also apply to token requests, where OAuth 2.1 drops it.
  */
 export function requireRedirectUri(): void {
   for (const endpoint of AUTHORIZATION)
@@ -74,8 +74,8 @@ export function requireRedirectUri(): void {
 }
 
 /**
- * The engine checks these only when the request begins. A client may have changed while its user signed in, or another one may have its name: the
- * address and the kind of the answer are checked again. The `id_token_hint` is read again, because the policy compares it with who has signed in.
+ * Checks the redirect URI and the response type again when a request is resumed: its client may have changed while the user signed in, or
+ * another one may have its id. The `id_token_hint` is read again, because the policy compares it with the user who has signed in.
  */
 export function checkResumed(): void {
   const resume = stepsOf("resume");

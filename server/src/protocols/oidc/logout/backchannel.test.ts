@@ -14,7 +14,7 @@ let url: string;
 let answer: number;
 const heard: string[] = [];
 beforeAll(async () => {
-  // In development a client on this machine may be notified without TLS.
+  // In development mode, a client on this machine may be notified without TLS.
   iam = await harness({ GATEHOUSE_MODE: "development" });
   await iam.server.jobs.stop();
   peer = createServer(async (request, response) => {

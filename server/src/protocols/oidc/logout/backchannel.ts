@@ -16,7 +16,7 @@ interface LogoutNotice {
   readonly userId: string | null;
 }
 
-/** `sessions.ended` */
+/** Listens to `sessions.ended`. */
 export const notifyOidcParticipants = notifyParticipants({
   protocol: "oidc",
   kind: BACKCHANNEL_JOB,
@@ -25,7 +25,7 @@ export const notifyOidcParticipants = notifyParticipants({
   notice: ({ clientId, sessionId, userId }) => ({ payload: { clientId, sessionId, userId } satisfies LogoutNotice }),
 });
 
-/** OpenID Connect Back-Channel Logout 1.0: sends a logout token to one client, again until the client acknowledges it. */
+/** OpenID Connect Back-Channel Logout 1.0: sends a logout token to one client, and retries until the client acknowledges it. */
 export const backchannelJob = (issuers: Issuers): JobHandler => ({
   waits: WAITS,
   async run({ realm, payload }) {
@@ -34,8 +34,8 @@ export const backchannelJob = (issuers: Issuers): JobHandler => ({
     if (!issuer) return;
     const client = await issuer.parts.clients.get(realm!, clientId);
     const uri = client?.settings.backchannelLogoutUri;
-    if (!uri || !client?.enabled) return; // deleted, disabled, or without the URI by now
-    // §2.4: a logout token needs `sub` or `sid`. Only the session of a deleted user is known.
+    if (!uri || !client?.enabled) return; // the client was deleted, disabled, or lost the URI
+    // §2.4: a logout token needs `sub` or `sid`. If the user was deleted, it has only the session.
     const user = userId === null ? null : await subjectData(issuer.parts.db, realm!, userId);
     const body = new URLSearchParams({ logout_token: await logoutToken(issuer.parts, client, sessionId, user && userId) }).toString();
     const { status } = await issuer.parts.outbound.fetch(uri, {

@@ -2,7 +2,7 @@ import { sql } from "kysely";
 import type { Db, Tx } from "../../../platform/db/index.ts";
 import type { ClientOfRealm } from "../../../signin/sessions/index.ts";
 
-/** The clients that have a back-channel logout URI. */
+/** Returns the clients that have a back-channel logout URI. */
 export async function withBackchannelUri(tx: Tx, clients: readonly ClientOfRealm[]): Promise<ClientOfRealm[]> {
   const { rows } = await sql<ClientOfRealm>`
     select c.realm_id as realm, c.client_id as "clientId"
@@ -12,10 +12,10 @@ export async function withBackchannelUri(tx: Tx, clients: readonly ClientOfRealm
   return rows;
 }
 
-/** A page with more frames would not load. Other clients are notified by the back channel, or find their tokens refused. */
+/** The limit of frames: a page with more would not load. Other clients are notified by the back channel, or find their tokens refused. */
 const MAX_FRAMES = 20;
 
-/** The clients of a session with a front-channel logout URI, the latest first. */
+/** Finds the clients of a session with a front-channel logout URI, the latest first. */
 export async function frontchannelClients(db: Db, realm: string, sessionId: string) {
   const { rows } = await sql<{ clientId: string; name: string | null; uri: string; isSessionRequired: boolean }>`
     select c.client_id as "clientId", c.name, c.settings ->> 'frontchannelLogoutUri' as uri,

@@ -14,7 +14,7 @@ const errors = defineErrors("oidc", {
 const unknownRedirect = (home: string | undefined) =>
   new AppError("oidc.logout_redirect", 400, "The post_logout_redirect_uri is not registered for this client", { home });
 
-/** The developer of the application has to see which one was asked for. */
+/** Makes an error that names the client id, so that the developer of the application can see it. */
 const unknownClient = (clientId: string) =>
   new AppError("oidc.logout_client", 400, `The client_id names no client of this realm: ${cut(clientId, 255)}`);
 
@@ -25,7 +25,7 @@ interface LogoutParams {
   readonly state?: string;
 }
 
-/** OpenID Connect RP-Initiated Logout 1.0. */
+/** OpenID Connect RP-Initiated Logout 1.0: reads logout requests. */
 export const createLogoutRequests = (issuers: Issuers): LogoutRequests => {
   const issuerOf = async (realm: string): Promise<Issuer> => (await issuers.get(realm))!; // the gate has checked that the realm exists
   return {
@@ -43,7 +43,7 @@ export const createLogoutRequests = (issuers: Issuers): LogoutRequests => {
       const redirectTo = client && uri !== undefined ? withQuery(uri, { state }) : null;
       return {
         redirectTo,
-        // §2: without confirmation only if the hint belongs to the current session.
+        // §2: the user need not confirm if the hint belongs to the current session.
         isCertain: hint !== null && session !== null && hint.sessionId === session.sessionId,
         askedBy: client?.clientId ?? null,
         home: home ?? null,
@@ -65,7 +65,7 @@ export const createLogoutRequests = (issuers: Issuers): LogoutRequests => {
       const { parts } = await issuerOf(realm);
       return (await frontchannelClients(parts.db, realm, sessionId)).map(({ clientId, name, uri, isSessionRequired }) => ({
         name: name ?? clientId,
-        // OpenID Connect Front-Channel Logout §2
+        // OpenID Connect Front-Channel Logout §2 names these parameters.
         url: isSessionRequired ? withQuery(uri, { iss: parts.issuer, sid: sessionId }) : uri,
       }));
     },
@@ -73,8 +73,8 @@ export const createLogoutRequests = (issuers: Issuers): LogoutRequests => {
 };
 
 /**
- * §2: an expired hint is accepted. One that cannot be verified, perhaps because its key is gone, counts as none where the request names the
- * client as well: the user is asked. Alone it names nobody, and is an error.
+ * §2: reads the hint, which may have expired. One that cannot be verified, perhaps because its key is gone, is ignored if the request names
+ * the client as well: the user is asked. Otherwise it is an error.
  */
 function hintOf({ parts }: Issuer, jwt: string, isClientNamed: boolean): { clientId: string; sessionId: unknown } | null {
   const verified = verifyIdTokenHint(parts, jwt);
@@ -83,7 +83,7 @@ function hintOf({ parts }: Issuer, jwt: string, isClientNamed: boolean): { clien
   return { clientId: String(verified.payload.aud), sessionId: verified.payload.sid };
 }
 
-/** A registered URI stays to the letter where nothing is added. */
+/** Adds parameters to a registered URI, which remains byte for byte the same if there are none to add. */
 function withQuery(uri: string, members: Readonly<Record<string, string | undefined>>): string {
   const given = Object.entries(members).flatMap(([name, value]) => (value === undefined ? [] : [[name, value] as const]));
   const url = new URL(uri);

@@ -8,7 +8,7 @@ import { claimNames } from "../../tokens/index.ts";
 import { ACR_VALUES, authMethodsOf, paths, promptValues, responseTypesOf } from "../capabilities.ts";
 import type { Issuer } from "../issuer.ts";
 
-/** Caches a document per issuer, which is replaced with the realm's configuration. */
+/** Makes a document once per issuer. It is made anew when the realm's configuration changes. */
 const once = (make: (issuer: Issuer) => object) => oncePer((issuer: Issuer): PublishedDocument => documentOf(make(issuer)));
 
 const encryptionOf = (...answers: readonly string[]) =>
@@ -19,14 +19,14 @@ const encryptionOf = (...answers: readonly string[]) =>
     ]),
   );
 
-/** RFC 8705 §5: the endpoints on the host that requests client certificates, so that browsers are not prompted for one. */
+/** RFC 8705 §5: returns the endpoints on the host that requests client certificates, so that browsers are not prompted for one. */
 function aliasesOf({ baseUrl, mtlsBaseUrl, issuer }: Issuer["parts"]) {
   if (mtlsBaseUrl === null) return {};
   const at = mtlsBaseUrl + issuer.slice(baseUrl.length);
   return { mtls_endpoint_aliases: Object.fromEntries(Object.entries(aliased).map(([name, path]) => [name, at + path])) };
 }
 
-/** OpenID Connect Discovery §3 and RFC 8414, which share their members. */
+/** Returns the metadata of OpenID Connect Discovery §3 and of RFC 8414, which share their members. */
 const discovery = ({ parts }: Issuer) => {
   const { issuer, offered, realm, scopesOfRealm, tlsClientCertHeader } = parts;
   const { authorizationDetailsTypes } = realm.settings.tokens;
@@ -46,7 +46,7 @@ const discovery = ({ parts }: Issuer) => {
     end_session_endpoint: `${issuer}/logout`,
     ...offered,
     grant_types_supported: [...grantTypes, ...(responseTypes.some((type) => type !== "code") ? ["implicit"] : [])],
-    // Identity assertions: those that token exchange issues, and those that the grant type jwt-bearer takes.
+    // Token exchange issues identity assertions of this type, and the grant type jwt-bearer accepts them.
     identity_chaining_requested_token_types_supported: ["urn:ietf:params:oauth:token-type:id-jag"],
     authorization_grant_profiles_supported: ["urn:ietf:params:oauth:grant-profile:id-jag"],
     response_types_supported: responseTypes,
@@ -70,7 +70,7 @@ const discovery = ({ parts }: Issuer) => {
     token_endpoint_auth_signing_alg_values_supported: keys.clientAlgs,
     revocation_endpoint_auth_methods_supported: authMethodsOf(parts),
     revocation_endpoint_auth_signing_alg_values_supported: keys.clientAlgs,
-    // A public client may introspect nothing.
+    // A public client cannot introspect tokens.
     introspection_endpoint_auth_methods_supported: authMethodsOf(parts).filter((method) => method !== "none"),
     introspection_endpoint_auth_signing_alg_values_supported: keys.clientAlgs,
     dpop_signing_alg_values_supported: keys.proofAlgs,
@@ -95,7 +95,7 @@ const discovery = ({ parts }: Issuer) => {
 };
 export const discoveryDocument = once(discovery);
 
-/** UMA 2.0 Grant §2 and Federated Authorization §2, on top of RFC 8414. */
+/** Returns the metadata of UMA 2.0 Grant §2 and Federated Authorization §2, which extend RFC 8414. */
 export const umaConfiguration = once((of) => ({
   ...discovery(of),
   permission_endpoint: `${of.parts.issuer}/authz/protection/permission`,
@@ -103,7 +103,7 @@ export const umaConfiguration = once((of) => ({
   uma_profiles_supported: [],
 }));
 
-/** AuthZEN 1.0 §9 */
+/** Returns the metadata of AuthZEN 1.0 §9. */
 export const authzenConfiguration = once(({ parts: { issuer } }) => ({
   policy_decision_point: issuer,
   access_evaluation_endpoint: `${issuer}/access/v1/evaluation`,
@@ -113,7 +113,7 @@ export const authzenConfiguration = once(({ parts: { issuer } }) => ({
   search_action_endpoint: `${issuer}/access/v1/search/action`,
 }));
 
-/** RFC 9728: the realm's own endpoints as a protected resource. */
+/** RFC 9728: describes the realm's own endpoints as a protected resource. */
 export const protectedResource = once((of) => {
   const { issuer, scopesOfRealm, realm } = of.parts;
   return {

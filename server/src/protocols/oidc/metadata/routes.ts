@@ -17,7 +17,7 @@ const documents: readonly { readonly name: string; readonly summary: string; rea
   { name: "authzen-configuration", summary: "The realm as a policy decision point (AuthZEN 1.0 §9)", of: authzenConfiguration },
 ];
 
-/** Under /realms/:realm, and at the path of RFC 8414 §3 and RFC 9728 §3: /.well-known/…/realms/:realm. */
+/** Mounted under /realms/:realm, and at the path of RFC 8414 §3 and RFC 9728 §3: /.well-known/…/realms/:realm. */
 export const metadataRoutes: FastifyPluginAsyncTypebox<{ issuers: Issuers }> = async (app, { issuers }) => {
   for (const { name, summary, of } of documents) {
     const published = publish({

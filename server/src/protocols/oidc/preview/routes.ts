@@ -64,7 +64,7 @@ export const previewRoutes: FastifyPluginAsyncTypebox<{ issuers: Issuers }> = as
 
 const errors = defineErrors("preview", { view_users_needed: [403, "This also needs the permission view-users"] });
 
-/** The payloads of a client's tokens for a user who has just signed in with a password. */
+/** Returns the payloads of a client's tokens for a user who has just signed in with a password. */
 async function previewFor(ctx: ReadCtx, parts: RealmParts, id: string, request: PreviewRequest): Promise<TokenPreview> {
   if (!allows(ctx.actor.permissions, "view-users")) throw errors.view_users_needed();
   const { clientId } = await readClient(ctx, id);
@@ -97,7 +97,7 @@ function scopesIn({ scopesOfRealm }: RealmParts, client: ClientSnapshot, scope: 
   return requested;
 }
 
-/** A refusal of the token endpoint, as an error of the member that it is about. */
+/** Converts a refusal of the token endpoint to an error of the field that it is about. */
 async function explained<T>(field: string, work: () => T | Promise<T>): Promise<T> {
   try {
     return await work();

@@ -11,7 +11,7 @@ import type { RealmParts } from "../parts.ts";
 
 const Claims = Type.Object({ sub: Type.String() }, { $id: "Userinfo", additionalProperties: true });
 
-/** RFC 6750 §2: in the header or in the form, not in both, never in the query. */
+/** RFC 6750 §2: the token is in the header or in the form, not in both, and never in the query. */
 export const userinfoAudience: Audience = {
   names: (issuer) => [issuer],
   invalid: "invalid token provided",
@@ -48,7 +48,7 @@ export const userinfoRoutes: FastifyPluginAsyncTypebox<{ issuers: Issuers }> = a
   });
 };
 
-/** OpenID Connect Core §5.3.2. */
+/** OpenID Connect Core §5.3.2: returns the claims of the user, signed or encrypted if the client is registered so. */
 export async function userinfo(parts: RealmParts, live: LiveToken, client: ClientSnapshot): Promise<{ type: string; body: string }> {
   if (!live.scopes.includes("openid")) throw oauthErrors.insufficientScope("the token lacks the scope openid", { scope: "openid" });
   const { userId, user, authTime, acr, amr, sessionId, impersonator } = live.holder!;

@@ -14,7 +14,7 @@ let identity: Identity;
 let other: Identity;
 beforeAll(async () => {
   iam = await harness();
-  await iam.server.jobs.stop(); // the clean-up would take the moved clock at its word
+  await iam.server.jobs.stop(); // the cleanup would delete rows by the moved clock
   [identity, other] = [await makeIdentity(), await makeIdentity()];
 });
 afterEach(() => clock.reset());

@@ -10,7 +10,7 @@ let iam: Harness;
 let identity: Identity;
 beforeAll(async () => {
   iam = await harness();
-  await iam.server.jobs.stop(); // the clean-up would take the moved clock at its word
+  await iam.server.jobs.stop(); // the cleanup would delete rows by the moved clock
   identity = await makeIdentity();
 });
 afterEach(() => clock.reset());

@@ -5,14 +5,14 @@ import { snapshotOf } from "./client.ts";
 import { liveGrantOf } from "./grant.ts";
 import { liveSessionOf } from "./session.ts";
 
-/** The engine's account: the user of an authorization request. The live session implies that the user is enabled. */
+/** Returns the engine's account, the user of an authorization request. The live session implies that the user is enabled. */
 export function accountOf(parts: RealmParts, ctx: KoaContextWithOIDC, userId: string): Account {
   return {
     accountId: userId,
     async claims(use, scope, claims) {
       const target = use === "id_token" ? "idToken" : "userinfo";
       const client = snapshotOf(ctx.oidc.client as Client);
-      // OpenID Connect Core §5.4: with an access token, the claims of scopes are returned by userinfo.
+      // OpenID Connect Core §5.4: if an access token is issued, userinfo returns the claims of scopes.
       const isAlone = (ctx.oidc.params as { response_type?: string }).response_type === "id_token";
       const scopes = target === "idToken" && !isAlone && !client.settings.claimsInIdToken ? [] : scope.split(" ");
       const request = { target, scopes, requested: Object.keys(claims ?? {}) } as const;
@@ -28,7 +28,7 @@ export function accountOf(parts: RealmParts, ctx: KoaContextWithOIDC, userId: st
   };
 }
 
-/** The authentication of the user of an authorization request. */
+/** Returns the authentication of the user of an authorization request. */
 export const authenticationOf = ({ oidc: { acr, amr, session, client } }: KoaContextWithOIDC) => ({
   acr,
   amr,
@@ -36,7 +36,7 @@ export const authenticationOf = ({ oidc: { acr, amr, session, client } }: KoaCon
   sid: session?.sidFor(client!.clientId),
 });
 
-/** The administrator who impersonates the user; null: none. */
+/** Returns the administrator who impersonates the user, or null if there is none. */
 export function impersonatorOf({ oidc }: KoaContextWithOIDC): Impersonator | null {
   const { impersonator = null, impersonatedFrom = null } = liveSessionOf(oidc.session) ?? {};
   return impersonator === null || !impersonatedFrom

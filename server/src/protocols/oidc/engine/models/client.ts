@@ -9,14 +9,14 @@ import type { RealmParts } from "../../parts.ts";
 const snapshots = new WeakMap<Client, ClientSnapshot>();
 const makers = new WeakMap<Provider, (snapshot: ClientSnapshot) => Client | undefined>();
 
-/** The snapshot that an engine client was made from. */
+/** Returns the snapshot from which an engine client was made. */
 export function snapshotOf(client: Client): ClientSnapshot {
   const snapshot = snapshots.get(client);
   if (!snapshot) throw new Error(`The client ${client.clientId} did not come from the cache of clients`);
   return snapshot;
 }
 
-/** The engine's client for a snapshot, which may be one that a credential limits. Undefined: it is configured in a way that cannot work. */
+/** Returns the engine's client for a snapshot, or undefined if the client is configured in a way that cannot work. */
 export const engineClient = (provider: Provider, snapshot: ClientSnapshot): Client | undefined => makers.get(provider)?.(snapshot);
 
 type EngineClient = Client & {
@@ -24,7 +24,7 @@ type EngineClient = Client & {
   symmetricKeyStore: Iterable<{ k?: string; alg?: string; use?: string; kty?: string }> & { add(jwk: object): void };
 };
 
-/** The engine finds clients in our cache, with one instance per snapshot. */
+/** Makes the engine find clients in our cache, with one instance per snapshot. */
 export function overrideClients(provider: Provider, parts: RealmParts): void {
   const { realmId } = parts.realm;
   const model = provider.Client as unknown as {
@@ -71,7 +71,7 @@ export function overrideClients(provider: Provider, parts: RealmParts): void {
 const given = <T extends object>(members: T): { [K in keyof T]?: NonNullable<T[K]> } =>
   Object.fromEntries(Object.entries(members).filter(([, value]) => value !== null && value !== undefined)) as never;
 
-/** The client's response types that the realm allows. `code` needs the grant type, and all need a redirect URI. */
+/** Returns the client's response types that the realm allows. `code` needs the grant type, and all need a redirect URI. */
 const allowedResponseTypes = ({ grantTypes, redirectUris, settings }: ClientSnapshot, { realm }: RealmParts): ResponseType[] =>
   settings.responseTypes.filter(
     (type) =>
@@ -94,7 +94,7 @@ const ENGINE_METHODS: Partial<Record<ClientSnapshot["settings"]["authMethod"], s
   federated_jwt: "private_key_jwt",
 };
 
-/** The engine requires keys of a client without a secret; one with `federated_jwt` may have none. */
+/** Returns the client's keys. The engine requires keys of a client without a secret, but a client with `federated_jwt` may have none. */
 const keysOf = ({ settings: { jwks, jwksUri, authMethod } }: ClientSnapshot) =>
   jwks ?? (authMethod === "federated_jwt" && jwksUri === null ? { keys: [] } : null);
 
@@ -133,7 +133,7 @@ function metadataFor(client: ClientSnapshot, parts: RealmParts): ClientMetadata 
       backchannel_token_delivery_mode: grantTypes.includes("urn:openid:params:grant-type:ciba")
         ? (settings.cibaDeliveryMode ?? "poll")
         : null,
-      // The engine requires one and never calls it: see protocols/decoupled/ciba-ping.ts.
+      // The engine requires an endpoint and never calls it: see protocols/decoupled/ciba-ping.ts.
       backchannel_client_notification_endpoint: settings.cibaDeliveryMode === "ping" ? "https://client.invalid/" : null,
     }),
   } as ClientMetadata;

@@ -6,7 +6,7 @@ import type { RealmParts } from "../../parts.ts";
 
 const LIVE = Symbol("the row it was read from");
 
-/** The row of a grant that was found; null: a new grant. */
+/** Returns the row of a grant that was found, or null for a new grant. */
 export const liveGrantOf = (grant: Grant | undefined): LiveGrant | null => (grant as { [LIVE]?: LiveGrant } | undefined)?.[LIVE] ?? null;
 
 interface GrantModel {
@@ -15,7 +15,7 @@ interface GrantModel {
   prototype: { generateTokenId(): string };
 }
 
-/** The engine finds only live grants, with the row they were read from. It never stores one. */
+/** Makes the engine find only live grants, with their rows. The engine never stores a grant. */
 export function overrideGrants(provider: Provider, { db, realm }: RealmParts): void {
   const model = provider.Grant as unknown as GrantModel;
   model.find = async (id) => {
@@ -37,15 +37,15 @@ const payloadOf = (grant: LiveGrant): object => ({
 
 type Draft = Omit<NewGrant, "payload" | "grantId">;
 
-/** New grants are stored with their first code or token, in one statement, so that no unused grant is left behind. */
+/** The new grants. They are stored with their first code or token, in one statement, so that no unused grant is left behind. */
 const drafts = new WeakMap<Grant, Draft>();
 
 export const draftGrant = (grant: Grant, draft: Draft): void => void drafts.set(grant, draft);
 
-/** Tells whether it comes from `loadGrant`: the engine makes an empty one if that finds none. */
+/** Tells whether the grant comes from `loadGrant`: the engine makes an empty one if that finds none. */
 export const isLoaded = (grant: Grant | undefined): boolean => grant !== undefined && (drafts.has(grant) || liveGrantOf(grant) !== null);
 
-/** The grant as it has to be stored; null: it is stored already. */
+/** Returns the grant to store, or null if it is stored already. */
 export function draftOf(grant: Grant | undefined): NewGrant | null {
   const draft = grant && drafts.get(grant);
   if (!draft) return null;

@@ -5,8 +5,8 @@ import { resumedBy } from "../context.ts";
 import { liveSessionOf } from "./session.ts";
 
 /**
- * A user may sign in for a request and, before it resumes, as another user in another tab. The current session counts; the engine would show its own
- * logout page. Answers of the first user are dropped, and the second user's sign-in counts only if it was after the request.
+ * Drops the answers of another user. A user may sign in for a request and, before it resumes, another user in another tab. The current
+ * session counts; the engine would show its own logout page. The second user's sign-in counts only if it was after the request.
  */
 export function overrideInteractions(provider: Provider): void {
   const model = provider.Interaction as unknown as { find(id: string): Promise<Interaction | undefined> };
@@ -20,7 +20,7 @@ export function overrideInteractions(provider: Provider): void {
   };
 }
 
-/** The member of a result with the user who answered. */
+/** The member of a result that names the user who answered. */
 const ANSWERED_BY = "answeredBy";
 
 function keepAnswersOfCurrentUser(interaction: Interaction): void {
@@ -34,7 +34,7 @@ function keepAnswersOfCurrentUser(interaction: Interaction): void {
   };
 }
 
-/** Sets the answer and its user, and removes the session that the request began in: see above. */
+/** Sets the answer and its user. Removes the session in which the request began, because the current session counts. */
 export function answerInteraction({ interaction, session, answer }: Answered): Interaction {
   const asked = interaction as Interaction;
   const results: InteractionResults = answer;

@@ -7,12 +7,12 @@ import { grantsOfSession } from "../../../tokens/index.ts";
 import type { RealmParts } from "../../parts.ts";
 import { requestOf, resumedBy } from "../context.ts";
 
-/** The engine requires a name, but neither reads nor sets the cookie. */
+/** Returns the name of the session cookie, which the engine requires; it neither reads nor sets the cookie. */
 export const sessionCookie = (realm: string) => `gh_${realm}`;
 
 const LIVE = Symbol("the session it is a view of");
 
-/** The session behind the engine's Session, which the engine wraps in a proxy; null: not signed in. */
+/** Returns the session of the engine's Session, which the engine wraps in a proxy. Returns null if nobody is signed in. */
 export const liveSessionOf = (session: Session | undefined): LiveSession | null =>
   (session as { [LIVE]?: LiveSession } | undefined)?.[LIVE] ?? null;
 
@@ -28,7 +28,7 @@ interface SessionMethods {
   sidFor(clientId: string, value?: string): string | undefined;
 }
 
-/** The engine's Session is a read-only view of ours: it never writes, signs in or sets a cookie. */
+/** Makes the engine's Session a read-only view of ours: it never writes, signs in or sets a cookie. */
 export function overrideSessions(provider: Provider, { db, realm, cookies }: Pick<RealmParts, "db" | "realm" | "cookies">): void {
   const model = provider.Session as unknown as SessionModel;
 

@@ -5,7 +5,7 @@ const refuse = (): never => {
   throw new Error("The engine has no keys: tokens are made and verified by protocols/tokens");
 };
 
-/** The engine derives the supported algorithms from its keys. It gets placeholders that cannot sign. */
+/** Returns placeholders that cannot sign, because the engine derives the supported algorithms from its keys. */
 export const noKeys = (): readonly ExternalSigningKey[] =>
   signingAlgs.map((alg) => {
     const kty = keyTypeOf(alg);

@@ -23,7 +23,7 @@ interface AccessTokenModel {
   client: Client;
 }
 
-/** protocols/tokens makes the tokens of authorization responses, too: the engine has neither keys nor claims. */
+/** Lets protocols/tokens make the tokens of authorization responses, too: the engine has neither keys nor claims. */
 export function overrideTokens(provider: Provider, parts: RealmParts): void {
   const idToken = provider.IdToken as unknown as IdTokenModel;
   idToken.prototype.issue = async function ({ use }) {
@@ -54,7 +54,7 @@ export function overrideTokens(provider: Provider, parts: RealmParts): void {
   };
 }
 
-/** OpenID Connect Core §3.2.2.5: the access token of an authorization response. */
+/** OpenID Connect Core §3.2.2.5: issues the access token of an authorization response. */
 async function frontChannelToken(parts: RealmParts, ctx: KoaContextWithOIDC, token: AccessTokenModel): Promise<string> {
   const client = snapshotOf(token.client);
   const issue = {

@@ -10,17 +10,17 @@ import { translated } from "../errors.ts";
 import { accountOf } from "../models/account.ts";
 import { snapshotOf } from "../models/client.ts";
 
-/** CIBA §7.1: short and plain text, which users compare on two devices. */
+/** CIBA §7.1: the message is short and plain text, which users compare on two devices. */
 const BINDING_MESSAGE = /^[\p{L}\p{N}\p{P}\p{Sc} ]{1,64}$/u;
-/** Against prompt bombing: users who are asked repeatedly give in. */
+/** Limits the pending requests of a user against prompt bombing: users who are asked repeatedly give in. */
 const MAX_PENDING = 10;
 
-/** `client_notification_token`, until the request has an id to store it with. */
+/** Holds each `client_notification_token` until the request has an id to store it with. */
 const notificationTokens = new WeakMap<KoaContextWithOIDC, string>();
 
 type Hinted = { readonly payload: { readonly sub: string; readonly sid?: string } };
 
-/** Client-Initiated Backchannel Authentication. The user decides on a page of protocols/decoupled. */
+/** Configures Client-Initiated Backchannel Authentication. The user decides on a page of protocols/decoupled. */
 export const cibaFeature = (parts: RealmParts): NonNullable<NonNullable<Configuration["features"]>["ciba"]> => {
   const { db, realm, vault } = parts;
   return {
@@ -38,7 +38,7 @@ export const cibaFeature = (parts: RealmParts): NonNullable<NonNullable<Configur
       const user = await findUserByLogin(db, realm.realmId, hint);
       return user?.enabled && !user.locked ? user.userId : undefined;
     },
-    // The engine's last hook before it stores the request.
+    // This is the engine's last hook before it stores the request.
     verifyUserCode: async (ctx, account, userCode) => {
       if (userCode !== undefined) throw new errors.InvalidRequest("user_code is not supported");
       const hint = ctx.oidc.entities.IdTokenHint as unknown as Hinted | undefined;
@@ -69,7 +69,7 @@ function removeCredentials(ctx: KoaContextWithOIDC): void {
   for (const name of ["client_notification_token", "login_hint", "id_token_hint"]) params[name] = undefined;
 }
 
-/** The user whose subject for this client is the `sub` of the hint, found by id, login name or session. */
+/** Finds the user whose subject for this client is the `sub` of the hint, by id, login name or session. */
 async function userOfHint(
   { db, realm, subjectOf }: RealmParts,
   ctx: KoaContextWithOIDC,

@@ -7,7 +7,7 @@ import { partsOf, requestOf } from "../context.ts";
 import { engineClient, snapshotOf } from "../models/client.ts";
 import { replaceStep } from "../steps.ts";
 
-// Client authentication at the engine's endpoints, by protocols/client-auth and protocols/proof.
+// Authenticates clients at the engine's endpoints by protocols/client-auth and protocols/proof.
 
 const endpointOf = ({ path, oidc: { issuer } }: KoaContextWithOIDC): string => `${issuer}${path}`;
 
@@ -20,14 +20,14 @@ async function authenticate(ctx: KoaContextWithOIDC): Promise<void> {
     sourceIp: requestOf(ctx)?.ip ?? null,
     requestId: requestOf(ctx)?.id,
   });
-  // The engine takes a client without scopes for a wrong one.
+  // The engine would refuse a client without scopes as an invalid client.
   if (allowedScopes(parts.scopesOfRealm, client).size === 0) throw oauthErrors.invalidScope("the client, or its credential, has no scope");
   const found = engineClient(ctx.oidc.provider, client);
   if (!found) throw oauthErrors.invalidClient("the client is configured in a way that cannot work");
   ctx.oidc.entity("Client", found);
 }
 
-/** RFC 9449 §10.1: a DPoP proof with a pushed request binds the code to its key. */
+/** RFC 9449 §10.1: binds the code to the key of a DPoP proof that comes with a pushed request. */
 async function bindCode(ctx: KoaContextWithOIDC): Promise<void> {
   const params = ctx.oidc.params as { dpop_jkt?: string };
   const request = { headers: ctx.req.headers, method: ctx.method, url: endpointOf(ctx) };
@@ -38,7 +38,7 @@ async function bindCode(ctx: KoaContextWithOIDC): Promise<void> {
   params.dpop_jkt = proof.jkt;
 }
 
-/** Call it before the first Provider is created, which copies the steps. */
+/** Replaces the engine's client authentication. Call it before the first Provider is created, which copies the steps. */
 export function overrideClientAuthentication(): void {
   for (const endpoint of ["pushed_authorization_request", "device_authorization", "backchannel_authentication"] as const)
     replaceStep(endpoint, "authenticateClient", () => (ctx, next) => authenticate(ctx).then(next));

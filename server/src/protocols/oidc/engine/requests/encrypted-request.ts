@@ -5,12 +5,12 @@ import { contentEncryptions, decryptionAlgs } from "../../../../tenancy/keys/ind
 import { partsOf } from "../context.ts";
 import { AUTHORIZATION, refineStep } from "../steps.ts";
 
-/** Larger than any legitimate request object. */
+/** The size limit of an encrypted request object, larger than any legitimate one. */
 const MAX_LENGTH = 64 * 1024;
 
 /**
- * RFC 9101 §6.1: decrypts a request object before the engine verifies the nested JWS. Only listed algorithms: PBES2 allows a denial of service by
- * `p2c`, and `zip` by decompression.
+ * RFC 9101 §6.1: decrypts a request object before the engine verifies the nested JWS. Accepts only listed algorithms: PBES2 allows a denial
+ * of service by `p2c`, and `zip` by decompression.
  */
 async function opened(ctx: KoaContextWithOIDC, jwe: string): Promise<string> {
   const { realm, decryptionKeys } = partsOf(ctx);
@@ -28,13 +28,13 @@ async function opened(ctx: KoaContextWithOIDC, jwe: string): Promise<string> {
     });
     return Buffer.from(plaintext).toString("utf8");
   } catch (cause) {
-    // A malformed JWE of the client, not a fault of the server.
+    // The client sent a malformed JWE, which is no fault of the server.
     if (cause instanceof joseErrors.JOSEError || cause instanceof TypeError || cause instanceof DOMException) throw refused(cause);
     throw cause;
   }
 }
 
-/** Call it before the first Provider is created, which copies the steps. */
+/** Decrypts request objects in the engine's step. Call it before the first Provider is created, which copies the steps. */
 export const openRequestObjects = (): void =>
   refineStep(AUTHORIZATION, "processRequestObject", async (ctx, check, next) => {
     const params = ctx.oidc.params as { request?: string };

@@ -7,15 +7,15 @@ import { snapshotOf } from "../models/client.ts";
 import { draftGrant, liveGrantOf } from "../models/grant.ts";
 import { liveSessionOf } from "../models/session.ts";
 
-/** RFC 9396: the requested details; the engine has validated the JSON. */
+/** RFC 9396: returns the requested details. The engine has validated the JSON. */
 export function requestedDetails(ctx: KoaContextWithOIDC): AuthorizationDetail[] {
   const asked = (ctx.oidc.params as { authorization_details?: string } | undefined)?.authorization_details;
   return asked === undefined ? [] : (JSON.parse(asked) as AuthorizationDetail[]);
 }
 
 /**
- * RFC 9396 §5: unknown types are refused. The content of known types is not validated: the consent page shows the type, and the token contains the
- * details for the resource server.
+ * RFC 9396 §5: refuses unknown types. The content of known types is not validated: the consent page shows the type, and the token contains
+ * the details for the resource server.
  */
 export const richAuthorizationRequests = (types: readonly string[]) => ({
   enabled: types.length > 0,
@@ -26,7 +26,7 @@ export const richAuthorizationRequests = (types: readonly string[]) => ({
 interface Requested {
   readonly scopes: readonly string[];
   readonly claims: readonly string[];
-  /** With the scopes that they have. */
+  /** The requested resources with their scopes. */
   readonly resources: Readonly<Record<string, ReadonlySet<string>>>;
 }
 
@@ -39,8 +39,8 @@ function requestedBy(ctx: KoaContextWithOIDC): Requested {
 }
 
 /**
- * The grant of a request that needs no consent prompt: the client needs no consent, or the user has consented before. Undefined: the engine prompts
- * for consent.
+ * Returns the grant of a request that needs no consent prompt: the client needs no consent, or the user has consented before. Returns
+ * undefined if the engine has to prompt for consent.
  */
 export async function loadGrant(parts: RealmParts, ctx: KoaContextWithOIDC): Promise<Grant | undefined> {
   const { session, provider } = ctx.oidc;

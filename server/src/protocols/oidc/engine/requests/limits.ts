@@ -8,7 +8,7 @@ import type { RealmParts } from "../../parts.ts";
 import { requestOf } from "../context.ts";
 import { snapshotOf } from "../models/client.ts";
 
-/** RFC 6749 §4.1.2.1, with status 429 for responses that are not redirects. */
+/** RFC 6749 §4.1.2.1: makes a temporary error, with status 429 for responses that are not redirects. */
 function tooManyRequests(ctx: KoaContextWithOIDC, seconds: number, reason: string): Error {
   ctx.set("retry-after", String(seconds));
   const error = new errors.CustomOIDCProviderError("temporarily_unavailable", `${reason}: try again in ${seconds} seconds`);
@@ -26,10 +26,10 @@ function beforeSaving<T>(model: { readonly prototype: T }, check: (ctx: KoaConte
   };
 }
 
-/** RFC 8628 §5.1: many pending codes make a guess likelier to hit one, and public clients could fill the table. */
+/** RFC 8628 §5.1: limits the pending codes of a client, because guesses hit one of many, and public clients could fill the table. */
 const MAX_DEVICES = 10_000;
 
-/** Requests that anyone can have stored are limited per address; of devices, the pending codes of a client as well. */
+/** Limits the requests that anyone can have stored: per address, and for device codes also the pending ones of a client. */
 export function limitStoredRequests(provider: Provider, parts: RealmParts): void {
   const { db, limiter, realm } = parts;
   const addressOf = (ctx: KoaContextWithOIDC) => requestOf(ctx)?.ip ?? ctx.ip;

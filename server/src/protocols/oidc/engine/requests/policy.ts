@@ -19,7 +19,7 @@ const sessionStanding = oncePer(async (ctx: KoaContextWithOIDC): Promise<Session
   const request = requestOf(ctx);
   const flows = await parts.flows.get(parts.realm.realmId);
   if (!session || !request || !flows) return "enough"; // without a session the engine prompts for a login itself
-  // The level has its own check, which asks for a voluntary one only once.
+  // The level has a check of its own, which requests a voluntary one only once.
   const { acr, acrEssential, ...asked } = signInRequestOf(
     snapshotOf(ctx.oidc.client as Client),
     (ctx.oidc.params ?? {}) as Pending["params"],
@@ -37,10 +37,10 @@ const sessionStanding = oncePer(async (ctx: KoaContextWithOIDC): Promise<Session
 
 const { base, Check, Prompt } = interactionPolicy;
 
-/** Checks whether the session is of the user whom the request names. */
+/** The checks whether the session is that of the user whom the request names. */
 export const ABOUT_USER = ["id_token_hint", "claims_id_token_sub_value"] as const;
 
-/** The prompts of an authorization request and their conditions. */
+/** Returns the prompts of an authorization request and their conditions. */
 export function createPolicy(parts: RealmParts) {
   const policy = base();
 
@@ -70,7 +70,7 @@ export function createPolicy(parts: RealmParts) {
     ),
   );
 
-  // Also of a request without any scope: that the client calls an API for the user is asked in any case.
+  // A request without any scope needs consent as well, because the user allows that the client calls an API for them.
   consent.checks.add(
     new Check(
       "resource_prompt",
@@ -79,7 +79,7 @@ export function createPolicy(parts: RealmParts) {
     ),
   );
 
-  // After the login prompt, which identifies the user, and before the consent prompt.
+  // This prompt comes after the login prompt, which identifies the user, and before the consent prompt.
   policy.add(
     new Prompt(
       { name: "access", requestable: false },
@@ -89,12 +89,12 @@ export function createPolicy(parts: RealmParts) {
   );
 
   policy.add(new Prompt({ name: "select_account", requestable: true }), 0);
-  // First: a user without an account cannot sign in or choose one. Without the prompt the engine refuses `create` as unknown.
+  // This prompt comes first, because a user without an account cannot sign in or choose one. The engine refuses unknown prompts.
   if (promptValues(parts.realm.settings).includes("create")) policy.add(new Prompt({ name: "create", requestable: true }), 0);
   return policy;
 }
 
-/** OpenID Connect Core §3.1.2.2: a request for one user is never answered with another's tokens. Whoever signed in for it is not asked again. */
+/** OpenID Connect Core §3.1.2.2: refuses the request if another user than the named one has just signed in for it. */
 function refuseOtherUser(check: interactionPolicy.Check): void {
   const isOther = check.check;
   check.check = async (ctx) => {
@@ -105,13 +105,13 @@ function refuseOtherUser(check: interactionPolicy.Check): void {
   };
 }
 
-/** RFC 6749 §4.1.2.1 has one error for every refusal: `access_denied`. */
+/** Tells whether the user may not use the client. RFC 6749 §4.1.2.1 has one error for every refusal: `access_denied`. */
 async function isRefused(parts: RealmParts, ctx: KoaContextWithOIDC): Promise<boolean> {
   const session = liveSessionOf(ctx.oidc.session);
   return session !== null && (await accessRefusal(parts, snapshotOf(ctx.oidc.client as Client), { userId: session.userId })) !== null;
 }
 
-/** OpenID Connect Core §5.5.1.1: whether the session lacks the requested `acr`. An essential one that is not supported is an error. */
+/** OpenID Connect Core §5.5.1.1: tells whether the session lacks the requested `acr`. Refuses an essential one that is not supported. */
 function needsStepUp(ctx: KoaContextWithOIDC): boolean {
   const acrClaim = ctx.oidc.claims.id_token?.acr;
   if (acrClaim?.values !== undefined && !Array.isArray(acrClaim.values))

@@ -7,9 +7,9 @@ import { isSameAlg } from "../../../../tenancy/keys/index.ts";
 import { snapshotOf } from "../models/client.ts";
 import { AUTHORIZATION, refineStep } from "../steps.ts";
 
-// The requirements of a client's profile (FAPI 2.0) that the engine's client metadata cannot express.
+// Checks the requirements of a client's profile (FAPI 2.0) that the engine's client metadata cannot express.
 
-/** FAPI 2.0 Message Signing §5.3.1: the limit of `exp - nbf`, and of the age of `nbf`. In seconds. */
+/** FAPI 2.0 Message Signing §5.3.1: the limit, in seconds, of `exp - nbf` and of the age of `nbf`. */
 const MAX_LIFETIME = HOUR / SECOND;
 
 interface Dated {
@@ -27,7 +27,7 @@ interface Header {
   readonly typ?: unknown;
 }
 
-/** RFC 9101 §4, §6.2. The engine calls it before it verifies the signature. A pushed request was checked when it was pushed. */
+/** RFC 9101 §4, §6.2: checks a request object before the engine verifies its signature. A pushed one was checked when it was pushed. */
 export async function assertRequestObject(
   ctx: KoaContextWithOIDC,
   claims: Dated,
@@ -35,7 +35,7 @@ export async function assertRequestObject(
   client: Client,
 ): Promise<void> {
   if ("PushedAuthorizationRequest" in ctx.oidc.entities) return;
-  // RFC 7797 §7: the payload that is verified would differ from the one that is read.
+  // RFC 7797 §7: the verified payload would differ from the payload that is read.
   if (crit !== undefined || b64 !== undefined)
     throw new errors.InvalidRequestObject("the Request Object has an extension that is not understood");
   const { settings, clientId } = snapshotOf(client);
@@ -52,14 +52,14 @@ export async function assertRequestObject(
   if (reason !== null) throw new errors.InvalidRequestObject(reason);
 }
 
-/** CIBA Core §7.1.1. The engine has compared `iss` and `aud`. */
+/** CIBA Core §7.1.1: returns why a request object lacks a claim, or null. The engine has compared `iss` and `aud`. */
 function missingClaim({ exp, iat, nbf, jti }: Dated): string | null {
   for (const [name, value] of Object.entries({ exp, iat, nbf }))
     if (typeof value !== "number") return `the Request Object must have an ${name}`;
   return typeof jti === "string" && jti !== "" ? null : "the Request Object must have a jti";
 }
 
-/** Limits the time in which a request object can be replayed. The engine has compared both times with the clock. */
+/** Returns why the times of a request object allow replays for too long, or null. The engine has compared them with the clock. */
 function reasonAgainstTimes({ nbf, exp }: Dated): string | null {
   if (typeof nbf !== "number") return "the Request Object must have an nbf";
   if (typeof exp !== "number") return "the Request Object must have an exp";
@@ -68,7 +68,7 @@ function reasonAgainstTimes({ nbf, exp }: Dated): string | null {
   return null;
 }
 
-/** FAPI 2.0 Message Signing §5.4.1: responses are signed (JARM). Call it before the first Provider is created, which copies the steps. */
+/** FAPI 2.0 Message Signing §5.4.1: requires signed responses. Call it before the first Provider is created, which copies the steps. */
 export const refuseUnsignedResponses = (): void =>
   refineStep(AUTHORIZATION, "checkResponseMode", async (ctx, check, next) => {
     await check();

@@ -8,10 +8,10 @@ import { translated } from "../errors.ts";
 import { snapshotOf } from "../models/client.ts";
 import { ENDPOINTS, refineStep } from "../steps.ts";
 
-/** RFC 8707, as the engine's configuration; protocols/tokens decides which resources a client may request. */
+/** RFC 8707: configures resource indicators for the engine; protocols/tokens decides which resources a client may request. */
 export const resourceIndicators = (parts: RealmParts) => ({
   enabled: true,
-  /** RFC 9068 §3: the default resource. If several were granted, it is the first. */
+  /** RFC 9068 §3: returns the default resource. If several were granted, it is the first. */
   defaultResource: (_ctx: KoaContextWithOIDC, _client: Client, oneOf?: readonly string[]) => oneOf?.[0] ?? parts.issuer,
   useGrantedResource: () => true,
   getResourceServerInfo: (_ctx: KoaContextWithOIDC, resource: string, client: Client): Promise<ResourceServer> =>
@@ -23,12 +23,12 @@ export const resourceIndicators = (parts: RealmParts) => ({
     }),
 });
 
-/** Each is looked up, and named on the consent page. */
+/** The limit of resources in a request: each is looked up, and named on the consent page. */
 const MAX_RESOURCES = 10;
 
 /**
- * From here on the request has each resource in its registered spelling: consents, grants and codes are stored under it. Call it before the first
- * Provider is created, which copies the steps.
+ * Replaces each resource of a request by its registered spelling, under which consents, grants and codes are stored. Call it before the
+ * first Provider is created, which copies the steps.
  */
 export const spellResources = (): void =>
   refineStep(ENDPOINTS, "checkResource", async (ctx, check, next) => {
@@ -44,9 +44,9 @@ export const spellResources = (): void =>
   });
 
 /**
- * Three differences to the engine's check. A request without `scope` gets the defaults. Unknown scopes are ignored, and a request with only unknown
- * ones is refused. The engine drops `offline_access` without `prompt=consent`, but OpenID Connect Core §11 allows other conditions: here the
- * client's configuration and a stored consent are enough. Call it before the first Provider is created, which copies the steps.
+ * Changes the engine's check of scopes in three ways. A request without `scope` gets the defaults. Unknown scopes are ignored, and a
+ * request with only unknown ones is refused. `offline_access` without `prompt=consent` is kept if the client's configuration and a stored
+ * consent allow it (OpenID Connect Core §11). Call it before the first Provider is created, which copies the steps.
  */
 export const refineScopeCheck = (): void =>
   refineStep(ENDPOINTS, "checkScope", async (ctx, check, next) => {

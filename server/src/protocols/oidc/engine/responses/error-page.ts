@@ -7,7 +7,7 @@ import type { RealmParts } from "../../parts.ts";
 import { requestOf } from "../context.ts";
 import { snapshotOf } from "../models/client.ts";
 
-/** The language of a page that the engine sends. */
+/** Returns the language of a page that the engine sends. */
 export function localeOf({ realm, cookies }: Pick<RealmParts, "realm" | "cookies">, ctx: KoaContextWithOIDC) {
   const request = requestOf(ctx);
   return pickLocale({
@@ -19,7 +19,7 @@ export function localeOf({ realm, cookies }: Pick<RealmParts, "realm" | "cookies
 }
 
 /**
- * RFC 6749 §4.1.2.1: the engine renders every unknown error as `server_error`. A temporary one becomes a 503, so that clients retry.
+ * RFC 6749 §4.1.2.1: answers a temporary error with a 503, so that clients retry. The engine renders every unknown error as `server_error`.
  */
 export function answerUnavailable(ctx: KoaContextWithOIDC, error: Error): void {
   const { status, message, headers } = asAppError(error);
@@ -32,7 +32,7 @@ export function answerUnavailable(ctx: KoaContextWithOIDC, error: Error): void {
 
 const pageRoutes = new Set(["authorization", "resume"]);
 
-/** Shows an error that cannot be redirected to the client as a page to the user; endpoints that are no pages get JSON. */
+/** Shows an error that cannot be redirected to the client on a page to the user. Endpoints without pages get JSON. */
 export function renderError(parts: RealmParts, ctx: KoaContextWithOIDC, out: ErrorOut, error: Error): void {
   if (!pageRoutes.has(ctx.oidc.route)) {
     ctx.type = "json";
@@ -60,7 +60,7 @@ export function renderError(parts: RealmParts, ctx: KoaContextWithOIDC, out: Err
   });
 }
 
-/** A refused request can be sent again for another language, unless it names one that was pushed, which is used once (RFC 9126 §4). */
+/** Links a refused request to itself in other languages, unless it names a pushed one, which is used only once (RFC 9126 §4). */
 function languagesAt(ctx: KoaContextWithOIDC): Pick<MessageView, "languages"> {
   const request = requestOf(ctx);
   if (request?.method !== "GET" || ctx.oidc.route !== "authorization" || ctx.query.request_uri !== undefined) return {};
@@ -74,20 +74,20 @@ function languagesAt(ctx: KoaContextWithOIDC): Pick<MessageView, "languages"> {
   };
 }
 
-/** To the client, once the engine has found it: at an address that is registered for it, whichever the request has. */
+/** Returns a link to the client, once the engine has found it: to an address that is registered for it, whichever the request has. */
 function backTo({ oidc: { client } }: KoaContextWithOIDC): Pick<MessageView, "back"> {
   const known = client && snapshotOf(client);
   const href = known && homeOf(known.settings.clientUri, known.redirectUris);
   return href === undefined ? {} : { back: { href, label: "backToApplication" } };
 }
 
-/** The client id of the request, which may be unknown or any text. */
+/** Returns the client id of the request, which may be unknown or any text. */
 function clientIn(ctx: KoaContextWithOIDC): { readonly clientId?: string } {
   const { client_id: sent } = ctx.query;
   return typeof sent === "string" && sent !== "" ? { clientId: cut(sent, 255) } : {};
 }
 
-/** "client is invalid" does not help to find the mistake: which one was asked for does. */
+/** Describes the error. "client is invalid" alone does not help to find the mistake, so the client id of the request is added. */
 function descriptionOf(ctx: KoaContextWithOIDC, { error, error_description: description }: ErrorOut): string | undefined {
   const { clientId } = clientIn(ctx);
   return error === "invalid_client" && clientId !== undefined ? `${description ?? "client is invalid"}: ${clientId}` : description;

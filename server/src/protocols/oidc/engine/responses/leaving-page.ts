@@ -4,7 +4,7 @@ import type { RealmParts } from "../../parts.ts";
 import { requestOf } from "../context.ts";
 import { localeOf } from "./error-page.ts";
 
-/** Replaces a redirect to the client that follows a form of ours. The gate does the same for responses that the engine does not write. */
+/** Replaces a redirect to the client after a form of ours by a page, as the gate does for responses that the engine does not write. */
 export function leaveByPages(provider: Provider, parts: RealmParts): void {
   provider.use(async (koa, next) => {
     await next();
@@ -12,7 +12,7 @@ export function leaveByPages(provider: Provider, parts: RealmParts): void {
     const request = requestOf(ctx);
     const location = ctx.response.get("location");
     if (!request || location === "" || ctx.status < 300 || ctx.status >= 400) return;
-    // Clients ask with `prompt=none` in a frame, where browsers show no page of ours.
+    // Clients use `prompt=none` in a frame, where browsers show no page of ours.
     const to = leadsAway(request, location, { mayBeFramed: ctx.oidc.route === "authorization" });
     if (!to) return;
     const { html, headers } = leavingPage({ branding: parts.realm.settings, locale: localeOf(parts, ctx) }, to);
@@ -23,17 +23,17 @@ export function leaveByPages(provider: Provider, parts: RealmParts): void {
   });
 }
 
-/** The engine adds the hash of its script to `script-src`. No `form-action`: it would also block redirects of the client. */
+/** The engine adds the hash of its script to `script-src`. `form-action` is absent, because it would also block redirects of the client. */
 const POLICY = "default-src 'none';script-src;base-uri 'none'";
 
-/** OAuth 2.0 Form Post Response Mode: only the engine's own script runs on the page that posts the response. */
+/** OAuth 2.0 Form Post Response Mode: lets only the engine's own script run on the page that posts the response. */
 export function guardFormPostPages(provider: Provider): void {
   provider.use(async (ctx, next) => {
     if (!ctx.path.startsWith("/authorize")) return next();
     ctx.set("content-security-policy", POLICY);
     await next();
     if (ctx.status >= 300 && ctx.status < 400) ctx.remove("content-security-policy");
-    // The engine sends error responses by the same page with the error's status; a form to submit is a 200.
+    // The engine sends error responses by the same page with the error's status, but a page with a form to submit is a 200.
     else if (ctx.status !== 200 && ctx.response.get("content-security-policy").includes("'sha256-")) ctx.status = 200;
   });
 }

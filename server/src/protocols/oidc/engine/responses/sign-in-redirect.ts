@@ -35,8 +35,8 @@ export function redirectToSignIn(provider: Provider, { db, cookies, realm: { rea
 }
 
 /**
- * Authorization responses with tokens and without a code: stores their grant and adds the client to the session's participants, before the response
- * is sent.
+ * Stores the grant of an authorization response with tokens and without a code, and adds the client to the session's participants, before
+ * the response is sent.
  */
 export function storeFrontChannelGrants(provider: Provider, { db, realm: { realmId } }: RealmParts): void {
   const withTokens = new WeakSet<KoaContextWithOIDC>();
