@@ -10,7 +10,7 @@ import { algOf, defaultAlgOf, responseAlgOf, signJwt } from "./jwt.ts";
 import type { IssuerParts } from "./parts.ts";
 import { type VerifiedJwt, verifyJwt } from "./verify.ts";
 
-/** OpenID Connect Core §2: the payload of an ID token with these claims. */
+/** OpenID Connect Core §2: makes the payload of an ID token with these claims. */
 export function idTokenPayload(parts: IssuerParts, client: ClientSnapshot, claims: Readonly<Record<string, unknown>>) {
   const iat = Math.floor(clock.now() / SECOND);
   const exp = iat + lifetimesOf(parts.realm.settings, client).idToken;
@@ -26,13 +26,13 @@ export async function signIdToken(parts: IssuerParts, client: ClientSnapshot, cl
   return encryptedFor(parts, client, "idToken", jwt);
 }
 
-/** OpenID Connect Core §3.1.3.6, §3.3.2.11: `at_hash` and `c_hash`, by the hash of the ID token's algorithm. Ed25519 uses SHA-512, all others SHA-256. */
+/** OpenID Connect Core §3.1.3.6, §3.3.2.11: makes `at_hash` and `c_hash` by the hash of the algorithm: SHA-512 of Ed25519, else SHA-256. */
 export function halfHash(value: string, alg: SigningAlg): string {
   const digest = hash(isEdwards(alg) ? "sha512" : "sha256", value, "buffer");
   return digest.subarray(0, digest.length / 2).toString("base64url");
 }
 
-/** OpenID Connect Core §5.3.2: signed, encrypted or both, by the client's settings; null: plain JSON. */
+/** OpenID Connect Core §5.3.2: signs, encrypts or does both, by the client's settings. Returns null for plain JSON. */
 export async function protectedUserinfo(
   parts: IssuerParts,
   client: ClientSnapshot,
@@ -46,7 +46,7 @@ export async function protectedUserinfo(
   return encryptedFor(parts, client, "userinfo", await signJwt(parts, alg, undefined, JSON.stringify(payload)));
 }
 
-/** RFC 9701 §5: an introspection response as a JWT for the calling client, where it is configured or requests it by `Accept`; null: plain JSON. */
+/** RFC 9701 §5: makes the introspection response a JWT if the caller is configured so or requests it. Returns null for plain JSON. */
 export async function protectedIntrospection(
   parts: IssuerParts,
   caller: ClientSnapshot,
@@ -61,7 +61,7 @@ export async function protectedIntrospection(
   return encryptedFor(parts, caller, "introspection", jwt);
 }
 
-/** JARM §2.1: an authorization response as a JWT that expires after two minutes. */
+/** JARM §2.1: makes an authorization response a JWT that expires after two minutes. */
 export const signAuthorizationResponse = async (
   parts: IssuerParts,
   client: ClientSnapshot,
@@ -72,15 +72,15 @@ export const signAuthorizationResponse = async (
   return encryptedFor(parts, client, "authorization", jwt);
 };
 
-/** An ID token of this client that has not expired; null: it is none. */
+/** Verifies an ID token of this client that has not expired. Returns null for anything else. */
 export function verifyIdToken(parts: Pick<IssuerParts, "realm" | "issuer">, { clientId }: ClientSnapshot, jwt: string): VerifiedJwt | null {
   const verified = verifyIdTokenHint(parts, jwt);
   return verified?.payload.aud === clientId && Number(verified.payload.exp) > clock.now() / SECOND ? verified : null;
 }
 
 /**
- * Verifies an `id_token_hint`. An expired one is accepted: it identifies the user and grants nothing. Null: not an ID token of this realm; access
- * tokens are recognised by their `typ`.
+ * Verifies an `id_token_hint`. An expired one is accepted, because it identifies the user and grants nothing. Returns null if it is no ID
+ * token of this realm. Access tokens are recognised by their `typ`.
  */
 export function verifyIdTokenHint({ realm, issuer }: Pick<IssuerParts, "realm" | "issuer">, jwt: string): VerifiedJwt | null {
   const verified = verifyJwt(realm, jwt, { issuer, ignoreExpiration: true });
@@ -90,10 +90,10 @@ export function verifyIdTokenHint({ realm, issuer }: Pick<IssuerParts, "realm" |
 
 type Encrypted = "idToken" | "userinfo" | "authorization" | "introspection";
 
-/** Tells whether the client is configured to get this encrypted. */
+/** Tells whether the client is configured to get this content encrypted. */
 export const isEncrypted = ({ settings }: ClientSnapshot, what: Encrypted): boolean => settings[`${what}EncryptedResponseAlg`] !== null;
 
-/** RFC 7516: encrypts to a key of the client, if configured. A signed token becomes a nested JWT (RFC 7519 §11.2). */
+/** RFC 7516: encrypts to a key of the client, if it is configured so. A signed token becomes a nested JWT (RFC 7519 §11.2). */
 async function encryptedFor(
   { clientKeys }: Pick<IssuerParts, "clientKeys">,
   client: ClientSnapshot,
@@ -104,7 +104,7 @@ async function encryptedFor(
   const alg = client.settings[`${what}EncryptedResponseAlg`];
   if (alg === null) return content;
   const fitting = () => clientKeys.known(client).find((key) => isEncryptionKey({ ...key }, alg));
-  // Fetches jwksUri again if the cached keys are stale: a client rotates its keys there.
+  // This fetches jwksUri again if the cached keys are stale, because a client rotates its keys there.
   await clientKeys.refresh(client).catch(() => false);
   const key: JWK | undefined = fitting();
   if (!key) throw new OAuthError("invalid_request", `the client has published no key that ${alg} encrypts to`);

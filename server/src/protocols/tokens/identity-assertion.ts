@@ -4,7 +4,7 @@ import { clock, SECOND } from "../../kernel/clock.ts";
 import { algOf, ID_JAG_TYPE, signJwt } from "./jwt.ts";
 import type { IssuerParts } from "./parts.ts";
 
-/** In seconds. */
+/** The lifetime in seconds. */
 export const ASSERTION_LIFETIME = 300;
 
 interface AssertionFor {
@@ -16,7 +16,7 @@ interface AssertionFor {
   readonly resource: string | undefined;
 }
 
-/** draft-ietf-oauth-identity-assertion-authz-grant §3: an assertion about the user of an ID token, for another authorization server. */
+/** draft-ietf-oauth-identity-assertion-authz-grant §3: signs an assertion about an ID token's user for another authorization server. */
 export async function signIdentityAssertion(
   parts: IssuerParts,
   client: ClientSnapshot,

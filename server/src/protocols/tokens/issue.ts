@@ -16,8 +16,8 @@ export interface UserTokens {
 }
 
 /**
- * The contents of a user's tokens, from one read of the user: the payload of the access token and, if requested, the claims of the ID token;
- * and the claims that userinfo would return, where `withUserinfo` asks for them.
+ * Makes the contents of a user's tokens from one read of the user: the payload of the access token and, if requested, the claims of the ID
+ * token. `withUserinfo` adds the claims that userinfo would return.
  */
 async function contentsOf(
   parts: IssuerParts,
@@ -27,7 +27,7 @@ async function contentsOf(
 ) {
   const { userId, user, impersonator, idToken, authentication } = issue;
   const requests: ClaimRequest[] = [{ target: "accessToken", scopes: issue.scopes }];
-  // OpenID Connect Core §5.4: with an access token, the claims of scopes are returned by userinfo.
+  // OpenID Connect Core §5.4: with an access token, userinfo returns the claims of scopes.
   const scopesOfIdToken = client.settings.claimsInIdToken ? idToken?.scopes : [];
   if (idToken) requests.push({ target: "idToken", scopes: scopesOfIdToken ?? [], requested: idToken.requested });
   if (withUserinfo) requests.push({ target: "userinfo", scopes: issue.scopes });
@@ -36,7 +36,7 @@ async function contentsOf(
     userClaims(parts, client, about, requests),
     parts.subjectOf(parts.realm.realmId, client, userId, user),
   ]);
-  // The user was erased meanwhile.
+  // The user may have been erased meanwhile.
   if (!claims) throw oauthErrors.invalidGrant();
   const { acr, amr, authTime, sid } = authentication;
   const act = actOfClient(client, issue.act ?? actOf(parts, impersonator));
@@ -47,7 +47,7 @@ async function contentsOf(
   };
 }
 
-/** An access token and, if requested, an ID token, from one read of the user and signed in parallel. */
+/** Makes an access token and, if requested, an ID token, from one read of the user and signed in parallel. */
 export async function userTokens(parts: IssuerParts, client: ClientSnapshot, issue: UserIssue, binding: Binding): Promise<UserTokens> {
   const contents = await contentsOf(parts, client, issue, { binding });
   const [access, idToken] = await Promise.all([
@@ -59,7 +59,7 @@ export async function userTokens(parts: IssuerParts, client: ClientSnapshot, iss
 
 type Payload = Readonly<Record<string, unknown>>;
 
-/** The payloads of the tokens of this issue. Nothing is signed or stored. */
+/** Returns the payloads of the tokens of this issue. Nothing is signed or stored. */
 export async function previewTokens(
   parts: IssuerParts,
   client: ClientSnapshot,
@@ -72,7 +72,7 @@ export async function previewTokens(
 
 const TOKENS = ["access_token", "id_token", "refresh_token"];
 
-/** `svc_tokens_issued_total`: the tokens in a response of the token endpoint or the authorization endpoint. */
+/** Counts the tokens in a response of the token endpoint or the authorization endpoint as `svc_tokens_issued_total`. */
 export function countTokens(
   { metrics, realm }: { readonly metrics: Metrics; readonly realm: RealmSnapshot },
   grantType: string,
@@ -82,13 +82,13 @@ export function countTokens(
   if (count > 0) metrics.tokens(realm.realmId, count, grantType);
 }
 
-/** The request is right, but cannot be answered now. */
+/** Makes the error for a valid request that cannot be answered now. */
 export const unavailable = (why: string, seconds: number): OAuthError =>
   oauthErrors.temporarilyUnavailable(`${why}: try again in a moment`, { status: 503, headers: { "retry-after": String(seconds) } });
 
 export const directorySilent = (): OAuthError => unavailable("the user's directory does not answer", UNAVAILABLE_SECONDS);
 
-/** Refusals of the policy step as errors of OAuth. */
+/** The OAuth errors for refusals of the policy step. */
 const ERRORS: Readonly<Record<AccessRefusal, () => OAuthError>> = {
   "no-access": () => oauthErrors.accessDenied("the user may not use this client"),
   "agent-inactive": () => oauthErrors.invalidClient("the agent of this client is not active"),
@@ -101,14 +101,14 @@ export const accessError = (refusal: AccessRefusal): OAuthError => ERRORS[refusa
 
 type About = Omit<AccessRequest, "realm" | "application" | "agent">;
 
-/** The policy step for an OAuth client. Its agent is read from the database, because the client's snapshot may be a second old. */
+/** Runs the policy step for an OAuth client. Reads its agent from the database, because the client's snapshot may be a second old. */
 export const accessRefusal = (
   { db, realm }: Pick<IssuerParts, "db" | "realm">,
   { settings, agent }: ClientSnapshot,
   { userId, entryChecks, impersonator }: About,
 ) => refusalOf(db, { realm: realm.realmId, userId, application: settings, agent, entryChecks, impersonator });
 
-/** Only the user themselves can let an agent act for them, so an administrator who acts as the user gets no token for one. */
+/** Returns the impersonator if the client is an agent's: only the user can let an agent act, so an administrator gets no token for one. */
 export const impersonatorAt = <T>({ agent }: ClientSnapshot, impersonator: T | null): T | null => (agent === null ? null : impersonator);
 
 export async function assertAccess(parts: Pick<IssuerParts, "db" | "realm">, client: ClientSnapshot, about: About): Promise<void> {

@@ -3,17 +3,17 @@ import { oncePer } from "../../kernel/once.ts";
 import type { Signer, SigningAlg } from "../../tenancy/keys/index.ts";
 import type { IssuerParts } from "./parts.ts";
 
-/** RFC 9068 §2.1, OpenID Connect Back-Channel Logout §2.4, RFC 9701 §5, evidence of a transaction; an ID token has no `typ`. */
+/** The `typ` of RFC 9068 §2.1, OpenID Connect Back-Channel Logout §2.4, RFC 9701 §5 and transaction evidence. An ID token has none. */
 type JwtType = "at+jwt" | "logout+jwt" | "token-introspection+jwt" | "tx+jwt" | typeof ID_JAG_TYPE | undefined;
 
-/** draft-ietf-oauth-identity-assertion-authz-grant §3: no other kind of token has it. */
+/** draft-ietf-oauth-identity-assertion-authz-grant §3: the `typ` of an identity assertion. No other kind of token has it. */
 export const ID_JAG_TYPE = "oauth-id-jag+jwt";
 
 const base64url = (text: string): string => Buffer.from(text, "utf8").toString("base64url");
 
 const headers = oncePer((_signer: Signer) => new Map<JwtType, string>());
 
-/** The encoded header, computed once for each key and type. */
+/** Returns the encoded header, which is computed once for each key and type. */
 function headerOf(signer: Signer, typ: JwtType): string {
   const ofSigner = headers(signer);
   let header = ofSigner.get(typ);
@@ -38,7 +38,7 @@ export async function signJwt(
   return `${signed}.${signature.toString("base64url")}`;
 }
 
-/** The signing algorithm: the client's, or the realm's if the client's profile allows it. */
+/** Returns the signing algorithm: the client's, or the realm's if the client's profile allows it. */
 export function algOf(
   { realm }: Pick<IssuerParts, "realm">,
   { settings }: ClientSnapshot,
@@ -47,7 +47,7 @@ export function algOf(
   return settings[token] ?? fitting(settings, realm.settings.tokens.signingAlg);
 }
 
-/** JARM §3, RFC 9701 §6: RS256 is the default, if the client's profile allows it. */
+/** JARM §3, RFC 9701 §6: returns RS256, the default, if the client's profile allows it. */
 export const defaultAlgOf = ({ settings }: ClientSnapshot): SigningAlg => fitting(settings, "RS256");
 export const responseAlgOf = (client: ClientSnapshot): SigningAlg => client.settings.authorizationSignedResponseAlg ?? defaultAlgOf(client);
 

@@ -21,25 +21,25 @@ export interface LiveToken {
   readonly sub: string;
   readonly scopes: readonly string[];
   readonly audience: readonly string[];
-  /** Seconds. */
+  /** The expiry in seconds. */
   readonly expiresAt: number;
   readonly issuedAt: number;
-  /** Null: a client credentials token. */
+  /** The id of the grant, or null for a client credentials token. */
   readonly grantId: string | null;
-  /** The user; null: a client credentials token. */
+  /** The user, or null for a client credentials token. */
   readonly holder: Holder | null;
-  /** Issued by the authorization endpoint, or exchanged for such a token. */
+  /** True if the authorization endpoint issued the token, or it was exchanged for such a token. */
   readonly isFromFrontChannel: boolean;
-  /** RFC 8693 §4.1 */
+  /** The actor (RFC 8693 §4.1). */
   readonly actor: Readonly<Record<string, unknown>> | null;
-  /** RFC 7800 */
+  /** The keys that the token is bound to (RFC 7800). */
   readonly confirmation: Binding | null;
   readonly payload: Readonly<Record<string, unknown>>;
 }
 
 /**
- * Ending an agent ends what others hold through it: every agent of the `act` chain must be active, and those that act under a grant of another
- * client need the user's consent still. Tokens without such a chain cost no query.
+ * Tells whether all agents of the `act` chain may act. Each must be active, and an agent under a grant of another client still needs the
+ * user's consent, so tokens that others hold through an agent end with it. Tokens without such a chain cost no query.
  */
 async function mayActorsAct(
   db: Db,
@@ -51,14 +51,14 @@ async function mayActorsAct(
     ...{ agentId, clientId },
     needsConsent: clientId !== holder.grantClientId && !settings.agents.allowDelegationWithoutConsent,
   }));
-  // `findHolder` has looked at the token's own agent.
+  // `findHolder` has checked the token's own agent.
   const isChecked = agents.every(({ agentId, needsConsent }) => agentId === payload.agent_id && !needsConsent);
   return isChecked || mayAllAct(db, realmId, { userId: holder.userId, issuedAt: Number(payload.iat) }, agents, clock.now());
 }
 
 /**
- * A client that holds a token under the grant of another client has lost it when the user withdraws the consent that it was issued by. As then, the
- * realm itself needs one for scopes, another resource or an RPT in any case. `mayActorsAct` has looked at agents.
+ * Tells whether a client still has the consent for a token under the grant of another client. The realm itself needs a consent for scopes,
+ * another resource or an RPT, as when the token was issued. `mayActorsAct` has checked agents.
  */
 async function isAllowedStill(
   db: Db,
@@ -73,7 +73,7 @@ async function isAllowedStill(
   return hasConsented(db, client.realmId, { userId, issuedAt: Number(iat) }, client.clientId);
 }
 
-/** Another node may have rotated the key, and this node's snapshot is older: then the newest one decides. */
+/** Verifies an access token. If this node does not know the key, another node may have rotated it, so the newest snapshot is read. */
 export async function verifyAccessToken(
   realms: RealmSnapshots,
   realm: RealmSnapshot,
@@ -86,11 +86,11 @@ export async function verifyAccessToken(
   return newer && newer !== realm ? verifyJwt(newer, jwt, rules) : verified;
 }
 
-/** The epoch of the client that a token names. One of an earlier release names none: it is of any epoch that had begun when it was issued. */
+/** Returns the epochs of the client that a token may have. Tokens of earlier releases may have any epoch up to their issue. */
 const epochsOf = ({ client_epoch: epoch, iat }: VerifiedJwt["payload"]) =>
   typeof epoch === "number" ? { since: epoch, until: epoch } : { since: 0, until: (Number(iat) + 1) * SECOND - 1 };
 
-/** RFC 9068 §4: checks signature, issuer, type and times, then liveness in one query. The caller checks the audience. */
+/** RFC 9068 §4: checks signature, issuer, type and times, then liveness. The caller checks the audience. */
 export async function readAccessToken(
   { db, realms, clients }: { readonly db: Db; readonly realms: RealmSnapshots; readonly clients: Clients },
   realm: RealmSnapshot,
@@ -109,7 +109,7 @@ export async function readAccessToken(
   const holder = isUsers && isId(gid) ? await findHolder(db, asked) : null;
   if (isUsers ? !holder : !(await isClientTokenLive(db, asked))) return null;
   if (holder && payload.act !== undefined && !(await mayActorsAct(db, realm, holder, payload))) return null;
-  // The user may have lost the role that the client requires (decision 0025). Without such a role there is no query.
+  // The user may have lost the role that the client requires (decision 0025). Clients without such a role cost no query.
   const client = holder && (await clients.get(realmId, clientId));
   if (client && (await refusalOf(db, { realm: realmId, userId: holder.userId, application: client.settings }))) return null;
   if (client && !(await isAllowedStill(db, client, holder, issuer, payload))) return null;

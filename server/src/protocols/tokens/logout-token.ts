@@ -6,7 +6,7 @@ import type { IssuerParts } from "./parts.ts";
 
 const LIFETIME = 120;
 
-/** OpenID Connect Back-Channel Logout §2.4: `sub`, `sid` or both. Without the user (erased) it has `sid` alone. */
+/** OpenID Connect Back-Channel Logout §2.4: makes a logout token. If the user was erased, it has only `sid`. */
 export async function logoutToken(parts: IssuerParts, client: ClientSnapshot, sessionId: string, userId: string | null): Promise<string> {
   const iat = Math.floor(clock.now() / SECOND);
   const payload = {

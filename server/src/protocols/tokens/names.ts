@@ -26,11 +26,11 @@ interface Open {
   readonly value: unknown;
   readonly depth: number;
   readonly tokens: number;
-  /** In a member that can name a user. */
+  /** True if the value is in a member that can name a user. */
   readonly isPerson: boolean;
 }
 
-/** Null: too deep or too large. Iterative, because a crafted value would exhaust the stack. */
+/** Searches a value. Returns null if it is too deep or too large. Iterates, because a crafted value would exhaust the stack. */
 function search(value: unknown, isWanted: (text: string, isPerson: boolean) => boolean): boolean | null {
   const open: Open[] = [{ value, depth: 0, tokens: 0, isPerson: false }];
   for (let seen = 0; ; seen++) {
@@ -49,7 +49,7 @@ function search(value: unknown, isWanted: (text: string, isPerson: boolean) => b
   }
 }
 
-/** The claims of what looks like a JWT, signed or not; undefined for any other text that is not nested too deeply. */
+/** Returns the claims of a text that looks like a JWT, signed or not, and undefined for other texts that are not nested too deeply. */
 function contentOf(text: string): unknown {
   if (isTooDeepParameter(text)) return TOO_DEEP;
   const [, claims] = jwtParts(text);

@@ -6,7 +6,7 @@ import type { SigningKeys } from "../../tenancy/keys/index.ts";
 import type { RealmSnapshot } from "../../tenancy/realms/index.ts";
 import type { SubjectOf } from "./contents/subject.ts";
 
-/** The dependencies for the tokens of one realm. Immutable: a change of the realm's configuration makes a new one. */
+/** The dependencies for the tokens of one realm. They are immutable: a change of the realm's configuration makes new ones. */
 export interface IssuerParts {
   readonly db: Db;
   readonly realm: RealmSnapshot;
@@ -15,7 +15,7 @@ export interface IssuerParts {
   readonly signingKeys: SigningKeys;
   readonly subjectOf: SubjectOf;
   readonly apis: Apis;
-  /** Owned by protocols/client-auth. */
+  /** The client's keys, which protocols/client-auth owns. */
   readonly clientKeys: {
     known(client: ClientSnapshot): readonly JWK[];
     refresh(client: ClientSnapshot): Promise<boolean>;

@@ -1,7 +1,7 @@
 import type { ClientSnapshot } from "../../applications/clients/index.ts";
 import { oncePer } from "../../kernel/once.ts";
 
-/** Per client, so that requests with ever new scope orders do not fill the memory. */
+/** The limit of values per client, so that requests with ever new scope orders do not fill the memory. */
 const MAX_KEPT = 32;
 
 /** Caches a value per client and key until the configuration of the client or of its realm changes. */

@@ -5,8 +5,8 @@ import type { LiveToken } from "./liveness.ts";
 import { findLiveGrant } from "./records/grants.store.ts";
 
 /**
- * The proofs behind a token whose grant was made without a session and without a page (the password grant, an identity assertion), in the form of
- * a session, so that the same rule judges it. Null: its grant was made on a page (offline access), or has a session.
+ * Returns the proofs behind a token whose grant was made without a session and without a page (the password grant, an identity assertion).
+ * They have the form of a session, so that the same rule judges them. Returns null for other grants.
  */
 export async function provenWithoutSession(db: Db, { realm, holder, grantId }: LiveToken, now: number): Promise<LiveSession | null> {
   if (!holder || holder.sessionId !== null || grantId === null) return null;

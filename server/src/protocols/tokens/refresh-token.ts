@@ -5,7 +5,7 @@ import type { Binding } from "./access-token.ts";
 import type { RecordPayload } from "./records/payload.ts";
 import type { NewRecord } from "./records/records.store.ts";
 
-/** The `model` of its record. */
+/** The `model` of the record of a refresh token. */
 export const REFRESH_TOKEN = "RefreshToken";
 
 export interface IssuedRefreshToken {
@@ -17,15 +17,15 @@ export interface RefreshTokenSource {
   readonly realm: string;
   /** The payload of the code, request or refresh token that it replaces. */
   readonly from: RecordPayload & { readonly accountId: string; readonly clientId: string; readonly grantId: string };
-  /** For the first of a family: its grant type and binding; null: `from` is a refresh token that is rotated. */
+  /** The grant type and binding of the first token of a family, or null if `from` is a refresh token that is rotated. */
   readonly first: { readonly gty: string; readonly binding: Binding } | null;
   /** The refresh token that is rotated. */
   readonly replaces?: string | undefined;
-  /** In seconds. */
+  /** The lifetime in seconds. */
   readonly lifetime: number;
 }
 
-/** RFC 6749 §1.5: an opaque value, stored as a hash. A narrowed scope or resource applies to one request, not to the next token. */
+/** RFC 6749 §1.5: makes an opaque value, stored as a hash. A narrowed scope or resource applies to one request, not to the next token. */
 export function issueRefreshToken({ realm, from, first, replaces, lifetime }: RefreshTokenSource): IssuedRefreshToken {
   const now = clock.now();
   const iat = Math.floor(now / SECOND);
@@ -61,8 +61,8 @@ export function issueRefreshToken({ realm, from, first, replaces, lifetime }: Re
 }
 
 /**
- * A refresh token has one successor: if it is repeated because the response was lost, the same one is returned, and two holders of it cannot both go
- * on unnoticed. The seed is stored, the token is not: neither database nor token alone gives the successor away.
+ * Returns the one successor of a refresh token. A token that is repeated because the response was lost has the same successor, and a second
+ * holder does not remain unnoticed. Only the seed is stored, so neither the database nor the token alone reveals the successor.
  */
 const successorOf = (token: string, { seed }: RecordPayload): string =>
   seed === undefined ? randomToken() : createHmac("sha256", seed).update(token).digest("base64url");

@@ -20,7 +20,7 @@ const userinfo = async (realm: RealmUnderTest, token: string) =>
   (await iam.browser().get(`/realms/${realm.name}/userinfo`, { headers: { authorization: `Bearer ${token}` } })).status;
 const NEW = "an altogether different one";
 
-/** Tokens of every kind: with the session of a browser, without one, and by the password. */
+/** Returns tokens of every kind: with the session of a browser, without a session, and by the password grant. */
 async function tokensOfEveryKind(realm: RealmUnderTest, user: { username: string; password: string }, browser: Browser) {
   const party = await relyingParty(iam, realm, { grantTypes: ["authorization_code", "refresh_token", "password"] });
   const answers = [
@@ -79,7 +79,7 @@ test.skipIf(testDatabase() === "embedded")("a device that is allowed at the same
   await iam.core.db.transaction().execute(async (tx) => {
     await tx.deleteFrom("sessions").where("realm_id", "=", realm.name).where("user_id", "=", user.userId).execute();
     answer = browser.request("POST", `/realms/${realm.name}/device`, { form, csrf: false });
-    // It has seen the session, and waits for how this ends.
+    // The request has read the session, and waits for the other transaction.
     await expect
       .poll(async () => {
         const { rows } = await sql`select 1 from pg_locks where not granted and locktype = 'transactionid'`.execute(iam.core.db);
@@ -121,7 +121,7 @@ describe("an erased person", () => {
     const records = db.selectFrom("oidc_records").where("realm_id", "=", realm.name);
     expect(await of(records.select("record_id as at"))).toEqual(["0", "1"]);
     const interactions = db.selectFrom("interactions").where("realm_id", "=", realm.name);
-    // An interaction keeps no JWT: the engine's record has the request.
+    // An interaction keeps no JWT, because the engine's record has the request.
     expect(await of(interactions.select("return_to as at"))).toEqual(["0", "1", "3", "4"]);
   });
 
@@ -144,17 +144,17 @@ describe("an erased person", () => {
       for (const client of [party, named]) {
         const { id_token } = (await client.signIn(iam.browser(), user)).body;
         const browser = iam.browser();
-        // Waits for a sign-in.
+        // This request waits for a sign-in.
         const { page } = await walk(browser, base, client.url({ id_token_hint: id_token }));
         expect(page.status).toBe(200);
         if (user === stays) waiting.push({ browser, page, client });
-        // Pushed, and not yet used.
+        // This request is pushed, and not yet used.
         const pushed = await client.post("/par", {
           ...Object.fromEntries(new URLSearchParams(client.url().split("?")[1])),
           id_token_hint: id_token,
         });
         expect(pushed.status, pushed.text).toBe(201);
-        // Posted by a form, and not yet gone on.
+        // This request is posted by a form, and not yet resumed.
         const form = { client_id: client.clientId, id_token_hint: id_token };
         expect((await iam.browser().request("POST", `/realms/${realm.name}/authorize`, { form, csrf: false })).status).toBe(303);
       }

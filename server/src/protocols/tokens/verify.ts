@@ -12,7 +12,7 @@ export interface VerifiedJwt {
   readonly payload: Readonly<Record<string, unknown>>;
 }
 
-/** Cached per snapshot: a change of the realm's keys makes a new snapshot. */
+/** Caches keys per snapshot: a change of the realm's keys makes a new snapshot. */
 const keysOf = oncePer((_realm: RealmSnapshot) => new Map<string, KeyObject>());
 
 function publicKey(realm: RealmSnapshot, kid: string): KeyObject | null {
@@ -32,12 +32,12 @@ const MAX_LENGTH = 16 * 1024;
 
 export interface VerifyRules {
   readonly issuer: string;
-  /** RFC 8725 §3.11: the required `typ`; undefined for an ID token, which has none. */
+  /** The required `typ` (RFC 8725 §3.11), or undefined for an ID token, which has none. */
   readonly typ?: string;
   readonly ignoreExpiration?: boolean;
 }
 
-/** Null: invalid. */
+/** Verifies a JWT. Returns null if it is invalid. */
 export function verifyJwt(realm: RealmSnapshot, jwt: string, { issuer, typ, ignoreExpiration = false }: VerifyRules): VerifiedJwt | null {
   const known = seen.get(jwt);
   const signed = known?.realm === realm ? known.signed : readSigned(realm, jwt);
@@ -45,20 +45,20 @@ export function verifyJwt(realm: RealmSnapshot, jwt: string, { issuer, typ, igno
   if (known?.signed !== signed) seen.set(jwt, { realm, signed });
   const { header, payload } = signed;
   if (typ !== undefined && header.typ !== typ && header.typ?.toLowerCase().replace(/^application\//, "") !== typ) return null;
-  // `iat` does not count: the clock of the node that issued it may be ahead of this one's.
+  // `iat` is not checked, because the clock of the node that issued the token may be ahead.
   const { exp, nbf } = payload;
   const isCurrent = ignoreExpiration || reasonAgainstTimes({ exp, nbf }, { skew: 0 }) === null;
   return payload.iss === issuer && isCurrent ? signed : null;
 }
 
-/** False: the JWT names a key that this snapshot does not have; another node may have created it. */
+/** Returns false if the JWT names a key that this snapshot does not have. Another node may have created the key. */
 export function isKnownKey(realm: RealmSnapshot, jwt: string): boolean {
   const { kid } = objectIn(jwt.slice(0, MAX_LENGTH).split(".", 1)[0]!) ?? {};
   if (typeof kid !== "string") return true;
   return realm.keys.some(({ keyId }) => keyId === kid) || realm.companions.some(({ publicJwk }) => publicJwk.kid === kid);
 }
 
-/** The same token is presented many times: its signature is verified once per snapshot. */
+/** Caches verified tokens: the same token is presented many times, so its signature is verified once per snapshot. */
 const seen = createLru<{ readonly realm: RealmSnapshot; readonly signed: VerifiedJwt }>(2_000);
 
 function readSigned(realm: RealmSnapshot, jwt: string): VerifiedJwt | null {
@@ -66,6 +66,6 @@ function readSigned(realm: RealmSnapshot, jwt: string): VerifiedJwt | null {
   if (!jws || !signingAlgs.some((alg) => alg === jws.header.alg) || typeof jws.header.kid !== "string") return null;
   const key = publicKey(realm, jws.header.kid);
   if (!key || !isSignedBy(jws, key)) return null;
-  // The cached result does not need the bytes of the signature.
+  // The signature bytes are left out, because the cached result does not need them.
   return { header: jws.header as VerifiedJwt["header"], payload: jws.payload };
 }

@@ -1,4 +1,4 @@
-/** In ascending order: `1` one kind of factor, `2` two kinds, or a passkey with user verification. */
+/** The levels in ascending order: `1` is one kind of factor, `2` is two kinds, or a passkey with user verification. */
 export const ACR_VALUES: readonly string[] = ["1", "2"];
 
 type AcrClaim = { readonly essential?: boolean; readonly value?: unknown; readonly values?: unknown } | null | undefined;
@@ -10,13 +10,13 @@ interface AcrRequest {
 }
 
 export interface RequestedAcr {
-  /** Null: none that this server supports. */
+  /** The level, or null if this server supports none of the requested ones. */
   readonly acr: string | null;
-  /** The sign-in fails without it; otherwise it is a voluntary claim. */
+  /** True if the sign-in fails without the level. Otherwise it is a voluntary claim. */
   readonly essential: boolean;
 }
 
-/** OpenID Connect Core §3.1.2.1 and §5.5.1.1: the highest of voluntary values, the lowest of essential ones. */
+/** OpenID Connect Core §3.1.2.1, §5.5.1.1: returns the highest of voluntary values, or the lowest of essential ones. */
 export function requestedAcr({ acr_values, claims }: AcrRequest): RequestedAcr {
   const claim = claims?.id_token?.acr;
   const listed = Array.isArray(claim?.values) ? claim.values : claim?.value === undefined ? [] : [claim.value];

@@ -3,14 +3,14 @@ import { isId } from "../../../kernel/ids.ts";
 import { oauthErrors } from "../../../kernel/oauth-error.ts";
 import type { IssuerParts } from "../parts.ts";
 
-/** RFC 8693 §4.1 */
+/** An `act` claim (RFC 8693 §4.1). */
 export type Act = Readonly<Record<string, unknown>>;
 
-/** The administrator who acts as a user. */
+/** An administrator who acts as a user. */
 export interface Impersonator {
   readonly realm: string;
   readonly userId: string;
-  /** The name in the audit trail. */
+  /** The administrator's name in the audit log. */
   readonly name: string;
 }
 
@@ -23,7 +23,7 @@ export interface ImpersonatorColumns {
 export const toImpersonator = (row: ImpersonatorColumns): Impersonator | null =>
   row.impersonator === null ? null : { realm: row.impersonator_realm!, userId: row.impersonator_id!, name: row.impersonator };
 
-/** RFC 8693 §4.1. `iss` is added where the actor is a user of another realm (`master`). */
+/** RFC 8693 §4.1: returns the `act` claim. It contains `iss` if the actor is a user of another realm (`master`). */
 export function actOf({ issuer, realm }: IssuerParts, impersonator: Impersonator | null): Act | undefined {
   if (!impersonator) return undefined;
   const act = { sub: impersonator.userId, preferred_username: impersonator.name };
@@ -31,7 +31,7 @@ export function actOf({ issuer, realm }: IssuerParts, impersonator: Impersonator
   return impersonator.realm === realm.realmId ? act : { ...act, iss: realms + impersonator.realm };
 }
 
-/** The parties of an `act` claim, the current actor first. */
+/** Returns the parties of an `act` claim, the current actor first. */
 export function actorsIn(act: unknown): readonly Act[] {
   const actors: Act[] = [];
   for (let next = act; typeof next === "object" && next !== null && actors.length <= MAX_ACTORS; next = (next as Act).act)
@@ -39,7 +39,7 @@ export function actorsIn(act: unknown): readonly Act[] {
   return actors;
 }
 
-/** The agents among the actors. */
+/** Returns the agents among the actors. */
 export const agentsIn = (act: unknown): readonly { readonly agentId: string; readonly clientId: string }[] =>
   actorsIn(act).flatMap(({ agent_id: agentId, client_id: clientId }) =>
     typeof agentId === "string" && isId(agentId) && typeof clientId === "string" ? [{ agentId, clientId }] : [],
@@ -48,7 +48,7 @@ export const agentsIn = (act: unknown): readonly { readonly agentId: string; rea
 /** The maximum depth of nested `act` claims. */
 const MAX_ACTORS = 5;
 
-/** The next actor, with the prior actors nested. Refuses a chain that is too long. */
+/** Adds an actor, with the prior actors nested in it. Refuses a chain that is too long. */
 export function nextAct(actor: Act, before: Act | null | undefined): Act {
   const act = before ? { ...actor, act: before } : actor;
   if (actorsIn(act).length > MAX_ACTORS) throw oauthErrors.invalidRequest(`no more than ${MAX_ACTORS} may act for each other`);
@@ -56,13 +56,13 @@ export function nextAct(actor: Act, before: Act | null | undefined): Act {
 }
 
 /**
- * An agent is the current actor of every user's token that its client gets. One that is in the chain already, behind another, is refused: tokens
- * would go around in circles. `sub_profile` is that of draft-mcguinness-oauth-actor-profile.
+ * Makes an agent the current actor of every user's token that its client gets. Refuses an agent that is in the chain already, behind
+ * another one, because tokens would go around in circles. draft-mcguinness-oauth-actor-profile defines `sub_profile`.
  */
 export function actOfClient({ clientId, agent }: Pick<ClientSnapshot, "clientId" | "agent">, act: Act | undefined): Act | undefined {
   if (!agent || act?.agent_id === agent.id) return act;
   if (agentsIn(act).some(({ agentId }) => agentId === agent.id)) throw oauthErrors.invalidRequest("this agent acts in the chain already");
-  // The client has been named as the actor, by its own actor token.
+  // The client may be the actor already, by its own actor token.
   const isNamed = act?.client_id === clientId && act.sub === clientId;
   const actor = { sub: clientId, client_id: clientId, agent_id: agent.id, sub_profile: "ai_agent" };
   return nextAct(actor, isNamed ? (act.act as Act | undefined) : act);

@@ -6,15 +6,15 @@ type TargetParts = Pick<IssuerParts, "issuer" | "realm" | "apis">;
 
 /** The resource that an access token is issued for. */
 export interface Target {
-  /** The registered spelling, which is that of `aud`. */
+  /** The registered spelling, which is the one in `aud`. */
   readonly resource: string;
-  /** Null: the realm itself, or a resource that no client of the realm stands for. */
+  /** The API, or null for the realm itself and for a resource that no client of the realm represents. */
   readonly api: Api | null;
 }
 
 /**
- * RFC 8707. Every client may request the realm itself (userinfo). Any other resource must be in the client's `allowedResources`, or an API of the
- * realm that is open to every client. The spelling of the request does not matter, see `resourceKey`.
+ * RFC 8707: finds the resource that a client requests. Every client may request the realm itself. Any other resource must be in the
+ * client's `allowedResources`, or an API of the realm that is open to every client. `resourceKey` ignores the spelling.
  */
 export async function targetOf({ issuer, realm, apis }: TargetParts, client: ClientSnapshot, resource: string): Promise<Target> {
   if (resource === issuer || resourceKey(resource) === resourceKey(issuer)) return { resource: issuer, api: null };
@@ -28,34 +28,34 @@ export async function targetOf({ issuer, realm, apis }: TargetParts, client: Cli
 /** Tells whether every client may request tokens for this API. */
 export const isOpen = (api: Api | null): boolean => api !== null && api.enabled && api.access === "everyone";
 
-/** Scopes that hold at every API: those of OpenID Connect itself, and `offline_access`. */
+/** The scopes that hold at every API: that of OpenID Connect itself, and `offline_access`. */
 const OF_NO_API: ReadonlySet<string> = new Set(["openid", "offline_access"]);
 
-/** The scopes that a token for this resource may have. */
+/** Returns the scopes that a token for this resource may have. */
 export const scopesAt = ({ api }: Pick<Target, "api">, scopes: readonly string[]): readonly string[] =>
   api && api.scopes.length > 0 ? scopes.filter((name) => OF_NO_API.has(name) || api.scopes.includes(name)) : scopes;
 
-/** RFC 9068 §3: the resource, and the client's configured `audience`. */
+/** RFC 9068 §3: returns the resource, and the client's configured `audience`. */
 export const audienceOf = ({ settings: { audience } }: ClientSnapshot, resource: string): readonly string[] =>
   audience.length === 0 ? [resource] : [...new Set([resource, ...audience])];
 
-/** Tells whether a token is meant for this client: its audience names the client, or the API that the client is. */
+/** Tells whether a token is for this client: its audience names the client, or the API that the client is. */
 export const isMeantFor = ({ clientId, settings: { resourceIndicators } }: ClientSnapshot, audience: readonly string[]): boolean =>
   audience.includes(clientId) || resourceIndicators.some((resource) => audience.includes(resource));
 
 /**
- * The audiences of a client's token that its user has to allow it: resources that it requested. The realm's administrators have decided about the
- * others: the client itself, the API that it is, and its configured `audience`.
+ * Returns the audiences of a client's token that the user has to consent to: the resources that the client requested. The realm's
+ * administrators have decided about the others: the client itself, the API that it is, and its configured `audience`.
  */
 export const requestedResources = (client: ClientSnapshot, audience: readonly string[]): readonly string[] =>
   audience.filter((each) => !isMeantFor(client, [each]) && !client.settings.audience.includes(each));
 
-/** RFC 7519 §4.1.3: a single audience is a string. */
+/** RFC 7519 §4.1.3: makes a single audience a string. */
 export const audienceClaim = (audience: readonly string[]): string | readonly string[] => (audience.length === 1 ? audience[0]! : audience);
 
 /**
- * RFC 8707 §2.2: the one resource of an access token. `requested` is the parameter of the token request; if it is empty, the first granted
- * resource is used.
+ * RFC 8707 §2.2: returns the one resource of an access token. `requested` is the parameter of the token request. If it is empty, the first
+ * granted resource is used.
  */
 export async function resourceOf(
   parts: TargetParts,

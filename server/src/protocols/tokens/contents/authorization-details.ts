@@ -1,7 +1,7 @@
 import { canonicalJson } from "../../../kernel/json.ts";
 import { oauthErrors } from "../../../kernel/oauth-error.ts";
 
-/** RFC 9396 §2: the resource server interprets the members of a type. */
+/** A detail of RFC 9396 §2. The resource server interprets the members of a type. */
 export interface AuthorizationDetail {
   readonly type: string;
   readonly [member: string]: unknown;
@@ -11,7 +11,7 @@ const LISTS = ["locations", "actions", "datatypes", "privileges"];
 const isText = (value: unknown): boolean => typeof value === "string" && value !== "";
 const refuse = oauthErrors.invalidAuthorizationDetails;
 
-/** RFC 9396 §5: refuses types that the realm does not list. Empty: nothing was requested, or the realm lists no types. */
+/** RFC 9396 §5: parses the details, and refuses types that the realm does not list. Returns none if the realm lists no types. */
 export function requestedDetails(text: string | undefined, types: readonly string[]): readonly AuthorizationDetail[] {
   if (text === undefined || types.length === 0) return [];
   const details = parse(text);
@@ -39,7 +39,9 @@ function checkDetail(detail: unknown, at: number, types: readonly string[]): voi
   if (identifier !== undefined && !isText(identifier)) throw refuse(`'identifier' must be a non-empty string ${where}`);
 }
 
-/** RFC 9396 §6: a token request may narrow the granted details, never extend them. Without the parameter all of them are used. */
+/**
+ * RFC 9396 §6: narrows the granted details to the requested ones. A token request never extends them. Without the parameter it gets all.
+ */
 export function narrowedDetails(
   granted: readonly AuthorizationDetail[],
   requested: readonly AuthorizationDetail[],
@@ -49,7 +51,7 @@ export function narrowedDetails(
   return requested;
 }
 
-/** The requested details that are not granted. */
+/** Returns the requested details that are not granted. */
 export function addedDetails<Detail extends object>(granted: readonly object[], requested: readonly Detail[]): readonly Detail[] {
   const known = new Set(granted.map(canonicalJson));
   return requested.filter((detail) => !known.has(canonicalJson(detail)));

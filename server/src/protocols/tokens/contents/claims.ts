@@ -9,7 +9,7 @@ import { allowedScopes } from "./scopes.ts";
 
 type ClaimParts = Pick<IssuerParts, "db" | "realm" | "scopesOfRealm">;
 
-/** The claims in which libraries for Keycloak look for roles. */
+/** The mappers of the claims in which libraries for Keycloak look for roles. */
 const keycloakRoles: readonly claims.ClaimMapper[] = (
   [
     { claim: "realm_access.roles", value: "realm", type: "string", multivalued: true },
@@ -17,7 +17,7 @@ const keycloakRoles: readonly claims.ClaimMapper[] = (
   ] as const
 ).map((mapper) => ({ ...mapper, claimId: "", name: mapper.claim, source: "roles", targets: ["accessToken", "introspection"] }));
 
-/** The client's own mappers come last: they override those of its scopes. */
+/** Returns the mappers of these scopes and of the client. The client's own come last, because they override those of its scopes. */
 function mappersFor(scopes: ScopesSnapshot, client: ClientSnapshot, names: readonly string[]): readonly claims.ClaimMapper[] {
   const allowed = allowedScopes(scopes, client);
   return [
@@ -31,8 +31,8 @@ function mappersFor(scopes: ScopesSnapshot, client: ClientSnapshot, names: reado
 }
 
 /**
- * OpenID Connect Core §5.5: the mappers of individually requested claims, for this target. Only from scopes that the client may request:
- * otherwise the `claims` parameter would bypass its allowed scopes.
+ * OpenID Connect Core §5.5: returns the mappers of individually requested claims for this target. Only scopes that the client may request
+ * count: otherwise the `claims` parameter would bypass its allowed scopes.
  */
 function requestedMappers(
   scopes: ScopesSnapshot,
@@ -50,18 +50,18 @@ function requestedMappers(
     );
 }
 
-/** `address` of `address.country`. */
+/** Returns the top-level member of a claim: `address` of `address.country`. */
 const memberOf = (claim: string): string => /^(?:[^.\\]|\\.)*/.exec(claim)![0].replace(/\\(.)/g, "$1");
 
-/** The names of the claims that these scopes add. */
+/** Returns the names of the claims that these scopes add. */
 export const claimsOfScopes = ({ byName }: ScopesSnapshot, scopes: readonly string[]): ReadonlySet<string> =>
   new Set(scopes.flatMap((name) => byName.get(name)?.mappers.map(({ claim }) => memberOf(claim)) ?? []));
 
-/** Claim names by scope, for `claims_supported` and the engine's configuration. */
+/** Returns claim names by scope, for `claims_supported` and the engine's configuration. */
 export const claimNames = ({ scopes }: ScopesSnapshot): Record<string, string[]> =>
   Object.fromEntries(scopes.map(({ name, mappers }) => [name, [...new Set(mappers.map(({ claim }) => memberOf(claim)))]]));
 
-/** The mappers of one target, and what they need of the database. */
+/** The mappers of one target, and the data that they need from the database. */
 interface Mapped {
   readonly mappers: readonly claims.ClaimMapper[];
   readonly needs: claims.SubjectNeeds;
@@ -92,7 +92,7 @@ export interface AboutUser {
   readonly session: claims.SubjectSession | null;
 }
 
-/** The user's authentication; `authTime` in seconds. */
+/** The user's authentication. `authTime` is in seconds. */
 export interface Authentication {
   readonly authTime?: number | undefined;
   readonly acr?: string | undefined;
@@ -100,13 +100,13 @@ export interface Authentication {
   readonly sid?: string | undefined;
 }
 
-/** The session that claims are made from; null: the authentication is not known. */
+/** Returns the session that claims are made from, or null if the authentication is not known. */
 export function sessionOf(authentication: Authentication, impersonator: string | null): claims.SubjectSession | null {
   const { authTime, acr = null, amr = [], sid = null } = authentication;
   return authTime === undefined ? null : { authTime: authTime * SECOND, acr, amr, sid, impersonator };
 }
 
-/** Reads what the mappers need. If that is only the user's row, and it is known, no query is made. Null: no such user. */
+/** Reads the data that the mappers need, without a query if that is only the known row of the user. Returns null for an unknown user. */
 async function readSubject(
   db: Db,
   realm: string,
@@ -117,14 +117,14 @@ async function readSubject(
   return { user, read: {} };
 }
 
-/** The claims of one target: by scopes, and individually requested. */
+/** The claims of one target, by scopes and individually requested. */
 export interface ClaimRequest {
   readonly target: claims.ClaimTarget;
   readonly scopes: readonly string[];
   readonly requested?: readonly string[];
 }
 
-/** The claims of several targets from one read of the user. Null: the user was deleted. */
+/** Returns the claims of several targets from one read of the user, or null if the user was deleted. */
 export async function userClaims(
   parts: ClaimParts,
   client: ClientSnapshot,
@@ -138,7 +138,7 @@ export async function userClaims(
   return subject && requests.map(({ target }, at) => claims.claimsOf(asked[at]!.mappers, target, subject, context));
 }
 
-/** The claims of a client credentials token: about the service account. */
+/** Returns the claims of a client credentials token, which are about the service account. */
 export async function clientClaims(
   parts: ClaimParts,
   client: ClientSnapshot,

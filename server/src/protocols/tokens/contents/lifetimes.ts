@@ -2,18 +2,18 @@ import { type ClientSnapshot, profileOf } from "../../../applications/clients/in
 import { clock, DAY, SECOND } from "../../../kernel/clock.ts";
 import type { Settings } from "../../../tenancy/settings/index.ts";
 
-/** In seconds. */
+/** Lifetimes in seconds. */
 export interface Lifetimes {
   readonly accessToken: number;
   readonly idToken: number;
   readonly code: number;
   /** The idle time of an offline refresh token. */
   readonly offline: number;
-  /** The lifetime of a refresh token with a session; null: as long as the session. */
+  /** The lifetime of a refresh token with a session, or null if it lives as long as the session. */
   readonly refresh: number | null;
 }
 
-/** The client's settings override those of the realm. */
+/** Returns the lifetimes for a client, whose settings override those of the realm. */
 export const lifetimesOf = ({ tokens }: Pick<Settings, "tokens">, { settings }: ClientSnapshot): Lifetimes => ({
   accessToken: settings.accessTokenLifetime ?? tokens.accessTokenSeconds,
   idToken: settings.idTokenLifetime ?? tokens.idTokenSeconds,
@@ -22,7 +22,7 @@ export const lifetimesOf = ({ tokens }: Pick<Settings, "tokens">, { settings }: 
   refresh: settings.refreshTokenLifetime,
 });
 
-/** The lifetime of a new refresh token in seconds: limited by its session, or the idle time of offline access. */
+/** Returns the lifetime of a new refresh token in seconds. Its session, or the idle time of offline access, limits it. */
 export function refreshLifetime(
   { sessionId, expiresAt }: { readonly sessionId: string | null; readonly expiresAt: number },
   { offline, refresh }: Lifetimes,

@@ -3,7 +3,7 @@ import type { ClientSnapshot } from "../../../applications/clients/index.ts";
 import { oauthErrors } from "../../../kernel/oauth-error.ts";
 import { oncePer } from "../../../kernel/once.ts";
 
-/** The scopes that a client may request: its own list or, without one, those that the realm assigns (decision 7). */
+/** Returns the scopes that a client may request: its own list or, without one, those that the realm assigns (decision 7). */
 export function scopesFor({ byName, scopes }: ScopesSnapshot, { scopes: own, scopeLimit, agent }: ClientSnapshot): readonly string[] {
   const names =
     own.length > 0
@@ -13,29 +13,29 @@ export function scopesFor({ byName, scopes }: ScopesSnapshot, { scopes: own, sco
   return limits.length === 0 ? names : names.filter((name) => limits.every((limit) => limit.includes(name)));
 }
 
-/** Computed once, until the configuration of the client or of its realm changes. */
+/** Computes a value once, until the configuration of the client or of its realm changes. */
 function once<V extends object>(make: (snapshot: ScopesSnapshot, client: ClientSnapshot) => V) {
   const made = oncePer((snapshot: ScopesSnapshot) => oncePer((client: ClientSnapshot) => make(snapshot, client)));
   return (snapshot: ScopesSnapshot, client: ClientSnapshot): V => made(snapshot)(client);
 }
 
-/** `scopesFor` as a set. Also applied to stored grants: a scope that was taken from the client is no longer issued. */
+/** Returns `scopesFor` as a set. It also applies to stored grants: a scope that was taken from the client is no longer issued. */
 export const allowedScopes = once((snapshot, client): ReadonlySet<string> => new Set(scopesFor(snapshot, client)));
 
-/** The scopes of a request without `scope` (RFC 6749 §3.3). */
+/** Returns the scopes of a request without `scope` (RFC 6749 §3.3). */
 export const defaultScopesFor = once((snapshot, client): readonly string[] =>
   scopesFor(snapshot, client).filter((name) => snapshot.byName.get(name)?.assignment === "DEFAULT"),
 );
 
-/** Scopes that need a user: no default for the client credentials grant. */
+/** The scopes that need a user, so they are no defaults of the client credentials grant. */
 const USER_SCOPES: ReadonlySet<string> = new Set(["openid", "offline_access"]);
 
-/** The scopes of a client credentials request without `scope` (decision 7). */
+/** Returns the scopes of a client credentials request without `scope` (decision 7). */
 export const clientDefaultScopes = once((snapshot, client): readonly string[] =>
   defaultScopesFor(snapshot, client).filter((name) => !USER_SCOPES.has(name)),
 );
 
-/** RFC 6749 §3.3 */
+/** The syntax of `scope` (RFC 6749 §3.3). */
 const SCOPE = /^[\x21\x23-\x5B\x5D-\x7E]+(?: [\x21\x23-\x5B\x5D-\x7E]+)*$/;
 
 export function checkScopeSyntax(scope: string | undefined): void {
@@ -43,8 +43,8 @@ export function checkScopeSyntax(scope: string | undefined): void {
 }
 
 /**
- * RFC 6749 §3.3, OpenID Connect Core §3.1.2.1: every grant ignores scopes that the realm does not have, and the response lists what was issued.
- * A request with only unknown scopes is refused. Undefined: no scope was requested.
+ * RFC 6749 §3.3, OpenID Connect Core §3.1.2.1: returns the scopes that the realm has. Every grant ignores others, and the response lists
+ * the issued ones. Refuses a request with only unknown scopes. Returns undefined if no scope was requested.
  */
 export function knownScopes({ byName }: ScopesSnapshot, scope: string | undefined): string | undefined {
   if (!scope) return undefined;
@@ -53,7 +53,7 @@ export function knownScopes({ byName }: ScopesSnapshot, scope: string | undefine
   return known.join(" ");
 }
 
-/** The requested scopes, or `defaults` without any. Refuses scopes that the client may not request. Unknown ones were removed before. */
+/** Returns the requested scopes, or `defaults` if there are none. Refuses scopes that the client may not request. */
 export function requestedScopes(
   snapshot: ScopesSnapshot,
   client: ClientSnapshot,

@@ -30,7 +30,7 @@ test("an address is the sub of the user who confirmed it or was given it, and no
   expect(decodeJwt(given.body.id_token).sub).toBe(email);
   expect((await signIn("eve")).body).toMatchObject({ error: "access_denied", error_description: expect.stringContaining("email address") });
 
-  // Once it is hers alone, it counts.
+  // Once no other user has the address, it counts.
   await boss.delete(`/users/${ada.userId}`);
   const { body: state } = await boss.get(`/users/${eve.userId}`);
   expect((await boss.put(`/users/${eve.userId}`, { ...state, emailVerified: true })).status).toBe(200);
@@ -58,7 +58,7 @@ test("where the realm's subjects are pairwise, a client with several hosts is a 
   expect(await subAt(second), "one host is one sector").toBe(sub);
   const own = await subAt(wide);
   expect(own).not.toBe(sub);
-  // It may stay as it was, and the order of its addresses says nothing.
+  // The client may remain without a sector, and the order of its redirect URIs does not matter.
   const turned = await boss.patch(`/clients/${wide.id}`, { redirectUris: [evil, shop] });
   expect(turned.status, turned.text).toBe(200);
   expect(await subAt(wide)).toBe(own);
@@ -74,7 +74,7 @@ test("where the realm's subjects are pairwise, a client with several hosts is a 
   });
   const registered = await register(evil);
   expect(registered).toMatchObject({ status: 201, body: { subject_type: "pairwise" } });
-  // A client that sends back its metadata has not chosen by that.
+  // A client that sends its metadata back has not chosen a strategy by that.
   const { registration_access_token: token, registration_client_uri: uri } = registered.body;
   const headers = { authorization: `Bearer ${token}` };
   expect(await iam.browser().put(new URL(uri).pathname, registered.body, { headers })).toMatchObject({

@@ -5,10 +5,10 @@ import { AppError } from "../../../kernel/errors.ts";
 import { oauthErrors } from "../../../kernel/oauth-error.ts";
 import type { Db } from "../../../platform/db/index.ts";
 
-/** `user`: the user's row, if it was read already. */
+/** Returns the subject of a user. `user` is the user's row, if it was read already. */
 export type SubjectOf = (realm: string, client: ClientSnapshot, userId: string, user?: SubjectUser) => Promise<string>;
 
-/** The `sub` of a user for a client, by the client's strategy or by the realm's. */
+/** Makes the function that returns the `sub` of a user for a client, by the client's strategy or by the realm's. */
 export const createSubjectOf =
   ({ db, subjects }: { readonly db: Db; readonly subjects: Subjects }): SubjectOf =>
   async (realm, client, userId, known) => {
@@ -20,7 +20,7 @@ export const createSubjectOf =
     const { clientId, redirectUris, settings } = client;
     const sector = sectorOf({ clientId, redirectUris, sectorIdentifierUri: settings.sectorIdentifierUri });
     return subjectOf(claim, user ?? { userId, username: "", email: null, attributes: {} }, sector, snapshot.salt).catch((error) => {
-      // The user lacks the attribute that the strategy needs: the client gets the reason.
+      // The user may lack the attribute that the strategy needs. The client gets the reason.
       throw error instanceof AppError ? oauthErrors.accessDenied(error.message) : error;
     });
   };

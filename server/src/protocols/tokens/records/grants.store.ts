@@ -23,15 +23,15 @@ declare module "../../../platform/db/tables.ts" {
   }
 }
 
-/** A user's grant to a client, whose session, user and client are live. */
+/** A user's grant to a client. The session, the user and the client are live. */
 export interface LiveGrant {
   readonly grantId: string;
   readonly userId: string;
   readonly clientId: string;
-  /** Null: offline access. */
+  /** The id of the session, or null for offline access. */
   readonly sessionId: string | null;
   readonly impersonator: Impersonator | null;
-  /** When the session was last used. */
+  /** The time at which the session was last used. */
   readonly seenAt: number | null;
   readonly user: SubjectUser;
   readonly payload: GrantPayload;
@@ -83,8 +83,9 @@ export const liveColumns = sql`g.grant_id, g.client_id, g.session_id, s.imperson
   ${userColumns}`;
 
 /**
- * User and session of grant `g`, each by a lateral lookup. With plain joins, Postgres infers `realm_id` for them too, and where realms are small on
- * average its generic plan reads all users of the realm, which is slow in a large realm. `limit` prevents that plan.
+ * Joins the user and the session of grant `g`, each by a lateral lookup. With plain joins, Postgres infers `realm_id` for them too. Where
+ * realms are small on average, its generic plan then reads all users of the realm, which is slow in a large one. `limit` prevents that
+ * plan.
  */
 export const joinUserAndSession = sql`
     cross join lateral (
@@ -94,7 +95,7 @@ export const joinUserAndSession = sql`
       select s.session_id, s.expires_at, s.last_seen_at, s.auth_time, s.acr, s.amr, s.impersonator, s.impersonator_id, s.impersonator_realm, s.impersonator_session
       from sessions s where s.realm_id = g.realm_id and s.session_id = g.session_id limit 1) s on true`;
 
-/** Live grants, as a FROM and WHERE clause to extend with `and …`. */
+/** Selects live grants as a FROM and WHERE clause, which callers extend with `and …`. */
 export const liveGrants = (now: number) => sql`oidc_grants g ${joinUserAndSession}
     cross join lateral (${liveClient(sql`g.realm_id`, sql`g.client_id`, now)} limit 1) c
     where g.expires_at > ${now} and ${sessionIsAlive(now)}`;
@@ -140,7 +141,7 @@ export interface NewGrant {
   readonly expiresAt: number;
 }
 
-/** Inserts a grant, or extends its payload and expiry: another request may have extended it since it was read. User, client and session never change. */
+/** Inserts a grant, or extends its payload and expiry, because another request may have done so. User, client and session never change. */
 export const upsertGrant = (realm: string, grant: Omit<NewGrant, "payload"> & { readonly payload: string }) => sql`
     insert into oidc_grants as g (realm_id, grant_id, user_id, client_id, session_id, payload, created_at, expires_at)
     values (${realm}, ${grant.grantId}, ${grant.userId}, ${grant.clientId}, ${grant.sessionId}, ${grant.payload}::text::jsonb,
@@ -152,12 +153,12 @@ export async function writeGrant(db: Db, realm: string, grant: NewGrant): Promis
   await upsertGrant(realm, { ...grant, payload: JSON.stringify(grant.payload) }).execute(db);
 }
 
-/** Also ends its records, by their foreign key, and its access tokens, which name it. */
+/** Deletes a grant. Its records end by their foreign key, and its access tokens because they name it. */
 export async function deleteGrant(db: Db, realm: string, grantId: string): Promise<{ userId: string; clientId: string } | null> {
   return deleteReturning(db, "oidc_grants", { realm_id: realm, grant_id: grantId }, ["user_id as userId", "client_id as clientId"]);
 }
 
-/** The grants of a user, of a client, or of a user to a client; never all of a realm. */
+/** The grants of a user, of a client, or of a user to a client, but never all of a realm. */
 export type GrantsOf =
   /** Grants of `keepSession` are kept. */
   | { readonly userId: string; readonly clientId?: string; readonly keepSession?: string | null }

@@ -12,17 +12,17 @@ declare module "../../../platform/db/tables.ts" {
   }
 }
 
-/** The user, session and impersonator behind a live token. */
+/** The user, session and impersonator of a live token. */
 export interface Holder {
   readonly userId: string;
   readonly username: string;
   /** The row that claims are made from. */
   readonly user: SubjectUser;
   readonly sessionId: string | null;
-  /** The client that the user's grant was made to: another one's token was exchanged. */
+  /** The client that the user made the grant to. It differs from the token's client if the token was exchanged. */
   readonly grantClientId: string;
   readonly impersonator: Impersonator | null;
-  /** Null without a session. */
+  /** The time of the authentication, or null without a session. */
   readonly authTime: number | null;
   readonly acr: string | null;
   readonly amr: readonly string[];
@@ -32,9 +32,9 @@ interface Asked {
   readonly realm: string;
   readonly jti: string;
   readonly clientId: string;
-  /** The agent that the token names; null: none. */
+  /** The agent that the token names, or null if it names none. */
   readonly agentId: string | null;
-  /** The epochs of the client that the token may be of. */
+  /** The first and the last epoch of the client that the token may have. */
   readonly since: number;
   readonly until: number;
   readonly now: number;
@@ -58,7 +58,7 @@ const holder = prepared(
       and not exists (select 1 from revoked_tokens r where r.realm_id = g.realm_id and r.jti = ${jti})`,
 );
 
-/** One query over grant, session, user, client and revoked tokens. Null: the token is not live. */
+/** Finds the holder in one query over grant, session, user, client and revoked tokens. Returns null if the token is not live. */
 export async function findHolder(db: Db, asked: Asked & { readonly grantId: string }): Promise<Holder | null> {
   const [row] = await holder(db, asked);
   if (!row) return null;
@@ -87,7 +87,7 @@ export async function isClientTokenLive(db: Db, asked: Asked): Promise<boolean> 
   return (await clientToken(db, asked)).length > 0;
 }
 
-/** Stored until the token would expire anyway. */
+/** Revokes an access token. The row is kept until the token would expire anyway. */
 export async function revokeToken(db: Db, realm: string, jti: string, expiresAt: number): Promise<void> {
   await sql`insert into revoked_tokens (realm_id, jti, expires_at) values (${realm}, ${jti}, ${expiresAt}) on conflict do nothing`.execute(
     db,

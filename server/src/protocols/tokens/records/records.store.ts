@@ -21,7 +21,7 @@ declare module "../../../platform/db/tables.ts" {
   }
 }
 
-/** A stored code, token or request; its key is the SHA-256 of the issued value. */
+/** A stored code, token or request. Its key is the SHA-256 of the issued value. */
 export interface StoredRecord {
   readonly recordId: string;
   readonly payload: RecordPayload;
@@ -90,7 +90,7 @@ const take = prepared(
     where realm_id = ${realm} and model = ${model} and record_id = ${recordId} and consumed_at is null returning record_id`,
 );
 
-/** Atomic: of concurrent callers, one gets true. */
+/** Consumes a record atomically: of concurrent callers, one gets true. */
 export async function consumeRecord(db: Db, { realm, model, recordId }: RecordKey, now: number): Promise<boolean> {
   return (await take(db, { realm, model, recordId, now })).length > 0;
 }
@@ -114,7 +114,7 @@ export async function takeRecord(db: Db, { realm, model, recordId }: RecordKey, 
   return row ?? null;
 }
 
-/** RFC 7523 §3, RFC 9449 §11.1: false if it was presented before. The primary key decides between concurrent requests. */
+/** RFC 7523 §3, RFC 9449 §11.1: returns false if the value was presented before. The primary key decides between concurrent requests. */
 export async function isFirst(db: Db, key: RecordKey, expiresAt: number): Promise<boolean> {
   const { rows } = await sql<{ record_id: string }>`
     insert into oidc_records (realm_id, model, record_id, payload, expires_at)
@@ -123,12 +123,12 @@ export async function isFirst(db: Db, key: RecordKey, expiresAt: number): Promis
   return rows.length > 0;
 }
 
-/** `user.erased`: deletes pending requests that name the user. Records of grants are deleted with their grant. */
+/** Deletes pending requests that name the user, on `user.erased`. Records of grants are deleted with their grant. */
 export async function deleteRecordsNaming(tx: Tx, realm: string, person: PersonNames): Promise<void> {
   await sql`delete from oidc_records where realm_id = ${realm} and grant_id is null and ${namesPersonIn("payload", person)}`.execute(tx);
 }
 
-/** Pending requests that contain a JWT (`eyJ…`), which SQL cannot search. */
+/** Returns pending requests that contain a JWT (`eyJ…`), which SQL cannot search. */
 export async function recordsWithTokens(tx: Tx, realm: string): Promise<(RecordKey & { payload: RecordPayload })[]> {
   const { rows } = await sql<RecordKey & { payload: RecordPayload }>`
     select realm_id as realm, model, record_id as "recordId", payload from oidc_records

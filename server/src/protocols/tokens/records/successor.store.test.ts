@@ -14,7 +14,7 @@ beforeAll(async () => {
 });
 afterAll(() => iam?.close());
 
-/** Grants with one refresh token each, and what it takes to replace those. */
+/** Creates grants with one refresh token each. Returns the tokens, and a function that replaces one. */
 async function granted(realm: RealmUnderTest, count: number) {
   const { db } = iam.core;
   const now = clock.now();
@@ -68,7 +68,7 @@ test("refresh tokens that are used at the same moment are replaced together, eac
   expect(await stored(realm.name)).toEqual(
     ["next-0 new", `${winner} new`, "next-2 new", "token-0 used", "token-1 used", "token-2 used"].sort(),
   );
-  // Grants without a session live for as long as their tokens are used.
+  // Each use of a refresh token extends a grant without a session.
   const { rows } = await sql<{ days: number }>`
     select ((expires_at - created_at) / ${DAY}::bigint)::int as days from oidc_grants where realm_id = ${realm.name}`.execute(iam.core.db);
   expect(rows.map(({ days }) => days)).toEqual([9, 9, 9]);

@@ -5,10 +5,10 @@ import { type LiveGrant, type LiveRow, liveColumns, liveGrants, toLiveGrant } fr
 import type { RecordPayload } from "./payload.ts";
 import { type NewRecord, type RecordKey, type RecordValues, type StoredRecord, valuesOf } from "./records.store.ts";
 
-// The token endpoint's statements on codes and refresh tokens. Concurrent ones are batched into one round trip.
+// Contains the token endpoint's statements on codes and refresh tokens. Concurrent ones are batched into one round trip.
 
 interface FoundRow extends Omit<LiveRow, "grant_id"> {
-  /** The position in the batch. */
+  /** The position of the request in the batch. */
   n: number;
   record_id: string;
   record: RecordPayload;
@@ -55,7 +55,7 @@ const withGrant = batched<RecordKey & { readonly now: number }, FoundRow>(async 
   return answers;
 });
 
-/** A code or refresh token with its grant, if that is live. */
+/** Finds a code or refresh token with its grant, if the grant is live. */
 export async function findWithGrant(
   db: Db,
   key: RecordKey,
@@ -70,7 +70,7 @@ export async function findWithGrant(
 
 const hasGrant = (row: FoundRow): row is FoundRow & LiveRow => row.grant_id !== null;
 
-/** An offline grant is extended by each use of its refresh token. */
+/** Extends an offline grant, at each use of its refresh token. */
 const prolong = ({ realm, grantId, expiresAt }: Pick<RecordValues, "realm" | "grantId" | "expiresAt">) => sql`
   update oidc_grants set expires_at = ${expiresAt}
   where realm_id = ${realm} and grant_id = ${grantId}::uuid and session_id is null and expires_at < ${expiresAt}`;
@@ -85,7 +85,7 @@ export async function addRefreshToken(db: Db, record: NewRecord): Promise<void> 
   await add(db, valuesOf(record));
 }
 
-/** Shorter extensions are not written. */
+/** The shortest extension that is written. */
 const MIN_EXTENSION = MINUTE;
 
 /** Extends a refresh token that is not rotated, and its offline grant. */
@@ -123,7 +123,7 @@ interface Columns extends Readonly<Record<"realms" | "usedModels" | "used" | "mo
   readonly now: number;
 }
 
-// Consumes a batch. A record that two requests present is consumed for one of them.
+// Consumes a batch. If two requests present the same record, it is consumed for one of them.
 const replaceMany = prepared(
   (r: Columns) =>
     sql<{ record_id: string }>`
@@ -150,7 +150,7 @@ const replaceMany = prepared(
     select realm_id, model, record_id, payload::jsonb, grant_id, client_id, expires_at from new returning record_id`,
 );
 
-/** True when this request consumed the record; or the error of its statement. */
+/** Tells whether this request consumed the record, or contains the error of its statement. */
 type Outcome = { readonly won: boolean } | { readonly error: unknown };
 
 const replaced = batched<Replacement, Outcome>(async (db, asked) => {
@@ -161,7 +161,7 @@ const replaced = batched<Replacement, Outcome>(async (db, asked) => {
     );
   if (asked.length > 1) {
     const first = firstOfEach(asked);
-    // If one of them fails, or two batches deadlock, nothing is written: each is tried alone.
+    // If one of them fails, or two batches deadlock, nothing is written, so each is tried alone.
     const rows = await replaceMany(db, columnsOf([...first])).catch(() => null);
     const won = rows && new Set(rows.map(({ record_id }) => record_id));
     if (won) return asked.map((each) => ({ won: first.has(each) && won.has(each.recordId) }));
@@ -169,7 +169,7 @@ const replaced = batched<Replacement, Outcome>(async (db, asked) => {
   return Promise.all(asked.map(alone));
 });
 
-/** Requests that present the same token have the same successor: the first of them gets it, as if the others came later. */
+/** Returns the first of the requests that present the same token. All of them have the same successor, as if the others came later. */
 const firstOfEach = (asked: readonly Replacement[]): ReadonlySet<Replacement> =>
   new Set(new Map(asked.toReversed().map((each) => [`${each.realm} ${each.usedModel} ${each.used}`, each])).values());
 
