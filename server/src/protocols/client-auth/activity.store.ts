@@ -33,7 +33,7 @@ export interface Activity {
   expiresAt: number;
 }
 
-/** Merges the counts of one node. Rows are ordered so that two nodes cannot deadlock; the join drops clients that were deleted meanwhile. */
+/** Merges the counts of one node. Rows are ordered, so two nodes cannot deadlock. The join drops clients that were deleted meanwhile. */
 export async function addActivity(db: Db, seen: readonly Activity[]): Promise<void> {
   await sql`
     insert into client_activity as a (realm_id, id, first_at, last_at, tokens, source_ip, expires_at)
@@ -52,7 +52,7 @@ export async function addActivity(db: Db, seen: readonly Activity[]): Promise<vo
 
 const order = listOrder("-lastSeenAt", { lastSeenAt: "client_activity.last_at" }, "client_activity.id");
 
-/** Enabled clients with unexpired tokens. */
+/** Lists enabled clients with unexpired tokens. */
 export async function listActivity(db: Db, realm: string, query: ListQuery, now: number): Promise<Page<ServiceAccountSession>> {
   const search = query.search ?? "";
   const base = db
@@ -72,5 +72,5 @@ export async function listActivity(db: Db, realm: string, query: ListQuery, now:
   return pageOf(db, base, order, query);
 }
 
-/** A service-account session ends when its last token expires. */
+/** Deletes expired rows: a service-account session ends when its last token expires. */
 export const deleteExpiredActivity = (db: Db, now: number): Promise<void> => deleteExpired(db, "client_activity", now);

@@ -11,33 +11,33 @@ import type { UnitOfWork } from "../../platform/unit-of-work.ts";
 import type { ServiceAccountSession } from "./activity.schema.ts";
 import { type Activity, addActivity, listActivity } from "./activity.store.ts";
 
-/** Counts client credentials grants and failed client authentications in memory and writes them every few seconds: no write per token. */
+/** Counts client credentials grants and failed client authentications in memory, and stores the counts every few seconds, not per token. */
 export interface ClientActivity {
-  /** A token was issued by the client credentials grant. */
+  /** Counts a token that the client credentials grant issued. */
   issued(client: ClientSnapshot, sourceIp: string | null, expiresAt: number): void;
-  /** The client of an agent got a token, by any grant. */
+  /** Notes that the client of an agent got a token, by any grant. */
   usedAgent(client: ClientSnapshot): void;
-  /** Client authentication failed. */
+  /** Counts a failed client authentication. */
   refused(refusal: Refusal): void;
-  /** A workload's token was refused. */
+  /** Counts a refused token of a workload. */
   refusedWorkload(refusal: WorkloadRefusal): void;
-  /** An agent was refused a token to act for a user. */
+  /** Counts that an agent was refused a token to act for a user. */
   refusedDelegation(refusal: DelegationRefusal): void;
-  /** Stores what was counted since the last flush. */
+  /** Stores the counts since the last flush. */
   flush(): Promise<void>;
 }
 
 export interface Refusal {
   readonly realm: string;
-  /** The presented `client_id`, unauthenticated. */
+  /** The presented `client_id`, which is not authenticated. */
   readonly clientId: string;
-  /** The client's id in the admin API; null: no such client. */
+  /** The client's id in the admin API, or null if there is no such client. */
   readonly id: string | null;
   readonly sourceIp: string | null;
   readonly requestId?: string | undefined;
 }
 
-/** Nothing of it is verified. */
+/** A refused token of a workload. None of these values is verified. */
 export interface WorkloadRefusal {
   readonly realm: string;
   readonly issuer: string;
@@ -63,13 +63,13 @@ interface Parts {
   readonly log: Pick<Logger, "warn">;
 }
 
-/** Rows per insert. */
+/** The number of rows in an insert. */
 const FLUSH_ROWS = 1_000;
 
-/** Not authenticated: without what Postgres cannot store, and of limited length. */
+/** Removes characters that Postgres cannot store and limits the length, because the text is not authenticated. */
 const cleaned = (text: string): string => cut(text.toWellFormed().replaceAll("\u0000", ""), 255);
 
-/** The clients with unexpired client credentials tokens. */
+/** Lists the clients with unexpired client credentials tokens. */
 export const searchServiceAccounts = ({ tx, realm, now }: ReadCtx, query: ListQuery): Promise<Page<ServiceAccountSession>> =>
   listActivity(tx, realm, query, now);
 
@@ -113,7 +113,7 @@ export function createClientActivity({ db, work, log }: Parts): ClientActivity {
         waiting.splice(0, FLUSH_ROWS);
       }
     } finally {
-      // Rows that could not be stored wait for the next flush.
+      // Rows that could not be stored remain for the next flush.
       for (const left of waiting) add(left);
     }
   };
@@ -171,24 +171,24 @@ export function createClientActivity({ db, work, log }: Parts): ClientActivity {
   };
 }
 
-/** Guesses must not fill the audit trail: per realm and flush, this many failures get an event each, the rest is recorded as a number. */
+/** The number of failures per realm and flush that get an event each. Others are counted, so that guesses do not fill the audit log. */
 const MAX_SINGLE_EVENTS = 20;
 const MAX_REALMS = 1_000;
 
 export interface Refused {
   readonly realm: string;
   readonly sourceIp: string | null;
-  /** The number of the request that was refused. */
+  /** The id of the refused request. */
   readonly requestId?: string | undefined;
   /** Refusals with the same key and address are counted in one event. */
   readonly key: string;
-  /** The event: of this very refusal (`more` is 0), of so many more of the same key, or of several keys. */
+  /** Drafts the event: for this refusal (`more` is 0), for this many more with the same key, or for several keys. */
   draft(more: number, isSeveral: boolean): AuditDraft;
 }
 
 export interface Refusals {
   add(refused: Refused): void;
-  /** Records the counts since the last flush, and waits for all events. */
+  /** Records the counts since the last flush, and waits until all events are stored. */
   flush(): Promise<void>;
 }
 
@@ -198,7 +198,7 @@ interface Counted {
   unrecorded: number;
 }
 
-/** The events of refused authentications, counted where they come in floods. */
+/** Records refused authentications as events, and counts them if there are many. */
 export function createRefusals({ work, log }: { readonly work: UnitOfWork; readonly log: Pick<Logger, "warn"> }): Refusals {
   const refusals = createLru<Map<string, Counted>>(MAX_REALMS);
   const writing = new Set<Promise<void>>();

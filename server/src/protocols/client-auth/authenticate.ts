@@ -27,11 +27,11 @@ export interface ClientRequest {
   /** The URL of the endpoint, an accepted `aud` of assertions (RFC 7523 §3). */
   readonly endpoint: string;
   readonly sourceIp: string | null;
-  /** The number of the request, for audit events. */
+  /** The id of the request, for audit events. */
   readonly requestId?: string | undefined;
 }
 
-/** RFC 6749 §2.1: a client without credentials. */
+/** RFC 6749 §2.1: tells whether a client has no credentials. */
 export const isPublic = ({ publicClient, settings }: ClientSnapshot): boolean => publicClient || settings.authMethod === "none";
 
 /** RFC 6749 §2.3: authenticates the client by its configured method. A failure is recorded as CLIENT_LOGIN_FAILURE. */
@@ -58,8 +58,8 @@ function refusal(
 }
 
 /**
- * `federated_jwt`: a token of another issuer stands for the client that its workload credential names, by the credential's own rules for age and
- * reuse. The client then gets no more than the credential's scopes.
+ * Authenticates a client with `federated_jwt` by a token of another issuer. The workload credential that the token matches names the
+ * client, and has its own rules for age and reuse. The client then gets no more than the credential's scopes.
  */
 async function authenticateWorkload(
   parts: ClientAuthParts,
@@ -75,21 +75,21 @@ async function authenticateWorkload(
   return limitedTo(client, verified.credential);
 }
 
-/** The client within a credential's scopes: the same object for the same credential, because caches are keyed by the client's snapshot. */
+/** Limits the client to a credential's scopes. Returns the same object each time, because caches are keyed by the snapshot. */
 export const limitedTo = (client: ClientSnapshot, credential: WorkloadCredential): ClientSnapshot => limited(client)(credential);
 
 const limited = oncePer((client: ClientSnapshot) =>
   oncePer(({ scopes }: WorkloadCredential): ClientSnapshot => ({ ...client, scopeLimit: scopes.split(" ") })),
 );
 
-/** RFC 6749 §5.2: a client that used the Authorization header gets the matching challenge. */
+/** RFC 6749 §5.2: adds the matching challenge for a client that used the Authorization header. */
 function basicChallenge(issuer: string, { authorization }: IncomingHttpHeaders, error: OAuthError): OAuthError {
   if (authorization === undefined) return error;
   const challenge = `Basic realm="${issuer}", error="${error.error}", error_description="${error.message}"`;
   return new OAuthError(error.error, error.message, { cause: error.cause, headers: { "www-authenticate": challenge } });
 }
 
-/** CORS: a script of an origin that the client does not list. It cannot read the answer, and nothing it presented is consumed. */
+/** The error for a script of an origin that the client does not list (CORS). It cannot read the response, and nothing is consumed. */
 export class ForeignOrigin extends OAuthError {}
 
 function refuseForeignOrigin({ webOrigins, clientId }: ClientSnapshot, { origin }: IncomingHttpHeaders): void {
@@ -97,7 +97,7 @@ function refuseForeignOrigin({ webOrigins, clientId }: ClientSnapshot, { origin 
     throw new ForeignOrigin("invalid_request", `origin ${origin} not allowed for client: ${clientId}`);
 }
 
-/** Why authentication fails; null: it succeeds. */
+/** Returns why authentication fails, or null if it succeeds. */
 async function reasonAgainst(
   parts: ClientAuthParts,
   client: ClientSnapshot,
@@ -122,7 +122,7 @@ async function reasonAgainst(
 
 const MISMATCH = "the provided authentication mechanism does not match the registered client authentication method";
 
-/** RFC 8705 §2: why the certificate is refused; null: it is the client's. The proxy that terminates TLS has verified the chain. */
+/** RFC 8705 §2: returns why the certificate is refused, or null. The proxy that terminates TLS has verified the chain. */
 async function reasonAgainstCertificate(
   parts: { readonly tlsClientCertHeader: string | null; readonly clientKeys: ClientKeys },
   client: ClientSnapshot,
@@ -136,7 +136,7 @@ async function reasonAgainstCertificate(
   return isAmong(parts.clientKeys.known(client), thumbprintOf(certificate)) ? null : "unregistered client certificate provided";
 }
 
-/** RFC 8705 §2.1.2: exactly one of these is registered. */
+/** RFC 8705 §2.1.2: tells whether the certificate has the registered name. A client registers exactly one of these. */
 function isNamed(certificate: X509Certificate, settings: ClientSnapshot["settings"]): boolean {
   const { tlsClientAuthSubjectDn, tlsClientAuthSanDns, tlsClientAuthSanUri, tlsClientAuthSanIp, tlsClientAuthSanEmail } = settings;
   if (tlsClientAuthSubjectDn !== null) return hasSubject(certificate, tlsClientAuthSubjectDn);
@@ -146,7 +146,7 @@ function isNamed(certificate: X509Certificate, settings: ClientSnapshot["setting
   return tlsClientAuthSanEmail !== null && hasAlternativeName(certificate, "email", tlsClientAuthSanEmail);
 }
 
-/** RFC 8705 §2.2: self-signed certificates, registered as `x5c` of the client's keys. */
+/** RFC 8705 §2.2: tells whether a self-signed certificate is among the `x5c` of the client's keys. */
 const isAmong = (keys: ReturnType<ClientKeys["known"]>, thumbprint: string): boolean =>
   keys.some(({ x5c }) => typeof x5c?.[0] === "string" && thumbprintOfText(x5c[0]) === thumbprint);
 
@@ -154,6 +154,6 @@ function thumbprintOfText(base64: string): string | null {
   try {
     return thumbprintOf(new X509Certificate(Buffer.from(base64, "base64")));
   } catch {
-    return null; // not a certificate: it authenticates no client
+    return null; // it is not a certificate, so it authenticates no client
   }
 }

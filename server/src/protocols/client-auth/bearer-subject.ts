@@ -6,8 +6,9 @@ const UMA = "urn:ietf:params:oauth:grant-type:uma-ticket";
 const BEARER = /^bearer ([\w.-]+)$/i;
 
 /**
- * Public clients made for Keycloak present the user's token as `Authorization: Bearer` where others send `client_id` and `subject_token`. The client
- * is the one that the token names: nothing is verified here, and the grant accepts the token from no other client. One that has a secret must use it.
+ * Converts the request of a public client made for Keycloak, which presents the user's token as `Authorization: Bearer`, not as
+ * `subject_token`. The token names the client. Nothing is verified here: the grant accepts the token from no other client. One with a
+ * secret must use it.
  */
 export function withBearerSubject<R extends { readonly headers: IncomingHttpHeaders; readonly form: Form }>(request: R): R {
   const { headers, form } = request;

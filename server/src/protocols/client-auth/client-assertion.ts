@@ -8,7 +8,7 @@ import { asymmetricAlgs, isSameAlg, keyTypeOf, secretAlgs } from "../../tenancy/
 import { isFirst } from "../tokens/index.ts";
 import type { ClientKeys } from "./client-keys.ts";
 
-/** Both secrets are valid while a rotation overlaps. */
+/** Returns the valid secrets of a client. Both are valid while a rotation overlaps. */
 export function currentSecrets({ secrets }: ClientSnapshot): ClientSnapshot["secrets"] {
   const now = clock.now();
   return secrets.filter(({ until }) => until === null || until > now);
@@ -16,16 +16,16 @@ export function currentSecrets({ secrets }: ClientSnapshot): ClientSnapshot["sec
 
 const BY_SECRET: ReadonlySet<string> = new Set(["client_secret", "client_secret_basic", "client_secret_post"]);
 
-/** RFC 6749 §2.3.1: by header or by form, where the client is registered for one of them alone. */
+/** RFC 6749 §2.3.1: tells whether the client may send its secret in this way. It may be registered for the header or the form alone. */
 const takesSecret = ({ settings: { authMethod } }: ClientSnapshot, byHeader: boolean): boolean =>
   BY_SECRET.has(authMethod) && authMethod !== (byHeader ? "client_secret_post" : "client_secret_basic");
 
 export const isSecretOf = (client: ClientSnapshot, secret: string, byHeader: boolean): boolean =>
   takesSecret(client, byHeader) && currentSecrets(client).some(({ value }) => safeEqual(value, secret));
 
-/** In seconds. An assertion is made for one request; a long-lived one is as good as a password to anyone who intercepts it. */
+/** The longest lifetime in seconds. Anyone who intercepts a long-lived assertion can use it like a password. */
 const MAX_LIFETIME = (10 * MINUTE) / SECOND;
-/** In seconds: how long after `exp` an assertion is accepted. */
+/** The number of seconds after `exp` in which an assertion is still accepted. */
 const TOLERANCE = 15;
 
 export interface AssertionParts {
@@ -34,7 +34,7 @@ export interface AssertionParts {
   readonly clientKeys: ClientKeys;
 }
 
-/** RFC 7523 §3: why the assertion is refused; null: it is valid. Each `jti` is accepted once. */
+/** RFC 7523 §3: returns why the assertion is refused, or null if it is valid. Each `jti` is accepted once. */
 export async function reasonAgainstAssertion(
   parts: AssertionParts,
   client: ClientSnapshot,
@@ -49,7 +49,7 @@ export async function reasonAgainstAssertion(
   } catch {
     return "it is no JWT";
   }
-  // RFC 7797 §7, RFC 7515 §4.1.11: the payload that is verified would differ from the one that is read.
+  // RFC 7797 §7, RFC 7515 §4.1.11: the verified payload would differ from the payload that is read.
   if (header.crit !== undefined || header.b64 !== undefined) return "it has an extension that is not understood here";
   // draft-ietf-oauth-rfc7523bis: the client signs other JWTs with the same key, such as request objects.
   if (!mayBeOfType(header.typ, "client-authentication+jwt")) return "its typ is that of another kind of token";
@@ -65,14 +65,14 @@ export async function reasonAgainstAssertion(
   return (await isFirst(parts.db, key, Math.max(until, clock.now() + SECOND))) ? null : "it was used already";
 }
 
-/** The client's registration decides, not the header (RFC 8725 §3.1). */
+/** Checks the algorithm by the client's registration, because the header is not trusted (RFC 8725 §3.1). */
 function reasonAgainstAlg({ settings }: ClientSnapshot, alg: string | undefined): string | null {
   const { authMethod, authSigningAlg } = settings;
   const fits: readonly string[] = authMethod === "client_secret_jwt" ? secretAlgs : (profileOf(settings).algs ?? asymmetricAlgs);
   return alg !== undefined && fits.includes(alg) && (authSigningAlg === null || isSameAlg(alg, authSigningAlg)) ? null : "alg mismatch";
 }
 
-/** RFC 7523 §3. Only one audience: another recipient could replay the assertion here. */
+/** RFC 7523 §3: checks the claims. There may be only one audience, because another recipient could replay the assertion here. */
 function reasonAgainstClaims(client: ClientSnapshot, payload: JWTPayload, audience: ReadonlySet<string>): string | null {
   const { iss, sub, aud, exp, nbf, iat, jti } = payload;
   const reason = reasonAgainstTimes(payload, { expirySkew: TOLERANCE });
@@ -89,7 +89,7 @@ function reasonAgainstClaims(client: ClientSnapshot, payload: JWTPayload, audien
 const secretKeys = (client: ClientSnapshot): readonly JWK[] =>
   currentSecrets(client).map(({ value }) => ({ kty: "oct", k: Buffer.from(value).toString("base64url") }));
 
-/** By a cached key or, if none verifies it, by a key that the client has published at `jwksUri` since. */
+/** Verifies with a cached key or, if none fits, with a key that the client has published at `jwksUri` since. */
 async function isSignedByClient(
   clientKeys: ClientKeys,
   client: ClientSnapshot,
@@ -103,7 +103,7 @@ async function isSignedByClient(
   return isNewer && attempt();
 }
 
-/** RFC 7517 §4: the keys whose `kty`, `kid`, `alg` and `use` fit the signature. */
+/** RFC 7517 §4: returns the keys whose `kty`, `kid`, `alg` and `use` fit the signature. */
 function fitting(keys: readonly JWK[], alg: string, kid: string | undefined): readonly JWK[] {
   const kty = keyTypeOf(alg);
   return keys.filter(
@@ -121,7 +121,7 @@ async function isSignedBy(assertion: string, alg: string, keys: readonly JWK[]):
       await compactVerify(assertion, key, { algorithms: [alg] });
       return true;
     } catch {
-      // Try the next key.
+      // The next key is tried.
     }
   }
   return false;

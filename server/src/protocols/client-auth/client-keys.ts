@@ -3,13 +3,13 @@ import type { ClientSnapshot } from "../../applications/clients/index.ts";
 import { DAY, MINUTE, SECOND } from "../../kernel/clock.ts";
 import { createRemoteDocuments, freshFor, type Outbound } from "../../platform/outbound/index.ts";
 
-/** The public keys of clients: from `jwks` in their configuration, or fetched from `jwksUri`. */
+/** The public keys of clients. They come from `jwks` in their configuration, or from `jwksUri`. */
 export interface ClientKeys {
-  /** The cached keys, without a request. */
+  /** Returns the cached keys, without a request. */
   known(client: ClientSnapshot): readonly JWK[];
-  /** Fetches `jwksUri` again if the cached keys are stale. False: the keys did not change. */
+  /** Fetches `jwksUri` again if the cached keys are stale. Returns false if the keys did not change. */
   refresh(client: ClientSnapshot): Promise<boolean>;
-  /** The keys at `jwksUri`, fetched again if the cached ones are stale. */
+  /** Returns the keys at `jwksUri`, which are fetched again if the cached ones are stale. */
   published(client: ClientSnapshot): Promise<{ readonly keys: readonly JWK[] }>;
 }
 
@@ -19,9 +19,9 @@ const LIFETIME = { least: MINUTE, most: DAY, usual: MINUTE };
 /** The wait after a failed fetch. */
 const RETRY = 5 * SECOND;
 
-/** One cache for everything that verifies or encrypts with clients' keys. */
+/** Creates the one cache for everything that verifies or encrypts with clients' keys. */
 export function createClientKeys(outbound: Outbound): ClientKeys {
-  // The keys stay in use while the server of the client fails: the client still holds their private halves.
+  // The keys stay in use while the client's server fails, because the client still has their private keys.
   const sets = createRemoteDocuments<{ readonly keys: readonly JWK[] }>({
     ...{ max: MAX_KEPT, staleMs: Number.POSITIVE_INFINITY, pauseMs: RETRY },
     failureOf: () => "down",
@@ -52,10 +52,10 @@ export function createClientKeys(outbound: Outbound): ClientKeys {
   };
 }
 
-/** Clients with the same `jwksUri` do not share a cache entry. */
+/** Returns the key of a cache entry. Clients with the same `jwksUri` do not share one. */
 const keyOf = ({ realmId, clientId }: ClientSnapshot, uri: string): string => JSON.stringify([realmId, clientId, uri]);
 
-/** RFC 7517 §5. Symmetric and private keys are not public keys. */
+/** RFC 7517 §5: returns the public keys of a set. Symmetric and private keys are left out. */
 function keysIn(text: string): readonly JWK[] {
   const { keys } = JSON.parse(text) as { keys?: unknown };
   if (!Array.isArray(keys)) throw new Error("a client's JSON Web Key Set is not valid");

@@ -1,5 +1,5 @@
-// Client authentication (RFC 6749 §2.3, RFC 7523, RFC 8705 §2) and service-account sessions.
-// Tokens of other issuers (workload identity) are verified here, too. Owns `client_activity` and the caches of keys.
+// Client authentication (RFC 6749 §2.3, RFC 7523, RFC 8705 §2) and service-account sessions. This room also verifies the tokens of other
+// issuers (workload identity). Owns `client_activity` and the caches of keys.
 export { serviceAccountSessionRoutes } from "./activity.routes.ts";
 export { deleteExpiredActivity } from "./activity.store.ts";
 export { type ClientActivity, createClientActivity } from "./activity.ts";

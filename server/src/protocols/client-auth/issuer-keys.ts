@@ -8,16 +8,16 @@ import { createRemoteDocuments, type Outbound } from "../../platform/outbound/in
 /** A public key of an issuer of workload tokens. */
 export interface IssuerKey {
   readonly kid: string | null;
-  /** The only algorithm that the issuer uses it with; null: any that fits. */
+  /** The only algorithm that the issuer uses the key with, or null for any that fits. */
   readonly alg: string | null;
   readonly key: KeyObject;
 }
 
-/** The keys of issuers of workload tokens: from the credential itself, or fetched and kept for a while. */
+/** The keys of issuers of workload tokens. They come from the credential itself, or are fetched and cached. */
 export interface IssuerKeys {
   /**
-   * The keys that may have signed a token with this header, as a rule one. `maxAge` in milliseconds: how long keys are kept. An unknown key has
-   * them fetched again. Throws where they cannot be fetched.
+   * Returns the keys that may have signed a token with this header, usually one. `maxAge` is the number of milliseconds for which keys are
+   * cached. An unknown key causes a new fetch. Throws if the keys cannot be fetched.
    */
   fitting(credential: WorkloadCredential, header: KeyHeader, maxAge: number): Promise<readonly IssuerKey[]>;
 }
@@ -28,11 +28,11 @@ export interface KeyHeader {
 }
 
 const MAX_KEPT = 1_000;
-/** An issuer that does not answer is not asked for every token. */
+/** The pause after a failed fetch, so that an issuer that does not answer is not asked for every token. */
 const RETRY = 5 * SECOND;
 
 export function createIssuerKeys(outbound: Outbound): IssuerKeys {
-  // Keys that are too old do not count, also where the issuer does not answer: they may have been withdrawn.
+  // Keys that are too old are not used even if the issuer does not answer, because they may have been withdrawn.
   const sets = createRemoteDocuments<readonly IssuerKey[]>({ max: MAX_KEPT, staleMs: 0, pauseMs: RETRY, failureOf: () => "down" });
   return {
     async fitting(credential, header, maxAge) {
@@ -42,17 +42,17 @@ export function createIssuerKeys(outbound: Outbound): IssuerKeys {
       const known = sets.peek(place);
       const current = await sets.get(place, read);
       const found = fittingIn(current, header);
-      // Not among keys that were read before: rotated.
+      // The key is missing in a set that was cached before, so the issuer may have rotated its keys.
       const reread = found.length === 0 && current === known ? sets.rereadIncomplete(place, read) : null;
       return reread ? fittingIn(await reread, header) : found;
     },
   };
 }
 
-/** Realms share nothing: one that floods an issuer does not delay another's rotation. */
+/** Returns the key of a cache entry. Realms share none, so a realm that floods an issuer does not delay another's rotation. */
 const placeOf = ({ realmId, issuer, jwksUri }: WorkloadCredential): string => JSON.stringify([realmId, issuer, jwksUri]);
 
-/** By `kid`; without one, the only key that fits (RFC 7515 §4.1.4). */
+/** Finds the key by `kid`. Without one, the only key that fits is used (RFC 7515 §4.1.4). */
 function fittingIn(keys: readonly IssuerKey[], { alg, kid }: KeyHeader): readonly IssuerKey[] {
   const fit = keys.filter((key) => (key.alg === null || key.alg === alg) && isFor(key.key, alg));
   if (kid !== null) return fit.filter((key) => key.kid === kid).slice(0, 1);
@@ -67,14 +67,14 @@ async function fetchKeys(outbound: Outbound, { issuer, jwksUri }: WorkloadCreden
   return keys.flatMap(importKey);
 }
 
-/** OpenID Connect Discovery §4. The document must be the issuer's own (§4.3); the keys may be on another host. */
+/** OpenID Connect Discovery §4: finds the address of the keys, which may be on another host. The document must be the issuer's (§4.3). */
 async function discoveredKeys(outbound: Outbound, issuer: string): Promise<string> {
   const document = await fetchObject(outbound, httpsOnly(`${issuer.replace(/\/$/, "")}/.well-known/openid-configuration`), "discovery");
   if (document.issuer !== issuer) throw new Error("the discovery document names another issuer");
   return String(document.jwks_uri);
 }
 
-/** Also in development, where the guard of outbound requests would let plain http to this machine pass. */
+/** Refuses plain http even in development, where the guard of outbound requests would allow it to this machine. */
 function httpsOnly(url: string): string {
   if (!url.startsWith("https://")) throw new Error("keys are fetched by https only");
   return url;
@@ -82,7 +82,7 @@ function httpsOnly(url: string): string {
 
 const staticKeys = oncePer(({ keys }: NonNullable<WorkloadCredential["jwks"]>): readonly IssuerKey[] => keys.flatMap(importKey));
 
-/** RFC 7517 §4. SPIFFE bundles name the use `jwt-svid`, beside keys of certificates. A key that cannot be used is left out. */
+/** RFC 7517 §4: imports a key, unless it cannot be used. SPIFFE bundles contain keys of certificates, too, and name the use `jwt-svid`. */
 function importKey(jwk: unknown): IssuerKey[] {
   if (typeof jwk !== "object" || jwk === null) return [];
   const { kty, kid, alg, use, d } = jwk as Record<string, unknown>;

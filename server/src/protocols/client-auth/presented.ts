@@ -2,22 +2,22 @@ import type { IncomingHttpHeaders } from "node:http";
 import { decodeJwt } from "jose";
 import { oauthErrors } from "../../kernel/oauth-error.ts";
 
-/** A parsed form: a repeated parameter is a list. */
+/** A parsed form. A repeated parameter is a list. */
 export type Form = Readonly<Record<string, string | readonly string[] | undefined>>;
 
 /** The client credentials of a request. */
 export type PresentedCredentials =
   | { readonly kind: "secret"; readonly clientId: string; readonly secret: string; readonly byHeader: boolean }
   | { readonly kind: "assertion"; readonly clientId: string; readonly assertion: string }
-  /** An assertion of another issuer: `clientId` is the form's, or else what the assertion is about. */
+  /** An assertion of another issuer. `clientId` comes from the form, or else from the subject of the assertion. */
   | { readonly kind: "workload"; readonly clientId: string; readonly named: string | undefined; readonly assertion: string }
-  /** A `client_id` without a secret: a public client, or one that authenticates by its certificate. */
+  /** A `client_id` without a secret, of a public client or one that authenticates by its certificate. */
   | { readonly kind: "none"; readonly clientId: string };
 
 const ASSERTION_TYPE = "urn:ietf:params:oauth:client-assertion-type:jwt-bearer";
 const MEMBERS = ["client_id", "client_secret", "client_assertion", "client_assertion_type"];
 
-/** RFC 6749 §2.3: a request must not use more than one authentication method. */
+/** RFC 6749 §2.3: returns the credentials of a request, which must not use more than one authentication method. */
 export function presentedCredentials({ authorization }: IncomingHttpHeaders, form: Form): PresentedCredentials {
   const refuse = oauthErrors.invalidRequest;
   const twice = MEMBERS.filter((name) => Array.isArray(form[name]));
@@ -48,7 +48,7 @@ const BASIC = /^basic ([A-Za-z0-9+/]+={0,2})$/i;
 /** RFC 6749 appendix A: the characters of a client id or secret. */
 const VSCHAR = /^[\x20-\x7E]*$/;
 
-/** RFC 6749 §2.3.1: both parts are form-encoded before they are joined. */
+/** RFC 6749 §2.3.1: reads the Basic credentials. Both parts are form-encoded before they are joined. */
 function basicCredentials(authorization: string): PresentedCredentials {
   const refuse = oauthErrors.invalidRequest;
   const [, encoded] = BASIC.exec(authorization) ?? [];
@@ -67,11 +67,11 @@ function decoded(text: string): string | null {
     const plain = /[%+]/.test(text) ? decodeURIComponent(text.replaceAll("+", "%20")) : text;
     return VSCHAR.test(plain) ? plain : null;
   } catch {
-    return null; // an invalid percent escape
+    return null; // it has an invalid percent escape
   }
 }
 
-/** RFC 7523 §3: an assertion is about the client, by whom it is made as well (§2.2), or by another issuer. Its signature is not verified yet. */
+/** RFC 7523 §3: reads an assertion, which the client itself (§2.2) or another issuer made. Its signature is not verified yet. */
 function assertionCredentials(assertion: string, named: string | undefined): PresentedCredentials {
   let sub: unknown;
   let iss: unknown;

@@ -23,11 +23,11 @@ export interface WorkloadParts {
 export interface Workload {
   readonly credential: WorkloadCredential;
   readonly issuer: string;
-  /** Always `sub`, also where the credential goes by another claim. */
+  /** The `sub`, even if the credential matches another claim. */
   readonly subject: string;
 }
 
-/** For the audit trail alone: the caller learns nothing of it. */
+/** The reason is only for the audit log. The caller does not learn it. */
 export interface RefusedWorkload {
   readonly reason: string;
   readonly issuer: string;
@@ -36,10 +36,10 @@ export interface RefusedWorkload {
 
 const MAX_LENGTH = 16 * 1024;
 const ALGS: readonly unknown[] = ["RS256", "RS384", "RS512", "ES256", "ES384", "ES512"];
-/** RFC 8725 §3.11: access, logout and other tokens with a type of their own are no workload's. */
+/** RFC 8725 §3.11: the accepted `typ`. Tokens with a type of their own, such as access and logout tokens, are no workload's. */
 const TYPES: readonly unknown[] = [undefined, "jwt", "jose"];
 
-/** A JWT that claims to be a workload's. Nothing of it is verified. */
+/** A JWT that claims to be a workload's. Nothing in it is verified. */
 interface Claimed {
   readonly jws: ParsedJws;
   readonly alg: string;
@@ -50,8 +50,8 @@ interface Claimed {
 }
 
 /**
- * Verifies a token of another issuer against the realm's workload credentials. `accepts`: which credentials count at all. The issuer is called only if
- * a credential names it: otherwise strangers would choose what this server calls.
+ * Verifies a token of another issuer against the realm's workload credentials that `accepts` allows. The issuer is called only if a
+ * credential names it: otherwise strangers would choose the hosts that this server calls.
  */
 export async function verifyWorkloadToken(
   parts: WorkloadParts,
@@ -80,7 +80,7 @@ export async function verifyWorkloadToken(
 
 export const isWorkload = (verified: Workload | RefusedWorkload): verified is Workload => "credential" in verified;
 
-/** Refused where it is not even such a token. */
+/** Reads a token. Refuses one that cannot be a workload's. */
 function readClaimed(token: string): Claimed | RefusedWorkload {
   const jws = token.length > MAX_LENGTH ? null : parseJws(token);
   const { iss, sub, aud } = jws?.payload ?? {};
@@ -97,7 +97,7 @@ function readClaimed(token: string): Claimed | RefusedWorkload {
   return { jws, alg: alg as string, kid, issuer, subject, audience };
 }
 
-/** RFC 7519 §4.1, and the conditions of the credential. */
+/** RFC 7519 §4.1: returns why the times or the credential's conditions refuse the token, or null. */
 function reasonAgainstClaims({ realm }: WorkloadParts, credential: WorkloadCredential, payload: ParsedJws["payload"]): string | null {
   const { exp, iat, jti } = payload;
   const skew = realm.settings.workloads.clockSkewSeconds;
@@ -124,7 +124,7 @@ async function reasonAgainstSignature(parts: WorkloadParts, credential: Workload
   }
 }
 
-/** The primary key of the records decides between concurrent requests. */
+/** Tells whether the token is used for the first time. The primary key of the records decides between concurrent requests. */
 async function isFirstUse({ db, realm }: WorkloadParts, issuer: string, { jti, exp }: ParsedJws["payload"]): Promise<boolean> {
   const recordId = sha256(JSON.stringify([issuer, jti]));
   const until = ((exp as number) + realm.settings.workloads.clockSkewSeconds + 1) * SECOND;
@@ -133,7 +133,7 @@ async function isFirstUse({ db, realm }: WorkloadParts, issuer: string, { jti, e
 
 let keys: { readonly rsa: KeyObject; readonly curves: ReadonlyMap<string, KeyObject> } | undefined;
 
-/** Verifying with a key that signed nothing takes as long as with one that could have: time does not tell which issuers are known. */
+/** Returns a key that signed nothing. Verifying with it takes as long as with a real one, so time does not reveal known issuers. */
 function throwaway(alg: string): KeyObject {
   keys ??= { rsa: randomModulus(), curves: new Map(CURVES.map(([name, namedCurve]) => [name, ecKey(namedCurve)])) };
   return keys.curves.get(alg) ?? keys.rsa;
@@ -146,7 +146,7 @@ const CURVES = [
 ] as const;
 const ecKey = (namedCurve: string): KeyObject => generateKeyPairSync("ec", { namedCurve }).publicKey;
 
-/** A number of 2048 bits without a private key; making a real key would take long. */
+/** Makes a number of 2048 bits without a private key, because making a real key would take long. */
 function randomModulus(): KeyObject {
   const modulus = randomBytes(256);
   modulus[0]! |= 0x80;

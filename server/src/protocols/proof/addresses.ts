@@ -1,4 +1,4 @@
-/** RFC 8705 §5: the endpoints that discovery also announces at the host that requests client certificates, below the issuer. */
+/** RFC 8705 §5: the endpoints, below the issuer, that discovery also announces at the host that requests client certificates. */
 export const aliased = {
   token_endpoint: "/token",
   introspection_endpoint: "/introspect",
@@ -9,7 +9,7 @@ export const aliased = {
   backchannel_authentication_endpoint: "/backchannel/authorize",
 } as const;
 
-/** The endpoints below the issuer, and their names below /protocol/openid-connect, where the realm answers at the paths of Keycloak. */
+/** The endpoints below the issuer, and their names below /protocol/openid-connect if the realm answers at the paths of Keycloak. */
 export const keycloakPaths = {
   "/authorize": "/auth",
   "/token": "/token",
@@ -27,7 +27,7 @@ export interface AddressRealm {
   readonly settings: { readonly oidc: { readonly keycloakPaths: boolean } };
 }
 
-/** The address of Keycloak by which the endpoint with this URL may have been called, where the realm answers there. */
+/** Returns Keycloak's address of the endpoint with this URL, if the realm answers there. */
 export function keycloakAddresses({ settings }: AddressRealm, url: string): readonly string[] {
   const [, issuer, endpoint = ""] = /^(.*\/realms\/[^/]+)(\/.+)$/.exec(url) ?? [];
   if (!settings.oidc.keycloakPaths || !Object.hasOwn(keycloakPaths, endpoint)) return [];
@@ -37,7 +37,7 @@ export function keycloakAddresses({ settings }: AddressRealm, url: string): read
 export interface AddressParts {
   readonly realm: AddressRealm;
   readonly baseUrl: string;
-  /** The base URL for mutual TLS; null: none is announced. */
+  /** The base URL for mutual TLS, or null if none is announced. */
   readonly mtlsBaseUrl: string | null;
 }
 
@@ -45,8 +45,8 @@ const ENDPOINT = /^\/realms\/[^/]+(\/.+)$/;
 const paths: ReadonlySet<string> = new Set(Object.values(aliased));
 
 /**
- * RFC 9449 §4.2: every address at which discovery announces the endpoint with this URL, and its name of Keycloak. A proxy may hide which of them
- * was called.
+ * RFC 9449 §4.2: returns every address at which discovery announces the endpoint with this URL, and its address of Keycloak. A proxy may
+ * hide which one was called.
  */
 export function announcedAddresses({ realm, baseUrl, mtlsBaseUrl }: AddressParts, url: string): readonly string[] {
   const path = url.slice(baseUrl.length);

@@ -20,11 +20,11 @@ export interface ProofRequest {
   readonly url: string;
 }
 
-/** RFC 8705 §3, §3.4: a client gets certificate-bound tokens that asked for them, or that authenticates by mutual TLS and asked for no others. */
+/** RFC 8705 §3, §3.4: tells whether a client gets certificate-bound tokens: it is configured so, or uses mutual TLS without DPoP. */
 const isBoundToCertificate = ({ settings }: ClientSnapshot): boolean =>
   settings.certificateBoundTokens || (settings.authMethod.endsWith("tls_client_auth") && !settings.requireDpop);
 
-/** RFC 9449 §5, RFC 8705 §3: the key or certificate that the tokens of a token request are bound to; empty: bearer tokens. */
+/** RFC 9449 §5, RFC 8705 §3: returns the key and certificate that the tokens of a request are bound to, or none for bearer tokens. */
 export async function proveBinding(parts: ProofParts, client: ClientSnapshot, request: ProofRequest): Promise<Binding> {
   const certificate = isBoundToCertificate(client) ? certificateOf(request, parts.tlsClientCertHeader) : undefined;
   if (isBoundToCertificate(client) && !certificate) throw oauthErrors.invalidRequest("mutual TLS client certificate not provided");
@@ -37,7 +37,7 @@ export async function proveBinding(parts: ProofParts, client: ClientSnapshot, re
 /** The client of a proof. With a presented token only its `client_id` is known, so the profile's algorithms do not restrict the proof. */
 type ProofClient = Pick<ClientSnapshot, "clientId"> & Partial<Pick<ClientSnapshot, "settings">>;
 
-/** The verified DPoP proof of a request; null: none was sent. Each `jti` is accepted once. */
+/** Returns the verified DPoP proof of a request, or null if none was sent. Each `jti` is accepted once. */
 export async function presentedProof(
   parts: ProofParts,
   client: ProofClient,
@@ -64,7 +64,7 @@ export interface PresentedToken {
   readonly token: string;
 }
 
-/** RFC 9449 §7, RFC 8705 §3: checks that the caller possesses the key that the token is bound to. */
+/** RFC 9449 §7, RFC 8705 §3: checks that the caller has the key that the token is bound to. */
 export async function checkPossession(
   parts: ProofParts,
   request: ProofRequest,

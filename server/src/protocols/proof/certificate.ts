@@ -4,7 +4,7 @@ import { BlockList, isIP } from "node:net";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { parseDn } from "../../platform/ldap/index.ts";
 
-/** The length of the header's value. */
+/** The longest value of the header. */
 const MAX_LENGTH = 16 * 1024;
 
 interface WithHeaders {
@@ -12,8 +12,8 @@ interface WithHeaders {
 }
 
 /**
- * RFC 8705 behind a proxy that terminates TLS: the client certificate in the configured header. Accepts URL-encoded PEM (nginx, Traefik with
- * `pem`), bare base64 (Traefik) and RFC 9440's `:base64:`.
+ * RFC 8705: returns the client certificate in the header that a proxy sets. Accepts URL-encoded PEM (nginx, Traefik with `pem`), bare
+ * base64 (Traefik) and RFC 9440's `:base64:`.
  */
 export function certificateOf(request: WithHeaders, header: string | null): X509Certificate | undefined {
   const value = header === null ? undefined : request.headers[header.toLowerCase()];
@@ -24,7 +24,7 @@ export function certificateOf(request: WithHeaders, header: string | null): X509
   try {
     return new X509Certificate(Buffer.from(base64, "base64"));
   } catch {
-    return undefined; // not a certificate: the request is refused where it needs one
+    return undefined; // it is not a certificate, so a request that needs one is refused
   }
 }
 
@@ -36,10 +36,10 @@ function unescaped(value: string): string {
   }
 }
 
-/** RFC 8705 §3.1 */
+/** RFC 8705 §3.1: returns the thumbprint of a certificate. */
 export const thumbprintOf = (certificate: X509Certificate): string => hash("sha256", certificate.raw, "base64url");
 
-/** RFC 8705 §3.1: whether the caller has presented the certificate that a token is bound to. */
+/** RFC 8705 §3.1: tells whether the caller has presented the certificate that a token is bound to. */
 export function hasShown(request: WithHeaders, header: string | null, thumbprint: string): boolean {
   const certificate = certificateOf(request, header);
   return certificate !== undefined && thumbprintOf(certificate) === thumbprint;
@@ -51,7 +51,7 @@ const NAMED: Readonly<Record<string, readonly string[]>> = {
   uniquelocal: ["10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "fc00::/7"],
 };
 
-/** An `onRequest` hook. Certificates are public: a caller that bypasses the proxies could put any certificate into the header. */
+/** Makes an `onRequest` hook that removes the header of callers that bypass the proxies, because anyone could send a certificate. */
 export function createCertificateGuard(
   header: string,
   proxies: boolean | number | readonly string[],
@@ -75,24 +75,24 @@ function trustedPeers(proxies: boolean | number | readonly string[]): (address: 
   return (address) => address !== undefined && isIP(address) !== 0 && known.check(address, isIP(address) === 6 ? "ipv6" : "ipv4");
 }
 
-/** RFC 8705 §2.1.2: compares the subject with a name as RFC 4514 writes it: letter case of types, spaces around separators and escapes do not count. */
+/** RFC 8705 §2.1.2: compares the subject with a name of RFC 4514. The case of types, spaces around separators and escapes do not matter. */
 export function hasSubject({ subject }: X509Certificate, expected: string): boolean {
   const wanted = subjectKey(parseDn(expected));
-  // Node prints each RDN on a line, escaped as RFC 4514 says, but in the order of the certificate.
+  // Node prints each RDN on its own line, escaped by RFC 4514, but in the order of the certificate.
   const lines = (subject ?? "").split("\n").reverse().map(parseDn);
   return wanted !== null && wanted === subjectKey(lines.includes(null) ? null : lines.flatMap((line) => line!));
 }
 
-/** Null: it is no name. */
+/** Returns a text to compare names by, or null if it is no name. */
 const subjectKey = (rdns: ReturnType<typeof parseDn>): string | null =>
   rdns && rdns.length > 0 ? JSON.stringify(rdns.map((rdn) => rdn.map(([type, value]) => JSON.stringify([type, value])).sort())) : null;
 
 type NameKind = "DNS" | "URI" | "IP Address" | "email";
 
-/** RFC 5280 §4.2.1.6, as Node prints it: `DNS:a.example, URI:"spiffe://x, y"`. Values with separators are quoted. */
+/** A name of RFC 5280 §4.2.1.6, as Node prints it: `DNS:a.example, URI:"spiffe://x, y"`. Values with separators are quoted. */
 const ALTERNATIVE = /([A-Za-z ]+):("(?:[^"\\]|\\.)*"|[^,]*)(?:, |$)/y;
 
-/** RFC 8705 §2.1.2: whether the certificate has exactly this name. Wildcards are not expanded. */
+/** RFC 8705 §2.1.2: tells whether the certificate has exactly this name. Wildcards are not expanded. */
 export function hasAlternativeName({ subjectAltName = "" }: X509Certificate, kind: NameKind, expected: string): boolean {
   ALTERNATIVE.lastIndex = 0;
   for (let found = ALTERNATIVE.exec(subjectAltName); found?.[0]; found = ALTERNATIVE.exec(subjectAltName)) {
@@ -110,7 +110,7 @@ function plain(value: string): string {
   }
 }
 
-/** Host names are case-insensitive, and IPv6 addresses have several spellings. */
+/** Normalises a name: host names are case-insensitive, and IPv6 addresses have several spellings. */
 function normalized(kind: NameKind, value: string): string {
   if (kind === "DNS") return value.toLowerCase();
   if (kind !== "IP Address") return value;

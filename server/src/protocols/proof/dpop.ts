@@ -7,17 +7,17 @@ import type { Db } from "../../platform/db/index.ts";
 import { proofAlgs } from "../../tenancy/keys/index.ts";
 import { isFirst } from "../tokens/index.ts";
 
-/** In seconds. */
+/** The highest age in seconds. */
 const MAX_AGE = 5 * 60;
-/** In seconds: how far the client's clock may be ahead of ours. */
+/** The number of seconds by which the client's clock may be ahead of ours. */
 const SKEW = 60;
 const MAX_LENGTH = 8 * 1024;
 
 export interface DpopProof {
-  /** RFC 7638: the thumbprint of the key that signed it. */
+  /** The thumbprint (RFC 7638) of the key that signed the proof. */
   readonly jkt: string;
   readonly jti: string;
-  /** Epoch milliseconds until which its `iat` is recent. */
+  /** The time, in epoch milliseconds, until which its `iat` is recent. */
   readonly until: number;
 }
 
@@ -27,12 +27,12 @@ export interface ProvenRequest {
   readonly method: string;
   /** The endpoint's URLs, without a query. */
   readonly urls: readonly string[];
-  /** The access token that the proof accompanies; undefined at the token endpoint. */
+  /** The access token that comes with the proof, or undefined at the token endpoint. */
   readonly accessToken?: string;
   readonly algs?: readonly string[] | null;
 }
 
-/** RFC 9449 §4.3. Without server nonces: `iat` limits the age of a proof, and `jti` prevents its replay. */
+/** RFC 9449 §4.3: verifies a proof. There are no server nonces: `iat` limits the age of a proof, and `jti` prevents its replay. */
 export async function verifyDpopProof({ proof, method, urls, accessToken, algs }: ProvenRequest): Promise<DpopProof> {
   const refuse = oauthErrors.invalidDpopProof;
   if (proof.length > MAX_LENGTH) throw refuse("the DPoP proof is too long");
@@ -68,7 +68,7 @@ function reasonAgainst(payload: JWTPayload, method: string, urls: readonly strin
   return null;
 }
 
-/** RFC 9449 §4.3: `htu` is compared after normalisation, without query and fragment. */
+/** RFC 9449 §4.3: normalises `htu`, which is compared without query and fragment. */
 function addressOf(htu: string): string | null {
   if (!URL.canParse(htu)) return null;
   const url = new URL(htu);
@@ -77,7 +77,7 @@ function addressOf(htu: string): string | null {
   return url.href;
 }
 
-/** RFC 9449 §11.1: false for a replayed proof. */
+/** RFC 9449 §11.1: returns false for a replayed proof. */
 export const isFirstUse = (db: Db, realm: string, clientId: string, { jti, until }: DpopProof): Promise<boolean> => {
   const key = { realm, model: "DpopProof", recordId: sha256(JSON.stringify([clientId, jti])) };
   return isFirst(db, key, until);

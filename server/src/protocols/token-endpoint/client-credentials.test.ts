@@ -263,7 +263,7 @@ describe("the trail", () => {
       resourceId: client.id,
       sourceIp: "127.0.0.1",
     });
-    // On a slow machine the server has counted some of them meanwhile.
+    // On a slow machine, the server may have recorded some of them earlier.
     const counted = rest.map(({ detail }) => Number(/^(\d+) more since the last event$/.exec(detail!)?.[1]));
     expect(counted.reduce((sum, count) => sum + count)).toBe(29);
     await iam.server.activity.flush();
@@ -271,7 +271,7 @@ describe("the trail", () => {
   });
 
   test("is not filled by unknown names", async () => {
-    // At once: each flush, of which a slow machine has several meanwhile, may add an event.
+    // The requests are concurrent, because each flush may add an event, and a slow machine has several meanwhile.
     await Promise.all(Array.from({ length: 50 }, (_, n) => ask({ ...grant, client_id: `ghost-${n}`, client_secret: "boo" })));
     await iam.server.activity.flush();
     const recorded = (await realm.events("type=CLIENT_LOGIN_FAILURE")).filter(({ actor }) => /^(ghost|\(several)/.test(actor));
@@ -349,7 +349,7 @@ onPostgres("the key's name does not change what is signed", async () => {
 });
 
 describe("a grant", () => {
-  /** Runs with another grant in the place of client credentials. */
+  /** Runs with another grant in place of client credentials. */
   const withGrant = async <T>(change: Partial<Grant>, run: () => Promise<T>): Promise<T> => {
     const listed = grants as Record<string, Grant>;
     const original = listed.client_credentials!;

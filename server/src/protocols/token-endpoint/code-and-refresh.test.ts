@@ -56,7 +56,7 @@ const everything = "openid profile email roles groups organizations address phon
 interface Case {
   readonly client: Record<string, unknown>;
   readonly params: Params;
-  /** Differences from the default. */
+  /** The differences from the default. */
   readonly expected?: {
     readonly access?: object;
     /** The claims of the ID token, if all scopes are requested. */
@@ -65,7 +65,7 @@ interface Case {
     readonly seconds?: { readonly access?: number; readonly id?: number; readonly refresh?: number };
     readonly algs?: readonly [access: string, id: string];
     readonly offline?: boolean;
-    /** OpenID Connect Core §5.4: claims of scopes are at userinfo. */
+    /** OpenID Connect Core §5.4: userinfo returns the claims of scopes. */
     readonly lean?: boolean;
   };
 }
@@ -115,7 +115,7 @@ const cases: Record<string, Case> = {
 
 const PROTOCOL_CLAIMS = ["iss", "aud", "sub", "sid", "acr", "amr", "auth_time", "exp", "iat", "nonce"];
 
-/** Everything in an answer, and in what is stored of it. */
+/** Checks everything in a response and in the stored records. */
 async function expectTokens(visit: Visit, { client, expected = {} }: Case, answer: Answer, scope: string, rotations: number | null) {
   const { status, headers, body, text } = answer;
   const { realm, party, user } = visit;
@@ -163,7 +163,7 @@ async function expectTokens(visit: Visit, { client, expected = {} }: Case, answe
   if (rotations === null) return;
   const { payload, client_id, expires_at } = await storedOf(visit, body.refresh_token);
   expect(client_id).toBe(party.clientId);
-  // The shape that the release before this one reads.
+  // This is the shape that the previous release reads.
   expect(payload).toMatchObject({
     ...{ kind: "RefreshToken", accountId: user.userId, clientId: party.clientId, grantId: access.gid, resource: issuer, rotations },
     gty: rotations === 0 ? "authorization_code" : "authorization_code refresh_token",
@@ -211,7 +211,7 @@ describe("a code, and the refresh tokens that come of it", () => {
     const [less = ""] = params.scope!.split(" ");
     const narrowed = await refresh(visit, second.body.refresh_token, { scope: less });
     await expectTokens(visit, each, narrowed, less, 2);
-    // Narrowed once is not narrowed for ever; and the resource that is meant anyway changes nothing.
+    // Narrowing applies to one request only, and naming the default resource changes nothing.
     const resource = `${base}/realms/${visit.realm.name}`;
     await expectTokens(visit, each, await refresh(visit, narrowed.body.refresh_token, { resource }), params.scope!, 3);
   });

@@ -8,12 +8,12 @@ import * as tokens from "../tokens/index.ts";
 import type { Parameters, Presented, TokenCtx } from "./grant.ts";
 import type { TokenEndpointParts } from "./parts.ts";
 
-// RFC 8693, for the token exchange grant and for the delegation of agents: a new token belongs to the grant of the subject token and never exceeds it
-// in scopes, audience, lifetime, sender constraint or actors.
+// RFC 8693, for the token exchange grant and for the delegation of agents. A new token belongs to the grant of the subject token and never
+// exceeds it in scopes, audience, lifetime, sender constraint or actors.
 
 export const ACCESS_TOKEN = "urn:ietf:params:oauth:token-type:access_token";
 const JWT = "urn:ietf:params:oauth:token-type:jwt";
-/** RFC 8693 §3: our access tokens are JWTs. */
+/** RFC 8693 §3: the token types, because our access tokens are JWTs. */
 const TYPES: readonly string[] = [ACCESS_TOKEN, JWT];
 
 /** The parameters of RFC 8693 §2.1. */
@@ -26,13 +26,13 @@ export const EXCHANGE_LISTS = ["audience", "resource"];
 /** A user's live access token. */
 export type Subject = tokens.LiveToken & { readonly holder: tokens.Holder; readonly grantId: string };
 
-/** RFC 8693 §2.2.1: `issued_token_type`. Only access tokens are issued. */
+/** RFC 8693 §2.2.1: returns the `issued_token_type`. Only access tokens are issued. */
 export function issuedTokenType({ requested_token_type: type = ACCESS_TOKEN }: Parameters): string {
   if (!TYPES.includes(type)) throw oauthErrors.invalidRequest("requested_token_type: only access tokens are issued");
   return type;
 }
 
-/** RFC 8693 §2.1: a live access token of a user of this realm, with which the caller may act. */
+/** RFC 8693 §2.1: returns the subject, a live access token of a user of this realm, with which the caller may act. */
 export async function subjectOf(parts: TokenEndpointParts, caller: ClientSnapshot, params: Parameters): Promise<Subject> {
   const live = await tokenIn(parts, "subject_token", params.subject_token, params.subject_token_type);
   const { holder, grantId, payload } = live;
@@ -42,11 +42,11 @@ export async function subjectOf(parts: TokenEndpointParts, caller: ClientSnapsho
   return { ...live, holder, grantId };
 }
 
-/** RFC 8693 §2.2.2: whether a token was issued to the client, or names it in `aud`. */
+/** RFC 8693 §2.2.2: tells whether a token was issued to the client, or names it in `aud`. */
 export const isForCaller = ({ clientId, audience }: tokens.LiveToken, caller: ClientSnapshot): boolean =>
   clientId === caller.clientId || audience.includes(caller.clientId);
 
-/** RFC 8693 §4.4: whether `may_act` names the client, by every member that it has. */
+/** RFC 8693 §4.4: tells whether `may_act` names the client, by every member that it has. */
 export function isNamedBy(mayAct: unknown, issuer: string, { clientId, agent }: ClientSnapshot): boolean {
   if (typeof mayAct !== "object" || mayAct === null) return false;
   const { sub, client_id, agent_id, iss = issuer } = mayAct as tokens.Act;
@@ -58,7 +58,7 @@ export function isNamedBy(mayAct: unknown, issuer: string, { clientId, agent }: 
   return iss === issuer && known.length > 0 && known.every(([named, own]) => named === own);
 }
 
-/** A token of the actor itself. */
+/** Returns the token of the actor, which must be the caller's own. */
 export async function actorTokenOf(parts: TokenEndpointParts, caller: ClientSnapshot, params: Parameters): Promise<tokens.LiveToken> {
   const live = await tokenIn(parts, "actor_token", params.actor_token, params.actor_token_type);
   assertOwnToken(live, caller);
@@ -84,8 +84,8 @@ async function tokenIn(
 }
 
 /**
- * The sender constraint is kept: for a token that is bound to a key, no bearer token is given. A public client must prove that very key: nothing
- * else shows that the token was not stolen.
+ * Keeps the sender constraint: a token that is bound to a key is not exchanged for a bearer token. A public client must prove that very
+ * key, because nothing else shows that the token was not stolen.
  */
 export function assertStaysBound(caller: ClientSnapshot, { confirmation }: tokens.LiveToken, binding: tokens.Binding): void {
   if (confirmation === null) return;
@@ -96,8 +96,8 @@ export function assertStaysBound(caller: ClientSnapshot, { confirmation }: token
 }
 
 /**
- * The user must have proven what the caller's own flow asks of them now: a token of a client with a weaker flow is not exchanged for one of this
- * client. For offline access the two clients must have the same flow.
+ * Checks that the user has proven what the caller's own flow requires now: a token of a client with a weaker flow is not exchanged for one
+ * of this client. For offline access the two clients must have the same flow.
  */
 export async function assertStands(parts: TokenEndpointParts, caller: ClientSnapshot, subject: Subject): Promise<void> {
   const { realm, db, clients } = parts;
@@ -114,14 +114,14 @@ export async function assertStands(parts: TokenEndpointParts, caller: ClientSnap
 const flowOf = ({ settings }: ClientSnapshot) => settings.browserFlow ?? undefined;
 const unproven = () => oauthErrors.invalidRequest("the user of subject_token has not proven what signing in to this client asks for");
 
-/** The user's session must have proven what the caller's own flow asks of them now. */
+/** Checks that the user's session has proven what the caller's own flow requires now. */
 export async function assertSessionStands(parts: TokenEndpointParts, caller: ClientSnapshot, session: LiveSession): Promise<void> {
   const from = { sourceIp: session.sourceIp ?? "", userAgent: null };
   const asked = { clientId: caller.clientId, flow: flowOf(caller) };
   if ((await parts.standings(parts.realm, session, from, asked)) === "proof") throw unproven();
 }
 
-/** The requested audiences, which the subject token must have and the client may address; without any, all such. */
+/** Returns the requested audiences, which the subject token must have and the client may address. Without any, returns all such. */
 export async function audienceWithin(
   { issuer, realm, apis }: TokenEndpointParts,
   caller: ClientSnapshot,
@@ -140,13 +140,13 @@ export async function audienceWithin(
   return asked.length > 0 ? asked : possible;
 }
 
-/** The scopes of the subject token that the client may request. `offline_access` is never passed on. */
+/** Returns the scopes of the subject token that the client may request. `offline_access` is never passed on. */
 export function possibleScopes({ scopesOfRealm }: TokenEndpointParts, caller: ClientSnapshot, subject: Subject): readonly string[] {
   const allowed = tokens.allowedScopes(scopesOfRealm, caller);
   return subject.scopes.filter((name) => allowed.has(name) && name !== "offline_access");
 }
 
-/** The requested scopes, which must be possible; without any, all that are. */
+/** Returns the requested scopes, which must be possible. Without any, returns all possible ones. */
 export function scopesWithin(possible: readonly string[], scope: string | undefined): readonly string[] {
   if (scope === undefined) return possible;
   const asked = [...new Set(scope.split(" "))].filter((name) => name !== "");
@@ -156,7 +156,7 @@ export function scopesWithin(possible: readonly string[], scope: string | undefi
   return asked;
 }
 
-/** The new token's content. It expires no later than the subject and actor tokens, and has no refresh token and no ID token. */
+/** Returns the content of the new token. It expires no later than the subject and actor tokens, and has no refresh or ID token. */
 export function exchangedIssue(
   subject: Subject,
   actor: tokens.LiveToken | null,

@@ -1,4 +1,4 @@
-// /token with every grant, /introspect and /revoke. `pipeline.ts` is the token endpoint; a grant is a file in `grants/`.
+// Serves /token with every grant, /introspect and /revoke. `pipeline.ts` is the token endpoint; each grant is a file in `grants/`.
 
 export {
   actorTokenOf,

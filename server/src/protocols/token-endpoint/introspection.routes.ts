@@ -27,7 +27,7 @@ export const introspectionRoutes: FastifyPluginAsyncTypebox<{ issuers: TokenEndp
   declare(app, { tags: ["Protocol"], caller: client(), errors: "oauth" });
   takeForms(app);
 
-  /** The calling client, and the token in its form. */
+  /** Returns the calling client, and the token in its form. */
   const asked = async (request: FastifyRequest) => {
     const { parts } = await issuerFor(issuers, request);
     const form = formOf(request);
@@ -49,7 +49,7 @@ export const introspectionRoutes: FastifyPluginAsyncTypebox<{ issuers: TokenEndp
       // RFC 7662 §2.1: the endpoint requires authorization, and a public client has no credentials.
       if (isPublic(client)) throw oauthErrors.invalidClient("only a client that can prove who it is may introspect");
       const answer = await introspect(parts, client, token);
-      // RFC 9701 §4, §6: without an algorithm of the client's, by RS256.
+      // RFC 9701 §4, §6: RS256 is used if the client has no algorithm.
       const isRequested = acceptsJwt(request.headers.accept);
       const jwt = await protectedIntrospection(parts, client, answer, isRequested);
       if (jwt === null) return answer as { active: boolean };

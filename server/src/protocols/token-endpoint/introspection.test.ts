@@ -19,7 +19,7 @@ const resourcesOf = async ({ id }: Party, allowedResources: string[]) =>
 const isActive = async (by: Party, token: string) => {
   const { status, body } = await by.post("/introspect", { token });
   expect(status).toBe(200);
-  // Nothing is revealed of a token that is not the caller's to see.
+  // The response reveals nothing about a token that the caller may not see.
   if (!body.active) expect(body).toEqual({ active: false });
   return body.active as boolean;
 };

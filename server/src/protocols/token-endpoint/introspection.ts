@@ -9,7 +9,7 @@ import type { TokenEndpointParts } from "./parts.ts";
 
 const isJwt = (token: string) => token.split(".").length === 3;
 
-/** RFC 7662 §2.2: a token that the caller may not see is inactive, like an unknown one. */
+/** RFC 7662 §2.2: returns the claims of a token. One that the caller may not see is inactive, like an unknown one. */
 export async function introspect(parts: TokenEndpointParts, caller: ClientSnapshot, token: string): Promise<Record<string, unknown>> {
   const found = isJwt(token) ? await introspectAccessToken(parts, caller, token) : await introspectRefreshToken(parts, caller, token);
   return found ?? { active: false };
@@ -23,7 +23,7 @@ async function introspectAccessToken(
   const live = await tokens.readAccessToken(parts, parts.realm, parts.issuer, jwt);
   if (!live || !maySee(caller, live)) return null;
   const claims = await introspectionClaims(parts, live);
-  // JSON leaves out the members that are undefined.
+  // JSON leaves out undefined members.
   return Object.assign({}, claims, live.payload, permissionsOf(live), {
     gid: undefined,
     client_epoch: undefined,
@@ -34,14 +34,14 @@ async function introspectAccessToken(
   });
 }
 
-/** UMA 2.0 Federated Authorization §5.1.1, in its spelling and in Keycloak's. */
+/** UMA 2.0 Federated Authorization §5.1.1: returns the permissions with its names and Keycloak's. */
 function permissionsOf({ payload }: tokens.LiveToken): Record<string, unknown> | null {
   const { permissions } = (payload.authorization ?? {}) as { permissions?: readonly { rsid?: string; scopes?: readonly string[] }[] };
   if (!Array.isArray(permissions)) return null;
   return { permissions: permissions.map((each) => ({ ...each, resource_id: each.rsid, resource_scopes: each.scopes ?? [] })) };
 }
 
-/** A client sees its own tokens, and those that are meant for it. That it may request a resource does not make it the resource's server. */
+/** Tells whether the token is the client's own or meant for it. A client that may request a resource is not the resource server. */
 const maySee = (caller: ClientSnapshot, { clientId, audience }: tokens.LiveToken): boolean =>
   clientId === caller.clientId || caller.settings.introspectAll || tokens.isMeantFor(caller, audience);
 
@@ -68,7 +68,7 @@ async function introspectRefreshToken(
   return { active: true, iss, sub, client_id: caller.clientId, scope, exp, iat, sid, token_type: "refresh_token" };
 }
 
-/** A client's own refresh token with its grant; null: there is none that could be used. */
+/** Finds a client's own refresh token with its grant. Returns null if there is none that can be used. */
 export async function findRefreshToken({ db, realm }: TokenEndpointParts, caller: ClientSnapshot, token: string) {
   const now = clock.now();
   const record = await tokens.findRecord(db, { realm: realm.realmId, model: tokens.REFRESH_TOKEN, recordId: sha256(token) }, now);
@@ -77,7 +77,7 @@ export async function findRefreshToken({ db, realm }: TokenEndpointParts, caller
   return grant && { record, grant };
 }
 
-/** RFC 7009 §2.1, §2.2: a refresh token is revoked with its grant; an unknown token is no error. */
+/** RFC 7009 §2.1, §2.2: revokes a token. A refresh token is revoked with its grant, and an unknown token is no error. */
 export async function revoke(parts: TokenEndpointParts, caller: ClientSnapshot, token: string): Promise<void> {
   const { db, realm } = parts;
   const isTheirs = (clientId: unknown): boolean => {

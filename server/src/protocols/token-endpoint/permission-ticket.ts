@@ -8,20 +8,20 @@ const LIFETIME = 5 * MINUTE;
 
 /** The content of a permission ticket (UMA 2.0 Grant §3.2). */
 export interface TicketContents {
-  /** Resources by id; no scopes: all of them. */
+  /** The resources by id. A permission without scopes is for all of them. */
   readonly permissions: readonly { readonly resource: string; readonly scopes: readonly string[] }[];
-  /** The resource server's claims about the request: `request.*` of policies. */
+  /** The resource server's claims about the request, which are `request.*` of policies. */
   readonly claims: Readonly<Record<string, unknown>>;
 }
 
 export interface PresentedTicket {
   readonly record: StoredRecord & { readonly model: string };
-  /** The client id of the resource server that asked for it. */
+  /** The client id of the resource server that requested the ticket. */
   readonly clientId: string;
   readonly contents: TicketContents;
 }
 
-/** Random, stored as a hash, used once, and gone with the resource server. */
+/** Issues a random ticket. It is stored as a hash, used once, and deleted with the resource server. */
 export async function issueTicket(
   db: Db,
   { realm, clientId }: { readonly realm: string; readonly clientId: string },
@@ -34,7 +34,7 @@ export async function issueTicket(
   return ticket;
 }
 
-/** Null: unknown, expired, or used. */
+/** Finds a ticket. Returns null if it is unknown, expired or used. */
 export async function findTicket(db: Db, realm: string, ticket: string): Promise<PresentedTicket | null> {
   const record = await findRecord(db, { realm, model: MODEL, recordId: sha256(ticket) }, clock.now());
   if (!record || record.consumedAt !== null) return null;

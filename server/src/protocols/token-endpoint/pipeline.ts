@@ -57,7 +57,7 @@ export const tokenRoutes: FastifyPluginAsyncTypebox<{ issuers: TokenEndpoints }>
         form: formOf(request),
         ...requestSource(request),
       });
-      // RFC 6749 §5.1
+      // RFC 6749 §5.1 requires these headers.
       reply.header("content-type", "application/json; charset=utf-8").header("cache-control", "no-store");
       allowOrigin(request, reply, client);
       return reply.send(body);
@@ -65,7 +65,7 @@ export const tokenRoutes: FastifyPluginAsyncTypebox<{ issuers: TokenEndpoints }>
   });
 };
 
-/** CORS for errors: the client's own pages may read them, other origins may not. The gate sends the error. */
+/** CORS: lets the client's own pages read an error, and no other origin. The gate sends the error. */
 function allowReading(cause: unknown, request: FastifyRequest, reply: FastifyReply): never {
   if (cause instanceof ForeignOrigin) reply.header("vary", "Origin");
   else allowOrigin(request, reply, null);
@@ -81,11 +81,11 @@ interface TokenRequest {
 
 interface TokenAnswer {
   readonly client: ClientSnapshot;
-  /** RFC 6749 §5.1 */
+  /** The body of the response (RFC 6749 §5.1). */
   readonly body: TokenAnswerBody;
 }
 
-/** The token endpoint (RFC 6749 §3.2). A grant cannot skip a step, and no step depends on the grant type. */
+/** Answers a token request (RFC 6749 §3.2). A grant cannot skip a step, and no step depends on the grant type. */
 async function answerTokenRequest(parts: TokenEndpointParts, request: TokenRequest): Promise<TokenAnswer> {
   const { headers, form, sourceIp, requestId } = withBearerSubject(request);
   const url = `${parts.issuer}/token`;
@@ -103,7 +103,7 @@ async function answerTokenRequest(parts: TokenEndpointParts, request: TokenReque
   const issue = await grant.issue(ctx, source, presented);
   await assertAllowed(ctx, issue);
 
-  // Signed before anything is consumed: after a failure the client can try again.
+  // Tokens are signed before anything is consumed, so that the client can try again after a failure.
   const refresh = issue.kind === "user" && issue.refresh ? refreshTokenOf(ctx, issue.refresh) : null;
   const made = await makeTokens(ctx, issue, refresh?.token);
   const outcome = await useAndStore(ctx, source, refresh);
@@ -114,7 +114,7 @@ async function answerTokenRequest(parts: TokenEndpointParts, request: TokenReque
   return { client, body: made.body };
 }
 
-/** Answers an exchange at its own path: nothing is consumed, and nothing is stored. `countedAs` is the grant type in metrics. */
+/** Answers an exchange at its own path, which consumes and stores nothing. `countedAs` is the grant type in metrics. */
 export async function answerIssue(ctx: TokenCtx, countedAs: string, issue: Issue & { readonly kind: "user" }): Promise<object> {
   await assertAllowed(ctx, issue);
   const made = await makeTokens(ctx, issue, undefined);
@@ -128,7 +128,7 @@ function count({ parts, client }: TokenCtx, type: string, made: Made): void {
   parts.activity.usedAgent(client);
 }
 
-/** RFC 6749 §5.2: unsupported grant types first, then those that the client may not use. */
+/** RFC 6749 §5.2: refuses unsupported grant types first, then those that the client may not use. */
 function allowedGrantType(client: ClientSnapshot, form: Form): GrantType {
   const { grant_type: type } = form;
   if (Array.isArray(type)) throw oauthErrors.invalidRequest("grant_type parameter must not be provided twice");
@@ -142,7 +142,7 @@ function allowedGrantType(client: ClientSnapshot, form: Form): GrantType {
 
 const isGrantType = (type: unknown): type is GrantType => typeof type === "string" && Object.hasOwn(grants, type);
 
-/** RFC 6749 §3.2: unknown parameters are ignored, empty ones count as omitted, and repeated ones are refused. */
+/** RFC 6749 §3.2: reads the parameters. Ignores unknown ones, treats empty ones as omitted, and refuses repeated ones. */
 export function presentedParameters(
   { scopesOfRealm }: TokenEndpointParts,
   { parameters, lists = [], hasForeignScopes = false }: Pick<Grant, "parameters" | "lists" | "hasForeignScopes">,
@@ -163,7 +163,7 @@ export function presentedParameters(
   return { params, lists: several };
 }
 
-/** The policy step, for every grant, refresh included. A refusal consumes nothing. */
+/** Runs the policy step, for every grant including refresh. A refusal consumes nothing. */
 function assertAllowed({ parts, client }: TokenCtx, issue: Issue): Promise<void> {
   const userId = issue.kind === "user" ? issue.tokens.userId : issue.kind === "decision" ? issue.userId : null;
   const ofAgent = issue.kind === "user" ? tokens.impersonatorAt(client, issue.tokens.impersonator) : null;
@@ -174,7 +174,7 @@ type Made =
   | { readonly expiresAt: number; readonly body: Readonly<Record<string, unknown>> }
   | { readonly expiresAt: null; readonly body: TokenAnswerBody };
 
-/** RFC 6749 §5.1, RFC 9396 §7. JSON leaves out the members that are undefined. */
+/** RFC 6749 §5.1, RFC 9396 §7: makes the response. JSON leaves out undefined members. */
 async function makeTokens({ parts, client, binding }: TokenCtx, issue: Issue, refreshToken: string | undefined): Promise<Made> {
   if (issue.kind === "decision") return { expiresAt: null, body: issue.body };
   const { scopes, authorizationDetails } = issue.kind === "client" ? issue : issue.tokens;
@@ -186,7 +186,7 @@ async function makeTokens({ parts, client, binding }: TokenCtx, issue: Issue, re
     access_token: access.jwt,
     expires_in: access.expiresIn,
     id_token: idToken ?? undefined,
-    // A user's grant always says what is left of the scopes that were asked for.
+    // A user's grant always contains the scopes that remain of the requested ones.
     scope: scopes.join(" ") || (issue.kind === "user" ? "" : undefined),
     token_type: tokens.tokenTypeOf(binding),
     authorization_details: authorizationDetails,
@@ -196,7 +196,7 @@ async function makeTokens({ parts, client, binding }: TokenCtx, issue: Issue, re
   return { expiresAt: access.expiresAt, body };
 }
 
-/** RFC 9700 §4.14.2: a replay revokes the grant. */
+/** RFC 9700 §4.14.2: revokes the grant after a replay. */
 async function refuseReplay({ parts }: TokenCtx, { record }: Replayed): Promise<never> {
   await tokens.revokeFamily({ work: parts.work, realm: parts.realm.realmId }, record);
   throw oauthErrors.invalidGrant();

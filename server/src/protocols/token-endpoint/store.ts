@@ -7,7 +7,7 @@ import * as tokens from "../tokens/index.ts";
 import { type RefreshSource, Replayed, type Source, type TokenCtx } from "./grant.ts";
 import type { TokenEndpointParts } from "./parts.ts";
 
-/** RFC 9449 §5: refresh tokens of public clients are bound like their access tokens; those of others by client authentication. */
+/** RFC 9449 §5: issues a refresh token. It is bound like the access token for public clients; client authentication binds the others'. */
 export function refreshTokenOf(
   { parts, client, binding }: TokenCtx,
   { from, gty, grant, replaces }: RefreshSource,
@@ -21,13 +21,13 @@ export function refreshTokenOf(
   });
 }
 
-/** The new expiry of a refresh token that is used and not rotated. */
+/** Returns the new expiry of a refresh token that is used and not rotated. */
 export const keptUntil = ({ parts, client }: TokenCtx, grant: tokens.LiveGrant): number =>
   clock.now() + tokens.refreshLifetime(grant, tokens.lifetimesOf(parts.realm.settings, client)) * SECOND;
 
 /**
- * Consumes the presented grant and stores its successor in one statement. One of several concurrent requests succeeds. A refresh token may be repeated within
- * the grace period, because the response may have been lost, and gets the same successor; after that it is a replay.
+ * Consumes the presented source and stores its successor in one statement. One of several concurrent requests succeeds. A refresh token may
+ * be repeated within the grace period, because the response may have been lost, and gets the same successor. After that it is a replay.
  */
 export async function useAndStore(
   { parts }: TokenCtx,
@@ -55,25 +55,25 @@ export async function useAndStore(
     const isAnsweredAgain = isRepeated(parts, record.model, found) && successor && (await isUnused(db, successor, now));
     return isAnsweredAgain ? "repeated" : new Replayed(found);
   } catch (error) {
-    // The grant was revoked during the request.
+    // The grant may have been revoked during the request.
     if ((error as { constraint?: string }).constraint === "oidc_records_grant") throw oauthErrors.invalidGrant();
     throw error;
   }
 }
 
-/** Within the realm's `refreshReuseGraceSeconds`. They begin when the response could be given: not while the database was unavailable. */
+/** Tells whether a use is within `refreshReuseGraceSeconds`. They begin once the database was available for the response. */
 export function isRepeated({ realm, outages }: TokenEndpointParts, model: string, { consumedAt }: tokens.StoredRecord): boolean {
   const grace = realm.settings.tokens.refreshReuseGraceSeconds * SECOND;
   return model === tokens.REFRESH_TOKEN && consumedAt !== null && grace > 0 && clock.now() - outages.answerable(consumedAt) <= grace;
 }
 
-/** A client that has used the successor has received it: it has no reason to repeat the token before. */
+/** Tells whether the successor is unused. A client that has used it has received it, so has no reason to repeat the earlier token. */
 async function isUnused(db: Db, { record: { realm, model, recordId } }: tokens.IssuedRefreshToken, now: number): Promise<boolean> {
   const stored = await tokens.findRecord(db, { realm, model, recordId }, now);
   return stored !== null && stored.consumedAt === null;
 }
 
-/** A refresh counts as activity of the session, even if the browser sends no request. */
+/** Counts a refresh as activity of the session, because the browser may send no request. */
 export async function touchSession({ db, realm }: TokenEndpointParts, { sessionId, seenAt }: tokens.LiveGrant): Promise<void> {
   const idleMs = realm.settings.sessions.idleMinutes * MINUTE;
   const now = clock.now();

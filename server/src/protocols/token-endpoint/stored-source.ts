@@ -5,22 +5,22 @@ import { sha256 } from "../../kernel/vault.ts";
 import * as tokens from "../tokens/index.ts";
 import type { Issue, Presented, RefreshSource, Source, TokenCtx } from "./grant.ts";
 
-// Grants whose source is a stored record (a code, a refresh token, a device or a CIBA request) of a user's grant.
+// Serves grants whose source is a stored record (a code, a refresh token, a device or a CIBA request) of a user's grant.
 
-/** The parameters that all of them share. */
+/** The parameters that all these grants share. */
 export const NARROWING = ["resource", "authorization_details"];
 
 export interface StoredSource extends Source {
   readonly record: tokens.StoredRecord & { readonly model: string };
 }
 
-/** Reads record and grant in one statement. Null: unknown or expired. */
+/** Reads record and grant in one statement. Returns null if the value is unknown or expired. */
 export async function findStored({ parts }: TokenCtx, model: string, value: string): Promise<StoredSource | null> {
   const key = { realm: parts.realm.realmId, model, recordId: sha256(value) };
   return tokens.findWithGrant(parts.db, key, clock.now());
 }
 
-/** The live grant of the record. Refuses a record of another client, or whose grant is not live. */
+/** Returns the live grant of the record. Refuses a record of another client, or one whose grant is not live. */
 export function liveGrantOf({ client }: TokenCtx, { record: { payload }, grant }: StoredSource): tokens.LiveGrant {
   const fits =
     grant?.clientId === client.clientId &&
@@ -32,13 +32,13 @@ export function liveGrantOf({ client }: TokenCtx, { record: { payload }, grant }
 }
 
 interface Narrowing {
-  /** The requested scope; undefined: all that was granted. */
+  /** The requested scope, or undefined for all that was granted. */
   readonly scope: string | undefined;
-  /** The grant type that begins a family of refresh tokens; null: the record is a refresh token. */
+  /** The grant type that begins a family of refresh tokens, or null if the record is a refresh token. */
   readonly gty: string | null;
 }
 
-/** Issues what the user granted, narrowed by the token request. */
+/** Issues tokens for the user's grant, narrowed by the token request. */
 export async function issueStored(
   ctx: TokenCtx,
   source: StoredSource,
@@ -50,7 +50,7 @@ export async function issueStored(
   const grant = liveGrantOf(ctx, source);
   const target = await tokens.resourceOf(parts, client, listOf(payload.resource), lists.resource ?? []);
   const allowed = tokens.allowedScopes(parts.scopesOfRealm, client);
-  // The grant lives without a session by this scope alone.
+  // A grant without a session lives by this scope alone.
   if (payload.scope?.split(" ").includes("offline_access") && !allowed.has("offline_access"))
     throw oauthErrors.invalidGrant("the client may not have offline access any more");
   const scopes = (scope ?? payload.scope ?? "").split(" ").filter((name) => allowed.has(name));
@@ -78,8 +78,8 @@ export async function issueStored(
 }
 
 /**
- * An agent's client loses its grants when it becomes one, but a grant may be stored at that very moment, by a request that saw no agent yet. So the
- * user's consent is asked for again; other clients cost no query.
+ * Checks the user's consent again for an agent's client. It loses its grants when it becomes one, but a concurrent request that saw no
+ * agent yet may store a grant. Other clients cost no query.
  */
 async function assertAllowsAgent({ parts, client }: TokenCtx, { userId }: tokens.LiveGrant, wanted: tokens.Wanted): Promise<void> {
   if (client.agent !== null && !(await tokens.isAllowedByUser(parts.db, parts, client, userId, wanted)))

@@ -7,7 +7,7 @@ import type { RecordPayload } from "../../tokens/index.ts";
 import { type Grant, Replayed } from "../grant.ts";
 import { findStored, issueStored, liveGrantOf, NARROWING, type StoredSource } from "../stored-source.ts";
 
-/** RFC 6749 §4.1.3 */
+/** The authorization code grant (RFC 6749 §4.1.3). */
 export const authorizationCode: Grant<StoredSource> = {
   parameters: ["code", "redirect_uri", "code_verifier", ...NARROWING],
   lists: ["resource"],
@@ -25,7 +25,7 @@ export const authorizationCode: Grant<StoredSource> = {
     return consumedAt === null ? source : new Replayed(source.record);
   },
 
-  /** RFC 9449 §10: `dpop_jkt` of the authorization request. */
+  /** RFC 9449 §10: checks the `dpop_jkt` of the authorization request. */
   check({ binding }, { record: { payload } }) {
     if (payload.dpopJkt !== undefined && payload.dpopJkt !== binding.jkt)
       throw oauthErrors.invalidGrant("the DPoP proof is not by the key of the authorization request");
@@ -34,12 +34,12 @@ export const authorizationCode: Grant<StoredSource> = {
   issue: (ctx, source, presented) => issueStored(ctx, source, presented, { scope: undefined, gty: "authorization_code" }),
 };
 
-/** OAuth 2.1 §4.1.3 drops `redirect_uri` from token requests: a client with a single one may omit it. */
+/** Returns the only redirect URI of a client, which may omit it: OAuth 2.1 §4.1.3 drops `redirect_uri` from token requests. */
 const onlyRedirectUri = ({ redirectUris }: ClientSnapshot): string | undefined => (redirectUris.length === 1 ? redirectUris[0] : undefined);
 
 const VERIFIER = /^[\w.~-]{43,128}$/;
 
-/** RFC 7636 §4.6. Public clients must use PKCE. */
+/** RFC 7636 §4.6: checks the verifier. Public clients must use PKCE. */
 function checkPkce(client: ClientSnapshot, { codeChallenge, codeChallengeMethod }: RecordPayload, verifier: string | undefined): void {
   if (verifier !== undefined && !VERIFIER.test(verifier))
     throw oauthErrors.invalidRequest("code_verifier must be 43 to 128 letters, digits, '-', '.', '_' or '~'");

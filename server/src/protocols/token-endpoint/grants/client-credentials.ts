@@ -3,7 +3,7 @@ import { systemActor } from "../../../platform/context.ts";
 import { clientDefaultScopes, requestedDetails, requestedScopes, resourceOf, scopesAt } from "../../tokens/index.ts";
 import type { Grant } from "../grant.ts";
 
-/** RFC 6749 §4.4 */
+/** The client credentials grant (RFC 6749 §4.4). */
 export const clientCredentials: Grant = {
   parameters: ["scope", "resource", "authorization_details"],
   lists: ["resource"],

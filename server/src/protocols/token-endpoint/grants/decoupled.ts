@@ -5,7 +5,7 @@ import { countPoll, type DecoupledModel, findPolled } from "../../decoupled/inde
 import { type Grant, Replayed } from "../grant.ts";
 import { findStored, issueStored, liveGrantOf, NARROWING, type StoredSource } from "../stored-source.ts";
 
-/** RFC 8628 §3.2, CIBA §7.3: the defaults; our responses name no `interval`. */
+/** RFC 8628 §3.2, CIBA §7.3: the default intervals, because our responses contain no `interval`. */
 const POLLING = { interval: 5 * SECOND, slower: 5 * SECOND };
 
 interface Decoupled {
@@ -16,7 +16,7 @@ interface Decoupled {
   readonly gty: string;
 }
 
-/** RFC 8628 §3.4, CIBA §10.1: a client polls for the user's decision. */
+/** RFC 8628 §3.4, CIBA §10.1: makes a grant in which the client polls for the user's decision. */
 const decoupledGrant = ({ model, parameter, gty }: Decoupled): Grant<StoredSource> => ({
   parameters: [parameter, ...NARROWING],
   lists: ["resource"],
@@ -44,14 +44,14 @@ const decoupledGrant = ({ model, parameter, gty }: Decoupled): Grant<StoredSourc
   issue: (ctx, source, presented) => issueStored(ctx, source, presented, { scope: undefined, gty }),
 });
 
-/** OpenID Connect Client-Initiated Backchannel Authentication §10.1 */
+/** The CIBA grant (OpenID Connect Client-Initiated Backchannel Authentication §10.1). */
 export const ciba = decoupledGrant({
   model: "BackchannelAuthenticationRequest",
   parameter: "auth_req_id",
   gty: "ciba",
 });
 
-/** RFC 8628 §3.4 */
+/** The device grant (RFC 8628 §3.4). */
 export const deviceCode = decoupledGrant({
   model: "DeviceCode",
   parameter: "device_code",

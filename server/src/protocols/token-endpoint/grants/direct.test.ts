@@ -96,7 +96,7 @@ describe("the password grant", () => {
 
 describe("token exchange", () => {
   const API = "https://orders.example";
-  /** A front end whose tokens go to `orders`, which goes on to `stock`. */
+  /** Creates a front end whose tokens go to `orders`, which calls `stock`. */
   async function shop(realm: RealmUnderTest) {
     const [user, browser] = [await realm.user(), iam.browser()];
     const front = await relyingParty(iam, realm, { clientId: "front", audience: ["orders", "stock", API] });
@@ -206,7 +206,7 @@ describe("token exchange", () => {
     expect((await exchange(asking, short)).body.error_description).toContain("has not allowed");
     expect(exp * SECOND).toBeLessThanOrEqual(clock.now() + MINUTE);
 
-    // The consent that it needs is needed as long as the token is used.
+    // The client needs the user's consent as long as the token is used.
     await iam.core.work.transact({ realm: realm.name, actor: systemActor(realm.name), sourceIp: null }, (ctx) =>
       grantConsent(ctx, { userId: user.userId, clientId: "asking", resource: null }, ["openid"]),
     );

@@ -35,7 +35,7 @@ const ID_TOKEN = "urn:ietf:params:oauth:token-type:id_token";
 const payloadOf = (jwt: string) => JSON.parse(Buffer.from(jwt.split(".")[1]!, "base64url").toString());
 const issuerOf = ({ name }: RealmUnderTest) => `${iam.config.baseUrl}/realms/${name}`;
 
-/** Realm `home` knows the user; realm `away` has the API, and a user who signed in by `home`, its identity provider. */
+/** Creates two realms. `home` knows the user. `away` has the API, and a user who signed in by its identity provider `home`. */
 async function twoRealms() {
   const [home, away] = [await iam.realm(), await iam.realm()];
   const [A, B] = [issuerOf(home), issuerOf(away)];
@@ -59,7 +59,7 @@ async function twoRealms() {
     ...{ clientId: "app", publicClient: false, grantTypes: ["authorization_code", "refresh_token", "token-exchange"] },
     crossAppAccess: [{ issuer: B, clientId: "app-there", scopes: ["tools", "other"] }],
   });
-  // The first sign-in by `home` makes the user there, and the link.
+  // The first sign-in by `home` creates the user in `away`, and the link.
   const visitor = iam.browser();
   const { page } = await walk(visitor, iam.config.baseUrl, `/realms/${away.name}/broker/home/login`);
   const signedIn = await submit(visitor, iam.config.baseUrl, page, { username: user.username, password: user.password });
@@ -90,7 +90,7 @@ test("the SDK's provider calls an MCP server of another realm for a user of this
   expect((await home.events("type=IDENTITY_ASSERTION_ISSUED"))[0]).toMatchObject({ actor: user.username, detail: `app for ${B}` });
   expect((await away.events("type=LOGIN_SUCCESS"))[0]).toMatchObject({ detail: "identity assertion of home" });
 
-  // The assertion itself.
+  // This part checks the assertion itself.
   const to = { audience: B, resource, scope: "tools" };
   const issued = await exchange(app, tokens.id_token, to);
   expect(issued.body).toMatchObject({ issued_token_type: ID_JAG, token_type: "N_A", expires_in: 300, scope: "tools" });
@@ -104,7 +104,7 @@ test("the SDK's provider calls an MCP server of another realm for a user of this
     expect((await iam.browser().get(`/realms/${name}/userinfo`, { headers: { authorization: `Bearer ${jag}` } })).status).toBe(401);
   expect((await exchange(app, jag, to)).body.error, "an assertion is no ID token").toBe("invalid_request");
 
-  // Refusals of the issuer.
+  // These are the refusals of the issuer.
   const machine = await relyingParty(iam, home, {
     clientId: "else",
     publicClient: false,
@@ -127,7 +127,7 @@ test("the SDK's provider calls an MCP server of another realm for a user of this
   ];
   for (const [why, answer, error] of refusals) expect((await answer).body.error, why).toBe(error);
 
-  // Refusals of the receiver.
+  // These are the refusals of the receiver.
   const take = (party: Party, assertion: string, form: Record<string, string> = {}) =>
     party.post("/token", { grant_type: JWT_BEARER, assertion, ...form });
   const other = await relyingParty(iam, away, { clientId: "other", publicClient: false, redirectUris: [], grantTypes: ["jwt-bearer"] });
@@ -162,7 +162,7 @@ test("the SDK's provider calls an MCP server of another realm for a user of this
   expect((await take(there, late)).body.error, "expired").toBe("invalid_grant");
   clock.reset();
 
-  // A role that the client requires, there and here.
+  // Clients of both realms may require a role.
   for (const [realm, party, ask] of [
     [away, there, async () => take(there, await fresh())],
     [home, app, () => exchange(app, tokens.id_token, to)],
@@ -175,7 +175,7 @@ test("the SDK's provider calls an MCP server of another realm for a user of this
     await realm.asMaster().patch(`/clients/${party.id}`, { allowedRoles: [] });
   }
 
-  // Three things end it: the provider's switch, the user's absence, the end of the session at home.
+  // Three things end the acceptance: the provider's setting, the link, and the session at home.
   const asMaster = away.asMaster();
   const { body: provider } = await asMaster.get("/identity-providers/home");
   const accept = (acceptIdentityAssertions: boolean) =>
@@ -188,14 +188,14 @@ test("the SDK's provider calls an MCP server of another realm for a user of this
   expect((await take(there, await fresh())).body.error).toBe("invalid_grant");
   await asMaster.put(`/users/${linked}`, { ...record, enabled: true });
   expect((await take(there, await fresh())).status).toBe(200);
-  // Another way to sign in is left to them.
+  // The password leaves the user another way to sign in.
   await asMaster.put(`/users/${linked}/password`, { newPassword: "another way to sign in" });
   expect((await asMaster.delete(`/users/${linked}/linked-accounts/home`)).status).toBe(204);
   expect((await take(there, await fresh())).body.error, "no link").toBe("invalid_grant");
   await home.asMaster().delete(`/sessions/${payloadOf(tokens.id_token).sid}`);
   expect((await exchange(app, tokens.id_token, to)).body.error, "signed out").toBe("invalid_request");
 
-  // Saying it, and taking it, is for administrators: clients register neither.
+  // Only administrators configure either side: clients can register neither.
   const twice = [
     { issuer: B, clientId: "a", scopes: [] },
     { issuer: B, clientId: "b", scopes: [] },

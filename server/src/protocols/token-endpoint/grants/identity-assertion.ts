@@ -20,8 +20,8 @@ interface AssertionSource extends Source {
 }
 
 /**
- * draft-ietf-oauth-identity-assertion-authz-grant §4: for a user who is signed in to the client, an assertion that another authorization server takes
- * for a token of its own. The administrators of the realm have allowed the client that server: the user is not asked.
+ * draft-ietf-oauth-identity-assertion-authz-grant §4: issues an assertion about a user who is signed in to the client, for another
+ * authorization server. The user is not asked, because the realm's administrators have allowed the client that server.
  */
 export const identityAssertion: Grant<AssertionSource> = {
   parameters: ["subject_token", "subject_token_type", "actor_token", "requested_token_type", "scope", "audience", "resource"],
@@ -29,7 +29,7 @@ export const identityAssertion: Grant<AssertionSource> = {
   hasForeignScopes: true,
 
   async find({ parts, client }, { params, lists }) {
-    // Its receiver would not see who acts for the user.
+    // The receiver would not see that an agent acts for the user.
     if (client.agent) throw oauthErrors.unauthorizedClient("an agent's client gets no assertion about users for other servers");
     if (params.actor_token !== undefined) throw oauthErrors.invalidRequest("actor_token is not for identity assertions");
     const server = serverOf(client, lists.audience ?? []);
@@ -41,7 +41,7 @@ export const identityAssertion: Grant<AssertionSource> = {
     const scope = scopeWithin(server.scopes, params.scope) || undefined;
     const access_token = await signIdentityAssertion(parts, client, claims, { ...server, scope, resource: resourceOf(lists) });
     const body = { issued_token_type: ID_JAG, access_token, token_type: "N_A", expires_in: ASSERTION_LIFETIME, scope };
-    // An administrator who acts as the user does so in this realm alone.
+    // An administrator who acts as the user may do so only in this realm.
     return { kind: "decision", userId: session.userId, impersonator: session.impersonator, body };
   },
 
@@ -57,7 +57,7 @@ export const identityAssertion: Grant<AssertionSource> = {
   },
 };
 
-/** §4.3: the one server that it is for, by its issuer identifier. */
+/** §4.3: returns the one server that the assertion is for, by its issuer identifier. */
 function serverOf({ settings }: ClientSnapshot, audience: readonly string[]): AssertionSource["server"] {
   if (audience.length !== 1) throw oauthErrors.invalidRequest("audience must name one authorization server");
   const server = settings.crossAppAccess.find(({ issuer }) => issuer === audience[0]);
@@ -65,7 +65,7 @@ function serverOf({ settings }: ClientSnapshot, audience: readonly string[]): As
   return server;
 }
 
-/** An ID token that this client got in a session that still lives, and in which it still has the user's grant. */
+/** Returns the subject of an ID token that this client got, if its session is live and the client still has the user's grant in it. */
 async function subjectOf(
   parts: TokenEndpointParts,
   client: ClientSnapshot,
@@ -92,7 +92,7 @@ function scopeWithin(allowed: readonly string[], scope: string | undefined): str
   return requested.join(" ");
 }
 
-/** RFC 8707 §2: the API there; that server decides about it. */
+/** RFC 8707 §2: returns the API at the other server, which decides about it. */
 function resourceOf({ resource = [] }: Presented["lists"]): string | undefined {
   if (resource.length > 1) throw oauthErrors.invalidTarget("only one resource can be requested with an assertion");
   const [uri] = resource;

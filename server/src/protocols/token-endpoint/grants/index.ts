@@ -23,6 +23,6 @@ export const grants: Readonly<Record<GrantType, Grant>> = {
   "urn:ietf:params:oauth:grant-type:uma-ticket": umaTicket,
 };
 
-/** Token exchange (RFC 8693) has one grant for access tokens, and one for assertions that another server takes. */
+/** Returns the grant of a grant type. Token exchange (RFC 8693) has one for access tokens, and one for identity assertions. */
 export const grantOf = (type: GrantType, requestedTokenType: unknown): Grant =>
   type === "urn:ietf:params:oauth:grant-type:token-exchange" && requestedTokenType === ID_JAG ? identityAssertion : grants[type];

@@ -19,8 +19,8 @@ interface AssertedSource extends Source {
 }
 
 /**
- * RFC 7523 §2.1 with draft-ietf-oauth-identity-assertion-authz-grant §5: an identity provider of the realm says that its user is signed in to the
- * client. The user is the one who is linked with that account: an assertion neither creates users nor links them.
+ * RFC 7523 §2.1 with draft-ietf-oauth-identity-assertion-authz-grant §5: an identity provider of the realm asserts that its user is signed
+ * in to the client. The user is the one who is linked with that account: an assertion neither creates users nor links them.
  */
 export const jwtBearer: Grant<AssertedSource> = {
   parameters: ["assertion", "scope", "resource"],
@@ -43,7 +43,7 @@ export const jwtBearer: Grant<AssertedSource> = {
     return { record: null, grant, scopes, target, authTime: typeof auth_time === "number" ? Math.floor(auth_time) : undefined };
   },
 
-  /** Without a refresh token (§5.2): for the next token the identity provider decides again. */
+  /** Issues no refresh token (§5.2), because the identity provider decides again about the next token. */
   issue({ client }, { grant, scopes, target, authTime }) {
     const { grantId, userId, user } = grant;
     return {
@@ -58,13 +58,13 @@ export const jwtBearer: Grant<AssertedSource> = {
   },
 };
 
-/** §5.1: it is for this client, and no actor acts for its subject. */
+/** §5.1: returns why the assertion is refused, or null. It must be for this client, and no actor may act for its subject. */
 async function reasonAgainst({ client }: TokenCtx, { claims }: ReadAssertion): Promise<string | null> {
   if (claims.client_id !== client.clientId) return "it was issued for another client";
   return claims.act === undefined ? null : "its subject is not alone";
 }
 
-/** The reason is for the audit trail; the client learns that the provider's word was not enough. */
+/** Records the reason in the audit log, and returns an error that does not reveal it to the client. */
 async function refused({ parts, sourceIp, requestId }: TokenCtx, { provider }: ReadAssertion, reason: string) {
   await parts.brokers.failed(parts.work, provider, `identity assertion: ${reason}`, { sourceIp, requestId });
   return oauthErrors.invalidGrant("the assertion is not valid here");
@@ -85,7 +85,7 @@ async function targetWithin(
   );
 }
 
-/** The scopes that the assertion, the request and the client have in common; never `offline_access`. */
+/** Returns the scopes that the assertion, the request and the client have in common, but never `offline_access`. */
 function scopesWithin({ parts, client }: TokenCtx, { claims }: ReadAssertion, scope: string | undefined): readonly string[] {
   const asserted = typeof claims.scope === "string" ? claims.scope.split(" ") : [];
   const beyond = scope?.split(" ").find((name) => !asserted.includes(name));
@@ -114,7 +114,7 @@ async function userOf(ctx: TokenCtx, read: ReadAssertion, scopes: readonly strin
   return user;
 }
 
-/** The token hangs on it: it ends with the user, the client and the user's consent. An assertion of the provider proves as much as a sign-in by it. */
+/** Makes a grant for the token, which ends with the user, the client or the user's consent. The assertion counts like a sign-in. */
 async function makeGrant(
   { parts, client, sourceIp, requestId }: TokenCtx,
   { provider, subject }: ReadAssertion,

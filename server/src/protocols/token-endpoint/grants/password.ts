@@ -9,7 +9,7 @@ import { type Authentication, continueDirectly, type Outcome, openDirectGrant, p
 import * as tokens from "../../tokens/index.ts";
 import type { Grant, Parameters, Source, TokenCtx } from "../grant.ts";
 
-/** The same limits as on the sign-in page. */
+/** The limits are those of the sign-in page. */
 const MAX_USERNAME = 1_024;
 const MAX_PASSWORD = 8_192;
 const MAX_CODE = 64;
@@ -21,17 +21,17 @@ interface PasswordSource extends Source {
   readonly target: tokens.Target;
   readonly acr: string;
   readonly amr: readonly string[];
-  /** Seconds. */
+  /** The time in seconds. */
   readonly authTime: number;
 }
 
-/** RFC 6749 §4.3, for legacy clients: an administrator has to list the grant type. */
+/** The password grant (RFC 6749 §4.3) for legacy clients. An administrator has to list the grant type. */
 export const password: Grant<PasswordSource> = {
   // `totp` is the code of an authenticator app, for users with a second factor.
   parameters: ["username", "password", "totp", "scope", "resource"],
   lists: ["resource"],
 
-  /** The sign-in writes the grant, in the transaction that accepts the last proof. */
+  /** Signs in. The sign-in writes the grant in the transaction that accepts the last proof. */
   async find(ctx, { params, lists }) {
     const { parts, client } = ctx;
     const credentials = credentialsIn(params);
@@ -42,7 +42,7 @@ export const password: Grant<PasswordSource> = {
     const target = await tokens.resourceOf(parts, client, [], lists.resource ?? []);
     const { grantId, acr, amr } = await signIn(ctx, { ...credentials, scope: scopes.join(" "), resource: target.resource });
     const grant = await tokens.findLiveGrant(parts.db, parts.realm.realmId, grantId, clock.now());
-    // The user was disabled between the two statements.
+    // The user may have been disabled between the two statements.
     if (!grant) throw oauthErrors.invalidGrant("username or password is wrong");
     return { record: null, grant, scopes, target, acr, amr, authTime: Math.floor(clock.now() / SECOND) };
   },
@@ -85,7 +85,7 @@ interface SignIn extends Credentials {
   readonly resource: string;
 }
 
-/** The sign-in needs a page, or another parameter. */
+/** The reasons for which a sign-in needs a page, or another parameter. */
 type Unfinished = "totp-missing" | "totp-wrong" | "no-page" | "required-actions" | "consent";
 type Hindrance = Unfinished | AccessRefusal;
 
@@ -97,7 +97,7 @@ const REASONS: Readonly<Record<Unfinished, string>> = {
   consent: "the user has not allowed this application that yet: sign in once in the browser",
 };
 
-/** Runs the direct grant flow with the counters of the sign-in page. It ends in a grant without a session. */
+/** Runs the direct grant flow with the counters of the sign-in page. The result is a grant without a session. */
 async function signIn(ctx: TokenCtx, asked: SignIn): Promise<Made> {
   const { parts, client, sourceIp, requestId } = ctx;
   const { realm, metrics } = parts;
@@ -125,7 +125,7 @@ async function signIn(ctx: TokenCtx, asked: SignIn): Promise<Made> {
   throw hindrance in REASONS ? oauthErrors.invalidGrant(REASONS[hindrance as Unfinished]) : tokens.accessError(hindrance as AccessRefusal);
 }
 
-/** Why a run with the right password did not pass. Throws for a wrong one, which the run has recorded itself. */
+/** Returns why a run with the right password did not pass. Throws for a wrong password, which the run has recorded itself. */
 function hindranceOf(outcome: Outcome<unknown>): Hindrance {
   if (outcome.outcome !== "ask") return "no-page";
   const { after, steps, run } = outcome;
@@ -137,7 +137,7 @@ function hindranceOf(outcome: Outcome<unknown>): Hindrance {
   return steps.some(({ name }) => name === "totp") ? "totp-missing" : "no-page";
 }
 
-/** The password was right, but the flow asks for something that the request does not contain. */
+/** Records that the password was right, but the flow requires something that the request does not contain. */
 async function recordRefusal(
   { parts, client, sourceIp, requestId }: TokenCtx,
   { run }: Outcome<unknown>,
@@ -163,7 +163,7 @@ interface Made {
   readonly amr: readonly string[];
 }
 
-/** In the transaction that accepts the last proof. Required actions and consent need a page, so they refuse the grant. */
+/** Makes the grant in the transaction that accepts the last proof. Required actions and consent need a page, so they refuse the grant. */
 async function makeGrant(
   work: Ctx,
   { parts, client }: TokenCtx,
@@ -176,7 +176,7 @@ async function makeGrant(
     work.audit({ ...event, type: "LOGIN_FAILURE", outcome: "FAILURE", detail: `password grant: ${detail}` });
     return { ...made, hindrance };
   };
-  // A custom flow may ask for a code alone, but RFC 6749 §4.3 needs a password.
+  // A custom flow may require only a code, but RFC 6749 §4.3 requires a password.
   if (!amr.includes("pwd")) return refused("no-page");
   const refusal = await tokens.accessRefusal({ db: work.tx, realm: parts.realm }, client, { userId });
   if (refusal) return refused(refusal);

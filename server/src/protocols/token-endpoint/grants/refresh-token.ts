@@ -6,7 +6,7 @@ import { type Grant, Replayed, type TokenCtx } from "../grant.ts";
 import { isRepeated, keptUntil, touchSession } from "../store.ts";
 import { findStored, issueStored, liveGrantOf, NARROWING, type StoredSource } from "../stored-source.ts";
 
-/** RFC 6749 §6, with rotation (RFC 9700 §4.14.2) or, where the client is configured so, without (FAPI 2.0 Security Profile §5.3.2.1). */
+/** The refresh grant (RFC 6749 §6), with rotation (RFC 9700 §4.14.2) or, if configured, without (FAPI 2.0 Security Profile §5.3.2.1). */
 export const refreshToken: Grant<StoredSource> = {
   parameters: ["refresh_token", "scope", ...NARROWING],
   lists: ["resource"],
@@ -21,7 +21,7 @@ export const refreshToken: Grant<StoredSource> = {
     return isRotated(ctx.client, source) ? source : { ...source, keptUntil: keptUntil(ctx, grant) };
   },
 
-  /** RFC 6749 §6, and the binding of public clients' tokens (RFC 9449 §5, RFC 8705 §7.1). */
+  /** Checks the scope (RFC 6749 §6), and the binding of public clients' tokens (RFC 9449 §5, RFC 8705 §7.1). */
   check({ binding }, { record: { payload } }, { params: { scope } }) {
     const unproven = unprovenBinding(payload, binding);
     if (unproven) throw oauthErrors.invalidGrant(`failed ${unproven} verification`);
@@ -40,11 +40,11 @@ export const refreshToken: Grant<StoredSource> = {
   record: (ctx, source) => touchSession(ctx.parts, liveGrantOf(ctx, source)),
 };
 
-/** RFC 9700 §4.14.2: only the client and key that it was issued to may have lost a response. */
+/** RFC 9700 §4.14.2: tells whether the token may be repeated. Only the client and key that it was issued to may have lost a response. */
 const mayRepeat = ({ parts, client, binding }: TokenCtx, { record }: StoredSource): boolean =>
   record.payload.clientId === client.clientId && !unprovenBinding(record.payload, binding) && isRepeated(parts, REFRESH_TOKEN, record);
 
-/** A refresh token that is not rotated must be sender-constrained: by client authentication, or bound to a key. */
+/** Tells whether a refresh token is rotated. One that is not must be sender-constrained, by client authentication or a key. */
 function isRotated(client: ClientSnapshot, { record: { payload } }: StoredSource): boolean {
   const isBound = !isPublic(client) || payload.jkt !== undefined || payload["x5t#S256"] !== undefined;
   return client.settings.rotateRefreshTokens || !isBound;

@@ -6,7 +6,7 @@ import type { Grant, Source } from "../grant.ts";
 interface ExchangeSource extends Source {
   readonly record: null;
   readonly subject: exchange.Subject;
-  /** RFC 8693 §1.1, delegation; null: no actor token was presented. */
+  /** The actor of a delegation (RFC 8693 §1.1), or null if no actor token was presented. */
   readonly actor: LiveToken | null;
 }
 
@@ -50,6 +50,6 @@ export const tokenExchange: Grant<ExchangeSource> = {
   },
 };
 
-/** RFC 8693 §4.1: the current actor, with the prior actors nested. */
+/** RFC 8693 §4.1: returns the current actor, with the prior actors nested. */
 const actFor = ({ actor: before }: exchange.Subject, actor: LiveToken | null): Act | null =>
   actor ? nextAct({ sub: actor.sub, client_id: actor.clientId }, before) : before;

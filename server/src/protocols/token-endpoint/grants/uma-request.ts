@@ -14,7 +14,7 @@ const MOST_CLAIMS = 16 * 1024;
 export const MOST_PERMISSIONS = 1_000;
 export const DEFAULT_PERMISSIONS = 100;
 
-/** As Keycloak spells it. */
+/** A granted permission, with Keycloak's names. */
 export interface Granted {
   readonly rsid?: string;
   readonly rsname?: string;
@@ -32,13 +32,13 @@ export async function serverOf(parts: TokenEndpointParts, name: string | undefin
   return server;
 }
 
-/** The API that a resource server is for clients; null: none. */
+/** Returns the API that a resource server is for clients, or null if it is none. */
 export async function apiOf({ apis, clients, realm: { realmId } }: TokenEndpointParts, server: authz.ResourceServer): Promise<Api | null> {
   const [resource] = (await clients.get(realmId, server.clientId))?.settings.resourceIndicators ?? [];
   return resource === undefined ? null : apis.get(realmId, resource);
 }
 
-/** A live access token, issued to the caller or naming it in `aud`. */
+/** Returns a live access token that was issued to the caller or names it in `aud`. */
 export async function subjectTokenOf(
   parts: TokenEndpointParts,
   caller: ClientSnapshot,
@@ -56,11 +56,11 @@ export async function subjectTokenOf(
   return live;
 }
 
-/** RFC 8693 §4.4: a token may name the only party that acts for its user. */
+/** RFC 8693 §4.4: tells whether the caller may act, because a token may name the only party that acts for its user. */
 const mayAct = ({ issuer }: TokenEndpointParts, caller: ClientSnapshot, { payload }: LiveToken): boolean =>
   payload.may_act === undefined || isNamedBy(payload.may_act, issuer, caller);
 
-/** The requesting party, as the directory has it now, and the actors on its behalf. */
+/** Returns the requesting party, as the directory has it now, and the actors on its behalf. */
 export async function subjectsOf(
   parts: TokenEndpointParts,
   caller: ClientSnapshot,
@@ -84,21 +84,21 @@ export async function subjectsOf(
   if (!subject) throw oauthErrors.invalidGrant();
   const actors = server.settings.delegation === "subject" ? [] : actorsOf(caller, live.actor);
   const found = await authz.findClientSubjects(db, realm.realmId, actors);
-  // An actor that is gone may do nothing.
+  // An actor that was deleted has no permissions.
   if (actors.some((name) => !found.has(name))) throw denial();
   return [subject, ...actors.map((name) => found.get(name)!)];
 }
 
 /**
- * RFC 8693 §4.1: the clients of a chain of delegation, and the caller if it is an agent's: what it gets names it as an actor. An administrator who
- * impersonates is not a client.
+ * RFC 8693 §4.1: returns the clients of a chain of delegation, and the caller if it is an agent's, because its token names it as an actor.
+ * An administrator who impersonates is not a client.
  */
 const actorsOf = ({ agent, clientId }: ClientSnapshot, act: LiveToken["actor"]): string[] => {
   const before = actorsIn(act).flatMap(({ client_id: name }) => (typeof name === "string" ? [name] : []));
   return [...new Set([...(agent ? [clientId] : []), ...before])];
 };
 
-/** UMA 2.0 Grant §3.3.1: the permissions of an earlier RPT of the same subject are requested again, together with the new ones. */
+/** UMA 2.0 Grant §3.3.1: returns the permissions of an earlier RPT of the same subject, which are requested again with the new ones. */
 export async function heldBefore(
   parts: TokenEndpointParts,
   caller: ClientSnapshot,
@@ -117,7 +117,7 @@ export async function heldBefore(
   );
 }
 
-/** Pushed claims: JSON in base64url. They are `request.*` of policies and stand for nothing else. */
+/** Reads pushed claims, which are JSON in base64url. They are `request.*` of policies and have no other effect. */
 export function claimsOf(
   client: ClientSnapshot,
   { claim_token: token, claim_token_format: format }: Parameters,
@@ -130,12 +130,12 @@ export function claimsOf(
     const claims = parseJson(Buffer.from(token, "base64url"));
     if (typeof claims === "object" && claims !== null && !Array.isArray(claims)) return claims as Record<string, unknown>;
   } catch {
-    // Refused below, like anything else that is not an object.
+    // An invalid text is refused below, like anything else that is not an object.
   }
   throw oauthErrors.invalidRequest("claim_token must be a JSON object in base64url");
 }
 
-/** The permissions of an earlier RPT. Resources and scopes that are gone meanwhile are left out. */
+/** Evaluates the permissions of an earlier RPT. Resources and scopes that were deleted meanwhile are left out. */
 export async function askAgain(
   { db }: TokenEndpointParts,
   server: authz.ResourceServer,

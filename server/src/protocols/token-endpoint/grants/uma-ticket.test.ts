@@ -18,7 +18,7 @@ const must = ({ status, text, body }: Answer) => {
 };
 const payloadOf = (jwt: string) => JSON.parse(Buffer.from(jwt.split(".")[1]!, "base64url").toString());
 
-/** A resource server `api` with resources a, b and c; users whose level is 1 may view a. */
+/** Creates a resource server `api` with resources a, b and c. Users whose level is 1 may view a. */
 async function stage() {
   const realm = await iam.realm();
   const admin = realm.asMaster();

@@ -13,16 +13,16 @@ const MOST_ASKED = 100;
 
 interface UmaSource extends Source {
   readonly server: authz.ResourceServer;
-  /** Null: the client itself asks. */
+  /** The presented token, or null if the client asks for itself. */
   readonly live: LiveToken | null;
   readonly granted: readonly uma.Granted[];
   readonly upgraded: boolean;
 }
 
 /**
- * The grant type of UMA 2.0 with the parameters of Keycloak: what a user, or the client itself, may do at a resource server, as a token (RPT), a
- * decision or a list. With named permissions a decision and a list need all of them; a token has those that are granted. A permission ticket names
- * what the resource server wants, is used once, and needs all of it.
+ * The UMA 2.0 grant type with the parameters of Keycloak. It answers with the permissions of a user, or of the client itself, at a resource
+ * server, as a token (RPT), a decision or a list. With named permissions, a decision and a list need all of them, and a token has those
+ * that are granted. A permission ticket names the permissions that the resource server requires, is used once, and needs all of them.
  */
 export const umaTicket: Grant<UmaSource> = {
   parameters: [
@@ -37,18 +37,18 @@ export const umaTicket: Grant<UmaSource> = {
     const ticket = await ticketOf(parts, params, lists.permission ?? []);
     const server = await uma.serverOf(parts, ticket?.clientId ?? params.audience);
     const live = await uma.subjectTokenOf(parts, client, params.subject_token);
-    // Before anything is written in the user's name.
+    // This check comes before anything is written in the user's name.
     if (live) assertStaysBound(client, live, binding);
-    // A token of another client is held against the same rules as for exchanging it.
+    // A token of another client is subject to the same rules as its exchange.
     if (live && isUsers(live) && live.clientId !== client.clientId) {
       await assertStands(parts, client, live);
-      // A resource server may ask for decisions about a token that was sent to it; for anything more, and to agents, the user has to agree.
+      // A resource server may request decisions about a token that was sent to it. Anything more, and any agent, needs the user's consent.
       if (mode === "token" || ticket !== null || client.agent !== null) await assertConsent(parts, client, live);
     }
     const subjects = await uma.subjectsOf(parts, client, server, live);
     const named = ticket ? permissionsOf(ticket) : namedPermissions(lists.permission ?? []);
     const held = await uma.heldBefore(parts, client, server, live, params.rpt);
-    // The resource server's claims win over the client's.
+    // The resource server's claims override the client's.
     const request = { ...uma.claimsOf(client, params), ...ticket?.contents.claims };
     const results = await uma.ask(parts, server, subjects, ticket ? {} : params, named, request);
     const earlier = held.length === 0 ? [] : await uma.askAgain(parts, server, subjects, held);
@@ -85,8 +85,8 @@ export const umaTicket: Grant<UmaSource> = {
 const isUsers = (live: LiveToken): live is Subject => live.holder !== null && live.grantId !== null;
 
 /**
- * The consent of the realm itself, with or without scopes: what a user may do at a resource server is more than scopes say. Where the realm allows it,
- * a token that was meant for an agent is enough, as for delegation.
+ * Requires consent to the realm itself, with or without scopes, because permissions at a resource server are more than scopes. If the realm
+ * allows it, a token that was meant for an agent is enough, as for delegation.
  */
 async function assertConsent(parts: TokenEndpointParts, client: ClientSnapshot, live: Subject): Promise<void> {
   if (isTokenEnough(parts, client)) return;
@@ -95,7 +95,7 @@ async function assertConsent(parts: TokenEndpointParts, client: ClientSnapshot, 
     throw oauthErrors.invalidRequest("the user has not allowed this application these scopes yet");
 }
 
-/** The RPT of a user hangs on the same grant as the token that was presented: it ends with the session, the consent and the user. */
+/** Makes the RPT of a user under the grant of the presented token, so it ends with the session, the consent and the user. */
 async function userTokenFor({ parts, client }: TokenCtx, server: authz.ResourceServer, live: Subject): Promise<UserIssue> {
   const scopes = scopesAt({ api: await uma.apiOf(parts, server) }, possibleScopes(parts, client, live));
   return exchangedIssue(live, null, { scopes, audience: [server.clientId], act: live.actor ?? undefined });
@@ -106,7 +106,7 @@ function modeOf({ response_mode: mode = "token" }: Parameters): "token" | "decis
   throw oauthErrors.invalidRequest("response_mode is decision or permissions");
 }
 
-/** UMA 2.0 Grant §3.3.1. Null: none was presented. */
+/** UMA 2.0 Grant §3.3.1: finds the ticket. Returns null if none was presented. */
 async function ticketOf(
   parts: TokenEndpointParts,
   { ticket, audience }: Parameters,
@@ -127,14 +127,14 @@ function namedPermissions(texts: readonly string[]): authz.PermissionAsked[] {
   return texts.map(authz.parsePermission);
 }
 
-/** Null: there is something to grant. */
+/** Returns the refusal, or null if there is something to grant. */
 function verdict(results: readonly authz.AskedResult[], isAllNeeded: boolean): OAuthError | null {
   const isGranted = ({ status, allowedScopes }: authz.AskedResult) => status === "PERMIT" || allowedScopes.length > 0;
   const isEnough = isAllNeeded ? results.length > 0 && results.every(({ status }) => status === "PERMIT") : results.some(isGranted);
   return isEnough ? null : uma.denial();
 }
 
-/** The log of decisions, by the settings of the resource server. */
+/** Logs the decisions, by the settings of the resource server. */
 async function log(
   { parts, client, sourceIp, requestId }: Pick<TokenCtx, "parts" | "client" | "sourceIp" | "requestId">,
   server: authz.ResourceServer,
@@ -154,7 +154,7 @@ async function log(
   await authz.recordDecisions(server, decisions, (work) => parts.work.transact({ realm, actor, sourceIp, requestId }, work));
 }
 
-/** Asks the owners for what was denied of resources that they manage. False: there is none. */
+/** Requests denied access from the owners who manage the resources. Returns false if there is nothing to request. */
 async function submit(
   { work, realm: { realmId } }: TokenEndpointParts,
   server: authz.ResourceServer,
@@ -168,7 +168,7 @@ async function submit(
       ? [{ resourceId: resource.id, scopes: deniedScopes.length > 0 ? deniedScopes : [""] }]
       : [],
   );
-  // An administrator who impersonates asks for nothing in the user's name.
+  // An administrator who impersonates requests nothing in the user's name.
   if (!holder || holder.impersonator || wanted.length === 0) return false;
   const actor = actorOf({ id: holder.userId, name: holder.username, realm: realmId });
   await work.transact({ realm: realmId, actor, ...from }, async (ctx) => {

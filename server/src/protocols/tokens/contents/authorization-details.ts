@@ -39,9 +39,7 @@ function checkDetail(detail: unknown, at: number, types: readonly string[]): voi
   if (identifier !== undefined && !isText(identifier)) throw refuse(`'identifier' must be a non-empty string ${where}`);
 }
 
-/**
- * RFC 9396 §6: narrows the granted details to the requested ones. A token request never extends them. Without the parameter it gets all.
- */
+/** RFC 9396 §6: narrows the granted details to the requested ones. A token request never extends them, and may omit the parameter. */
 export function narrowedDetails(
   granted: readonly AuthorizationDetail[],
   requested: readonly AuthorizationDetail[],
