@@ -1,4 +1,4 @@
-// Attacks on the endpoints of the identity provider: all get one answer, and the reason is in the audit trail.
+// Attacks on the endpoints of the identity provider. All get the same response, and the audit log contains the reason.
 import { deflateRawSync } from "node:zlib";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { clock, MINUTE, SECOND } from "../../kernel/clock.ts";
@@ -25,7 +25,7 @@ import { ACS, type ServiceProvider, serviceProvider } from "../../testing/servic
 
 let iam: Harness;
 let realm: RealmUnderTest;
-/** Signs, and has to. */
+/** The service provider that has to sign. */
 let sp: ServiceProvider;
 let peer: Identity;
 let other: Identity;
@@ -37,7 +37,7 @@ beforeAll(async () => {
   realm = await iam.realm();
   sp = await serviceProvider(iam, realm, { identity: peer, options: { wantAuthnRequestsSigned: true } });
 });
-// Twenty refusals a minute are recorded.
+// Only twenty refusals a minute are recorded.
 beforeEach(() => clock.advance(12 * SECOND));
 afterAll(() => iam?.close());
 
@@ -55,16 +55,16 @@ const get = (query: string, at = sp.sso) => iam.browser().get(`${pathOf(at)}?${q
 const queryOf = async (more: Partial<NewAuthnRequest> = {}, relayState: string | null = null, by = peer) =>
   new URL(await redirectUrl({ location: sp.sso, message: request(more), relayState, key: rs256(by) })).search.slice(1);
 const failures = (of = realm) => of.events("type=SAML_LOGIN&outcome=FAILURE");
-/** Reading all of them each time would take longer than what is tested. */
+/** Returns the last failure. Reading all events each time would take longer than the test itself. */
 const lastFailure = async (of: RealmUnderTest) => (await of.asMaster().get("/events?size=1&type=SAML_LOGIN&outcome=FAILURE")).body.items[0];
 
-/** The copy of the message that the other languages lead to, without its time, the number of the request and the way back. */
+/** Returns the copy of the message in the links to other languages, without its time, the request id and the way back. */
 const copied = (content: string) =>
   Buffer.from(content, "base64url")
     .toString()
     .replace(/,"(?:at|requestId|back)":(?:"[^"]*"|\d+|\{[^}]*\})/g, "");
 
-/** The visible text of the page, without the number of the request and the way back to an application that is registered. */
+/** Returns the visible text of the page, without the request id and the way back to a registered application. */
 const seenOn = ({ text }: Answer) =>
   /<main.*<\/main>/s
     .exec(text)?.[0]
@@ -76,7 +76,7 @@ async function expectRefused(answer: Answer, reason: string | RegExp, of = realm
   expect(answer.status, answer.text).toBe(400);
   generic ??= seenOn(answer);
   expect(generic).toContain("couldn’t accept the application’s request");
-  // All refusals look alike.
+  // All refusals look the same.
   expect(seenOn(answer)).toBe(generic);
   expect(answer.headers.location).toBeUndefined();
   const event = await lastFailure(of);
@@ -175,7 +175,7 @@ describe("signatures:", () => {
     await expectRefused(await post(render(request())), "signature_missing");
     const query = new URL(await redirectUrl({ location: sp.sso, message: request(), relayState: null, key: null })).search.slice(1);
     await expectRefused(await get(query), "signature_missing");
-    // Over Redirect, a signature inside of the message does not count.
+    // In the Redirect binding, a signature inside the message does not count.
     const inside = deflateRawSync(await signedXml()).toString("base64");
     await expectRefused(await get(`SAMLRequest=${encodeURIComponent(inside)}`), /^(signature_missing|binding): /);
   });
@@ -189,9 +189,9 @@ describe("signatures:", () => {
     const elsewhere = await iam.realm();
     const there = await serviceProvider(iam, elsewhere, { identity: other });
     expect(there.entityId).toBe(sp.entityId);
-    // Meant for us, and signed by the key that it has there.
+    // The message is for this realm, but signed by the key of the other realm.
     await expectRefused(await post(await signedXml({}, other)), "signature_invalid");
-    // Meant for us, and sent there.
+    // The message is for this realm, but sent to the other realm.
     const ours = { SAMLRequest: base64(await signedXml({}, other)) };
     await expectRefused(await postForm(ours, there.sso), "destination", elsewhere);
   });
@@ -363,7 +363,7 @@ test("a thousand mutations of a good request are refused, but for those that say
     if (status === 400) refused++;
     else {
       expect(status, xml).toBe(303);
-      // An accepted message has the signed content: the change is in KeyInfo, or another spelling of the same characters.
+      // An accepted message has the signed content. The change is in KeyInfo, or another encoding of the same characters.
       expect(await open(xml).catch((error: SamlError) => error.reason), xml).toEqual(expected);
     }
   };

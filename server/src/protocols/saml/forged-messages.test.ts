@@ -1,4 +1,4 @@
-// Forged messages at the endpoints beside single sign-on, and keys that change while a message is on its way.
+// Forged messages at the endpoints other than single sign-on, and keys that are rotated while a message is in transit.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { clock, MINUTE, SECOND } from "../../kernel/clock.ts";
 import {

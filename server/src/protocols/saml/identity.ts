@@ -4,7 +4,7 @@ import { unknownRealm } from "../../tenancy/realms/index.ts";
 import { issuerOf } from "../tokens/index.ts";
 import type { SamlParts } from "./parts.ts";
 
-/** Below `/realms/{realm}`. */
+/** The paths below `/realms/{realm}`. */
 export const PATHS = {
   metadata: "/saml/idp/metadata",
   sso: "/saml/idp/sso",
@@ -15,11 +15,11 @@ export const PATHS = {
   slo: "/saml/idp/slo",
 } as const;
 
-/** The entityID of a realm is its issuer; its endpoints lie below it. */
+/** Returns the entityID of a realm, which is its issuer. The endpoints are below it. */
 export const entityIdOf = issuerOf;
 export const endpointOf = (baseUrl: string, realm: string, path: keyof typeof PATHS): string => issuerOf(baseUrl, realm) + PATHS[path];
 
-/** The realm's current signing key. */
+/** Returns the realm's current signing key. */
 export async function signingKeyOf(parts: Pick<SamlParts, "signingKeys" | "realms">, realm: string): Promise<SigningKey> {
   const key = await samlSigningKey(parts, realm);
   if (!key) throw unknownRealm();

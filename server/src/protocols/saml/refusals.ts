@@ -8,7 +8,7 @@ import { SamlError, type SamlReason, soapFault } from "../../platform/saml/index
 import { requestSource } from "../../platform/unit-of-work.ts";
 import type { SamlParts } from "./parts.ts";
 
-/** Why a message or a sign-in was refused, beside what the SAML core finds. */
+/** The reasons for refusing a message or a sign-in, besides those of platform/saml. */
 export type RefusalReason =
   | SamlReason
   | "unknown_client"
@@ -29,7 +29,7 @@ export const samlErrors = defineErrors("saml", {
   refused: [400, "The application's request was not accepted: go back to the application and start again"],
 });
 
-/** A message that is answered with the generic page. `message` is for the audit trail. */
+/** A refusal that is answered with the generic page. `message` is for the audit log. */
 export class Refusal extends Error {
   readonly reason: RefusalReason;
   readonly entityId: string | null;
@@ -42,7 +42,7 @@ export class Refusal extends Error {
   }
 }
 
-/** Runs what reads a message of the peer; what the SAML core refuses is refused in its name. */
+/** Reads a message of the peer. Converts errors of platform/saml to refusals that name the peer. */
 export async function inNameOf<T>(entityId: string | null, work: () => T | Promise<T>): Promise<T> {
   try {
     return await work();
@@ -54,8 +54,8 @@ export async function inNameOf<T>(entityId: string | null, work: () => T | Promi
 
 export interface Refusals {
   /**
-   * Recorded as SAML_LOGIN with outcome FAILURE; of a flood the first are, and all are counted. Without an actor it is recorded in the name
-   * of the service provider, as claimed: it need not be known.
+   * Records a refusal as SAML_LOGIN with outcome FAILURE. Only the first ones in a minute are recorded, but all are counted. Without an
+   * actor, the event names the claimed service provider, which may be unknown.
    */
   record(
     request: Pick<FastifyRequest, "realmId" | "ip" | "id">,
@@ -93,10 +93,10 @@ export function createRefusals({ work, metrics, log }: Pick<SamlParts, "work" | 
   };
 }
 
-/** It comes from a message that was not verified: only text that can be stored, and not much of it. */
+/** Makes a text storable and short, because it comes from a message that was not verified. */
 const storable = (text: string, most = 255): string => cut(text.toWellFormed().replaceAll("\u0000", ""), most);
 
-/** Answers a message over SOAP; one that is refused gets the same fault, whatever was wrong with it. */
+/** Answers a message over SOAP. Every refused message gets the same fault, whatever the reason. */
 export async function answerSoap(
   refusals: Refusals,
   { request, reply }: { readonly request: FastifyRequest; readonly reply: FastifyReply },
@@ -108,12 +108,12 @@ export async function answerSoap(
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
     await refusals.record(request, error);
-    // SOAP 1.1 §6.2 says 500; but then malformed messages would raise the alarms for faults of this server.
+    // SOAP 1.1 §6.2 requires 500, but then malformed messages would raise the alarms for errors of this server.
     return reply.code(400).send(soapFault("Client", "The message was not accepted"));
   }
 }
 
-/** A registered service provider that may use the realm. */
+/** Returns a registered service provider that is enabled. */
 export async function clientOf(
   { samlClients }: { readonly samlClients: SamlClients },
   realm: string,

@@ -9,7 +9,7 @@ import { samlConsentRoutes, ssoRoutes } from "./sso/index.ts";
 /** Mounted under /realms/:realm. */
 export const samlRoutes: FastifyPluginAsync<Omit<SloParts, "refusals">> = async (app, parts) => {
   const refusals = createRefusals(parts);
-  /** The home of the service provider that a message names: as it is registered, because the message may be anybody's. */
+  /** Returns the home of the service provider that a message names. It is the registered one, because anyone may have sent the message. */
   const homeOfSender = async (realm: string, entityId: string | null) => {
     const client = entityId === null ? null : await parts.samlClients.get(realm, entityId);
     return client
@@ -19,9 +19,9 @@ export const samlRoutes: FastifyPluginAsync<Omit<SloParts, "refusals">> = async 
         )
       : undefined;
   };
-  // Every bad message gets the same answer; what was wrong with it stands in the audit trail.
+  // Every refused message gets the same response. The audit log contains the reason.
   app.setErrorHandler(async (error, request) => {
-    if (!(error instanceof Refusal)) throw error; // the gate shows it
+    if (!(error instanceof Refusal)) throw error; // the gate answers it
     await refusals.record(request, error, request.actor?.sessionId ? request.actor : null);
     const { code, status, message } = error.reason === "access_denied" ? samlErrors.denied() : samlErrors.refused();
     throw new AppError(code, status, message, { cause: error, home: await homeOfSender(request.realmId, error.entityId) });

@@ -5,7 +5,7 @@ import type { SamlParts } from "./parts.ts";
 
 type RecordParts = Pick<SamlParts, "db" | "vault">;
 
-/** Something that waits for its browser under an unguessable id. It is sealed, because it may name the user, whose erasure does not find it. */
+/** Stores values that wait for their browser under an unguessable id. They are sealed, because erasing a user does not find them. */
 export function sealedRecords<T>(model: string, lifetime: number) {
   const keyOf = (realm: string, id: string) => ({ realm, model, recordId: sha256(id) });
   const placeOf = (realm: string, row: string) => ({ realm, table: "oidc_records", column: "payload", row });
@@ -14,7 +14,7 @@ export function sealedRecords<T>(model: string, lifetime: number) {
     return typeof sealed === "string" ? (JSON.parse(vault.open(sealed, placeOf(realm, sha256(id)))) as T) : null;
   };
   return {
-    /** Answers its id. */
+    /** Stores a value and returns its id. */
     async keep({ db, vault }: RecordParts, realm: string, value: T): Promise<string> {
       const id = randomToken();
       const key = keyOf(realm, id);
@@ -25,14 +25,14 @@ export function sealedRecords<T>(model: string, lifetime: number) {
       });
       return id;
     },
-    /** Null: it was taken already, or is too old. */
+    /** Returns a value, or null if it was taken already or has expired. */
     find: async (parts: RecordParts, realm: string, id: string): Promise<T | null> =>
       opened(parts, realm, id, await findRecord(parts.db, keyOf(realm, id), clock.now())),
-    /** Concurrent callers get the record once. */
+    /** Takes a value. Only one of concurrent callers gets it. */
     take: async (parts: RecordParts, realm: string, id: string): Promise<T | null> =>
       opened(parts, realm, id, await takeRecord(parts.db, keyOf(realm, id), clock.now())),
   };
 }
 
-/** A form of another site comes without our cookies, which are SameSite=Lax: its message, checked, is kept until the browser comes with them. */
+/** Keeps the checked message of a cross-site POST, which has no SameSite=Lax cookies, until the browser returns with its cookies. */
 export const postedMessages = <T>(model: "SamlRequest" | "SamlLogout") => sealedRecords<T>(model, 2 * MINUTE);

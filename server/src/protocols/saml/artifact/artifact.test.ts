@@ -156,7 +156,7 @@ onPostgres("messages over SOAP are limited for each address and realm, by the re
   for (let sent = 0; sent < 20; sent++) statuses.push((await soap(sp, sent % 2 === 0 ? "artifact" : "slo")).status);
   expect(statuses.slice(0, 10)).toEqual(Array(10).fill(400));
   expect(statuses).toContain(429);
-  // Nothing is free again meanwhile. A clock that was set back by more would free everything.
+  // No place is regained during the test. Setting the clock back further would reset the limit.
   clock.advance(-4 * SECOND);
   for (const endpoint of ["artifact", "slo"] as const) {
     const refused = await soap(sp, endpoint);

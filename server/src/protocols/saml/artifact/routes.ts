@@ -5,14 +5,14 @@ import { PATHS } from "../identity.ts";
 import { answerSoap } from "../refusals.ts";
 import { type ArtifactParts, resolveArtifact } from "./service.ts";
 
-/** An ArtifactResolve with its signature and certificate is a few kilobytes. */
+/** The size limit of a body. An ArtifactResolve with its signature and certificate is a few kilobytes. */
 const BODY_LIMIT = 64 * 1024;
 
 /** Mounted under /realms/:realm. */
 export const artifactRoutes: FastifyPluginAsyncTypebox<ArtifactParts> = async (app, parts) => {
   declare(app, { caller: anonymous(), csrf: "none", limit: "samlMessages", errors: "problem" });
   app.removeAllContentTypeParsers();
-  // SAML bindings §3.2.3: text/xml; some say application/soap+xml. The reader refuses a body that is no XML.
+  // SAML bindings §3.2.3 requires text/xml, but some clients send application/soap+xml. The reader refuses a body that is not XML.
   app.addContentTypeParser("*", { parseAs: "buffer", bodyLimit: BODY_LIMIT }, (_request, body, done) => done(null, body));
 
   route(app, "POST", PATHS.artifact, {

@@ -10,8 +10,8 @@ export interface ArtifactParts extends SamlParts {
 }
 
 /**
- * SAML core §3.5. A service provider that has a key signs its requests; of one that has none, the artifact itself is the proof, and it is
- * worth nothing to others. An artifact that is not known, or no longer, is answered without a message, and not as an error (§3.5.3).
+ * SAML core §3.5: resolves an artifact. A service provider that has a key signs its requests. For one without a key, the artifact itself is
+ * the proof, and it is useless to others. An unknown or expired artifact is answered without a message, and not with an error (§3.5.3).
  */
 export async function resolveArtifact(parts: ArtifactParts, realm: string, body: Uint8Array): Promise<string> {
   const { baseUrl, db, vault } = parts;

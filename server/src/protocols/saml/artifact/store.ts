@@ -5,10 +5,10 @@ import { type Fragment, newArtifact, restored, stored } from "../../../platform/
 import { takeRecord, writeRecord } from "../../tokens/index.ts";
 
 const MODEL = "SamlArtifact";
-/** A service provider resolves it at once. */
+/** The lifetime of a message, which the service provider resolves at once. */
 const LIFETIME = MINUTE;
 
-/** An artifact belongs to one service provider: another one that presents it finds nothing, and consumes nothing. */
+/** The service provider that an artifact belongs to. Another one that presents it finds and consumes nothing. */
 interface Place {
   readonly realm: string;
   readonly entityId: string;
@@ -17,7 +17,7 @@ interface Place {
 const recordIdOf = (artifact: string, { entityId }: Place): string => sha256(`${artifact}\n${entityId}`);
 const sealedIn = (realm: string, recordId: string) => ({ realm, table: "oidc_records", column: "payload", row: recordId });
 
-/** Keeps a message, sealed: it tells who the user is. Answers the artifact. */
+/** Stores a message and returns its artifact. The message is sealed, because it identifies the user. */
 export async function keepMessage(db: Db, vault: Vault, place: Place, issuer: string, message: Fragment): Promise<string> {
   const artifact = newArtifact(issuer, 0);
   const recordId = recordIdOf(artifact, place);
@@ -29,7 +29,7 @@ export async function keepMessage(db: Db, vault: Vault, place: Place, issuer: st
   return artifact;
 }
 
-/** Once, however many ask at the same time. */
+/** Takes a message. Only one of concurrent callers gets it. */
 export async function takeMessage(db: Db, vault: Vault, place: Place, artifact: string): Promise<Fragment | null> {
   const recordId = recordIdOf(artifact, place);
   const record = await takeRecord(db, { realm: place.realm, model: MODEL, recordId }, clock.now());

@@ -12,10 +12,10 @@ import { NAME_ID_FORMATS } from "../sso/index.ts";
 
 const params = Type.Object({ realm: Type.String() });
 
-/** Under both addresses: below the realm's own, and without `/realms`. */
+/** Mounted under both addresses: below the realm's own, and without `/realms`. */
 export const samlMetadataRoutes: FastifyPluginAsyncTypebox<MetadataParts> = async (app, parts) => {
   const { realms } = parts;
-  // One for each configuration of the realm, made anew every day: it says until when it is valid.
+  // There is one document for each configuration of the realm. It is made anew every day, because it contains its expiry.
   const made = new WeakMap<RealmSnapshot, { readonly day: number; readonly document: Promise<PublishedDocument> }>();
   const ready = new WeakMap<Promise<PublishedDocument>, PublishedDocument>();
   const today = () => Math.floor(clock.now() / DAY);
@@ -55,21 +55,21 @@ export const samlMetadataRoutes: FastifyPluginAsyncTypebox<MetadataParts> = asyn
 
 type MetadataParts = Pick<SamlParts, "realms" | "signingKeys" | "baseUrl">;
 
-/** `cacheDuration` and the period of `validUntil`. */
+/** The `cacheDuration`. `VALID` is the period of `validUntil`. */
 const CACHE_SECONDS = 3_600;
 const VALID = 365 * DAY;
 
-/** Endpoints with their bindings. Each feature adds its own. */
+/** The endpoints with their bindings. Each feature adds its own. */
 const SERVICES: readonly { readonly service: "sso" | "slo"; readonly path: keyof typeof PATHS; readonly bindings: readonly string[] }[] = [
   { service: "sso", path: "sso", bindings: [BINDING.redirect, BINDING.post] },
   { service: "slo", path: "slo", bindings: [BINDING.redirect, BINDING.post, BINDING.soap] },
 ];
 
-/** SAML metadata §2.4.3, signed. The key in use comes first; those before it stay until they are deleted, so that nothing breaks meanwhile. */
+/** SAML metadata §2.4.3: makes signed metadata. The key in use comes first, and earlier keys remain until they are deleted. */
 async function makeMetadata(parts: MetadataParts, realm: RealmSnapshot): Promise<PublishedDocument> {
   const { baseUrl } = parts;
   const { realmId, keys, settings } = realm;
-  // Counted from the day, so that every node writes the same and the ETag stays.
+  // The time is that of the day, so that every node makes the same document and the ETag remains.
   const validUntil = Math.floor(clock.now() / DAY) * DAY + VALID;
   const entityId = entityIdOf(baseUrl, realmId);
   const of = (wanted: "sso" | "slo"): Endpoint[] =>

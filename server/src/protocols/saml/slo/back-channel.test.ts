@@ -19,7 +19,7 @@ beforeAll(async () => {
 });
 afterEach(async () => {
   clock.reset();
-  // A retry that one test left behind does not count in the next.
+  // A retry that one test leaves behind must not count in the next.
   await iam.core.db.deleteFrom("jobs").where("kind", "=", SAML_LOGOUT_JOB).execute();
   peer.heard.length = 0;
   Object.assign(peer, { status: 200, answer: { code: STATUS.success }, signs: true, issuer: "https://soap.example/metadata" });
@@ -29,7 +29,7 @@ afterAll(async () => {
   await iam?.close();
 });
 
-/** A service provider with a back channel, and one that is notified by the browser; one session in both. */
+/** Creates a service provider with a back channel, and one that the browser notifies, which share a session. */
 async function joined({ alsoBrowser = false } = {}) {
   peer.issuer = "https://soap.example/metadata";
   const realm = await iam.realm();
@@ -142,7 +142,7 @@ test("a service provider asks over SOAP: the session ends in its browser, and th
   expect(await realm.events("type=LOGOUT")).toMatchObject([{ actor: user.username, detail: `asked by ${plain.entityId}` }]);
   expect((await browser.get(`/realms/${realm.name}/account/profile`)).status).toBe(401);
 
-  // The other way round: one that can be notified by the browser alone.
+  // Here the other one can only be notified by the browser.
   await soap.join(browser, user);
   await plain.join(browser, user);
   const partial = await soap.askBySoap((await soap.logoutRequest()).soap);
@@ -168,7 +168,7 @@ test("over SOAP a SessionIndex names one of any number of sessions; without one 
   await plain.join(iam.browser(), user);
   const { db } = iam.core;
   const mine = sql`(select session_id from session_participants where realm_id = ${realm.name} and client_id = ${plain.entityId})`;
-  // A hundred more, with ids that come before that of the session itself.
+  // These are a hundred more sessions, with ids before that of the session itself.
   await sql`with old as (select ('00000000-0000-4000-8000-' || lpad(n::text, 12, '0'))::uuid as id from generate_series(1, 100) n),
     copies as (insert into sessions select (jsonb_populate_record(s, jsonb_build_object('session_id', id, 'token_hash', id))).*
       from sessions s, old where s.realm_id = ${realm.name} and s.session_id in ${mine} returning session_id)

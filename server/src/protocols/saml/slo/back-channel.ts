@@ -15,7 +15,7 @@ import { settleBySession } from "./store.ts";
 export const SAML_LOGOUT_JOB = "saml.backchannel_logout";
 const WAITS = [5 * SECOND, 30 * SECOND, 2 * MINUTE, 10 * MINUTE];
 
-/** `sessions.ended`. The user's identifiers are sealed: the job outlives the session, and perhaps the user. */
+/** Notifies participants on `sessions.ended`. The user's identifiers are sealed, because the job may outlive the session and the user. */
 export const notifySamlParticipants = (vault: Vault) =>
   notifyParticipants({
     protocol: "saml",
@@ -39,7 +39,7 @@ export interface BackChannelParts extends MessageParts {
 
 const HEADERS = { "content-type": "text/xml; charset=utf-8", soapaction: `"${saml.SOAP_ACTION}"` };
 
-/** SAML profiles §4.4 over SOAP: one LogoutRequest to one service provider, again until it answers. */
+/** SAML profiles §4.4 over SOAP: sends one LogoutRequest to one service provider, and retries until it answers. */
 export function samlLogoutJob(parts: BackChannelParts): JobHandler {
   const { db, vault, outbound, samlClients, log } = parts;
   const outcomes = new Counter({
@@ -56,7 +56,7 @@ export function samlLogoutJob(parts: BackChannelParts): JobHandler {
       const { entityId, sessionId } = noticeOf(payload);
       const client = await samlClients.get(realm, entityId);
       const location = client && backChannelLocation(client);
-      if (!client || !location || kept === null) return; // gone, disabled or no longer interested
+      if (!client || !location || kept === null) return; // it was deleted, disabled, or no longer uses the back channel
       const { id, message } = logoutRequest(parts, realm, toParticipant(JSON.parse(vault.open(kept, sealPlace(realm, jobId)))), location);
       const body = saml.soapEnvelope(await saml.signed(message, await signingKeyOf(parts, realm)));
       const answer = await outbound.fetch(location, { method: "POST", headers: HEADERS, body });
@@ -66,7 +66,7 @@ export function samlLogoutJob(parts: BackChannelParts): JobHandler {
       await settleBySession(db, { realm, sessionId, entityId }, outcome === "done" ? "done" : "failed");
       outcomes.inc({ outcome });
       if (outcome === "partial") log.warn({ realm, entityId }, "a SAML service provider could sign the user out only in part");
-      // It understood and refused; saying the same again changes nothing.
+      // The service provider understood and refused, so a retry is useless.
       if (outcome === "refused") throw new GiveUp(`${entityId} refused the logout request: ${status.subCode ?? status.code}`);
     },
     buried({ realm, payload }) {
@@ -85,7 +85,7 @@ interface Answering {
   readonly keys: Parameters<typeof saml.openLogoutResponse>[1]["keys"];
 }
 
-/** SAML bindings §3.2.2: of one that has a certificate, the answer is signed; of another, its TLS has to do. */
+/** SAML bindings §3.2.2: reads the response. A service provider with a certificate signs it; for others TLS has to suffice. */
 function statusOf(body: Uint8Array, { entityId, requestId, keys }: Answering): saml.Status {
   const received = saml.readSoap(body);
   if (received.claimedIssuer !== entityId) throw new saml.SamlError("issuer", `${entityId} answered in another name`);
@@ -95,7 +95,7 @@ function statusOf(body: Uint8Array, { entityId, requestId, keys }: Answering): s
 }
 
 function outcomeOf(status: saml.Status): "done" | "partial" | "refused" {
-  // It does not know the user: there is no session of theirs.
+  // The service provider does not know the user, so the user has no session there.
   if (status.subCode === saml.STATUS.unknownPrincipal) return "done";
   if (!saml.isSuccess(status)) return status.subCode === saml.STATUS.partialLogout ? "partial" : "refused";
   return status.subCode === saml.STATUS.partialLogout ? "partial" : "done";

@@ -8,7 +8,7 @@ import { findLatestLogout, insertLogout, type Requester } from "./store.ts";
 
 export const progressPath = (realm: string, logoutId: string): string => `/realms/${realm}${PATHS.slo}/${logoutId}`;
 
-/** In the transaction that ended the session: which participants still have to be notified. Null: none. */
+/** Begins to notify the participants of a session, in the transaction that ended it. Returns null if there are none. */
 export async function beginLogout(
   ctx: Ctx,
   ended: EndedSession,
@@ -18,7 +18,7 @@ export async function beginLogout(
   return logoutId && progressPath(ended.realm, logoutId);
 }
 
-/** Single logout for a logout that begins at one of our own pages, or that another protocol or an identity provider asks for. */
+/** Creates single logout for logouts that begin at our own pages, or that another protocol or an identity provider requests. */
 export const createSingleLogout = ({ db, samlClients }: StandingParts): SingleLogout => ({
   begin: (ctx, ended, logout) => beginLogout(ctx, ended, { ...logout, requester: null }),
   async resume(realm, browsers) {

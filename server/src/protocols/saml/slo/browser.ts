@@ -14,14 +14,14 @@ import type { CheckedRequest, CheckedResponse } from "./requests.ts";
 import type { SloParts } from "./standing.ts";
 import { findAsked, participantIn, settleAsked } from "./store.ts";
 
-/** A service provider asks, by the browser, to end the browser's session. It ends here and now; the others are notified afterwards. */
+/** Ends the browser's session at once when a service provider requests it by the browser. The others are notified afterwards. */
 export async function logOutBrowser(parts: SloParts, exchange: Exchange, asked: CheckedRequest, binding: BrowserBinding) {
   const { realmId, visitor } = exchange.request;
   const { entityId, requestId, relayState } = asked;
   const { session } = visitor;
   const requester = { entityId, requestId, relayState, binding };
   if (!session) {
-    // It has ended by other means: there is nothing left to sign out of.
+    // The session has ended already, so there is nothing to sign out of.
     await parts.work.transact({ realm: realmId, actor: anonymousActor(realmId, entityId), ...requestSource(exchange.request) }, (ctx) =>
       useOnce(ctx, asked),
     );
@@ -37,14 +37,14 @@ export async function logOutBrowser(parts: SloParts, exchange: Exchange, asked: 
     if (!ended) return null;
     const [logoutId, browser] = [newId(), visitor.preSession];
     const answer = `${progressPath(realmId, logoutId)}?answer=1`;
-    // The other applications first, then the identity provider that the session came by, and the answer to the one that asked last.
+    // The other applications come first, then the identity provider of the session, and at last the response to the requester.
     const next = upstream ? await recordUpstreamLogout(ctx, parts.vault, upstream, { browser, next: answer }) : signedOutPath(realmId);
     return beginLogout(ctx, ended, { logoutId, browser, next, frames, requester });
   });
   return path === null ? answerRequester(parts, exchange, requester, "unknown-principal") : seeOther(exchange.reply, path);
 }
 
-/** A request ID is accepted once, at any time and on any node. */
+/** Accepts a request ID only once, at any time and on any node. */
 export async function useOnce(ctx: Ctx, { entityId, requestId, acceptedUntil }: CheckedRequest): Promise<void> {
   if (!(await isFirstAnswer(ctx.tx, ctx.realm, entityId, requestId, acceptedUntil)))
     throw new Refusal("replay", "The request was used already", entityId);
@@ -55,7 +55,7 @@ async function isOfSession(ctx: Ctx, asked: CheckedRequest, { sessionId }: LiveS
   return participant !== null && isNamedBy(asked, participant);
 }
 
-/** A service provider answers a request of ours: the logout that sent it goes on. */
+/** Continues the logout whose request a service provider answers. */
 export async function takeAnswer(parts: SloParts, exchange: Exchange, { entityId, inResponseTo, isDone }: CheckedResponse) {
   const { realmId, visitor } = exchange.request;
   const found = await findAsked(parts.db, realmId, inResponseTo, { browsers: visitor.preSessions, now: clock.now() });

@@ -1,7 +1,7 @@
 import type { SamlClientSnapshot } from "../../../applications/saml-clients/index.ts";
 import { BINDING, type LogoutRequest, type NameId } from "../../../platform/saml/index.ts";
 
-/** The data of a service provider in `session_participants`, stored by single sign-on. */
+/** The data of a service provider in `session_participants`, which single sign-on stores. */
 export interface SamlParticipant {
   readonly sessionIndex: string;
   readonly nameId: NameId;
@@ -9,14 +9,14 @@ export interface SamlParticipant {
 
 export const toParticipant = (stored: Record<string, unknown>): SamlParticipant => stored as unknown as SamlParticipant;
 
-/** SAML core §3.7.3: the request names this participant's session; no SessionIndex means every session of the subject. */
+/** SAML core §3.7.3: tells whether the request names this session. Without SessionIndex it names every session of the subject. */
 export const isNamedBy = (
   { nameId, sessionIndexes }: Pick<LogoutRequest, "nameId" | "sessionIndexes">,
   participant: SamlParticipant,
 ): boolean =>
   isSameNameId(nameId, participant.nameId) && (sessionIndexes.length === 0 || sessionIndexes.includes(participant.sessionIndex));
 
-/** SAML core §2.2.2, §3.3.4: service providers may leave out what they were sent beside the value, but not say something else. */
+/** SAML core §2.2.2, §3.3.4: compares NameIDs. A service provider may omit the members beside the value, but not change them. */
 function isSameNameId(asked: NameId, issued: NameId): boolean {
   const agrees = (member: "format" | "nameQualifier" | "spNameQualifier") => asked[member] === null || asked[member] === issued[member];
   return asked.value === issued.value && agrees("format") && agrees("nameQualifier") && agrees("spNameQualifier");
@@ -33,7 +33,7 @@ export interface BrowserEndpoint {
   readonly responseLocation: string;
 }
 
-/** With the binding that is preferred where it has one, else with the other one. */
+/** Returns the endpoint with the preferred binding or, if there is none, with the other one. */
 export function browserEndpoint(
   { singleLogoutServices }: SamlClientSnapshot,
   preferred: BrowserBinding = "redirect",
@@ -45,7 +45,7 @@ export function browserEndpoint(
   return null;
 }
 
-/** The address for requests over SOAP; null: it has none, or is not called. Must agree with `withBackChannelLogout`. */
+/** Returns the address for requests over SOAP, or null if it is not called. Must agree with `withBackChannelLogout`. */
 export function backChannelLocation({ enabled, options, singleLogoutServices }: SamlClientSnapshot): string | null {
   if (!enabled || !options.backChannelSloEnabled) return null;
   return singleLogoutServices.find(({ binding }) => binding === BINDING.soap)?.location ?? null;

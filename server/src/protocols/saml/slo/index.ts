@@ -1,5 +1,5 @@
-// Single logout: the service providers that took part in a session are notified of its end, over SOAP by a job, or by the browser.
-// Owns `saml_logouts` and `saml_logout_participants`.
+// Single logout: notifies the service providers that took part in a session of its end, over SOAP by a job, or by the browser. Owns
+// `saml_logouts` and `saml_logout_participants`.
 export { notifySamlParticipants, SAML_LOGOUT_JOB, samlLogoutJob } from "./back-channel.ts";
 export { createSingleLogout } from "./begin.ts";
 export { sloRoutes } from "./routes.ts";

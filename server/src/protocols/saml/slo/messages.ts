@@ -8,10 +8,10 @@ import type { BrowserBinding, SamlParticipant } from "./endpoints.ts";
 
 export type MessageParts = Pick<SamlParts, "baseUrl" | "realms" | "signingKeys">;
 
-/** A service provider may act on a request of ours for this long. */
+/** The time in which a service provider may act on a request of ours. */
 const LIFETIME = 5 * MINUTE;
 
-/** SAML core §3.7.1, of one session. */
+/** SAML core §3.7.1: makes the request for one session. */
 export function logoutRequest(
   { baseUrl }: MessageParts,
   realm: string,
@@ -30,7 +30,7 @@ export function logoutRequest(
 /** The result of a logout, for the service provider that requested it. */
 export type LogoutOutcome = "success" | "partial" | "unknown-principal";
 
-/** SAML core §3.2.2.2, §3.7.3.2: partial where another participant could not be notified, or did not say that it is done. */
+/** SAML core §3.2.2.2, §3.7.3.2: a logout is partial if another participant could not be notified, or has not confirmed it. */
 const STATUSES = {
   success: { code: saml.STATUS.success },
   partial: { code: saml.STATUS.success, subCode: saml.STATUS.partialLogout },
@@ -48,7 +48,7 @@ export const logoutResponse = (
     status: STATUSES[answer.outcome],
   });
 
-/** A message on its way to a service provider by the browser. SAML profiles §4.4.3: it is signed. */
+/** Makes the step that takes a message to a service provider by the browser. SAML profiles §4.4.3 requires its signature. */
 export async function hopTo(
   parts: MessageParts,
   client: SamlClientSnapshot,

@@ -15,8 +15,8 @@ export interface Exchange {
 }
 
 /**
- * A logout and the next step of it: an application to be asked once more, by its place in the list, to go on, or, once the identity
- * provider of the session has been visited too, to answer the service provider that asked.
+ * A logout and its next step: to ask an application again, by its place in the list, to finish, or, after the identity provider of the
+ * session, to answer the service provider that requested the logout.
  */
 export interface ProgressRequest {
   readonly logoutId: string;
@@ -25,8 +25,8 @@ export interface ProgressRequest {
 }
 
 /**
- * The page of a logout under way. It takes the browser to one service provider at a time, which sends it back here, and then ends. A service
- * provider that has been asked is not asked again by itself: a browser that comes back without its answer goes on to the next.
+ * Shows the page of a logout. It takes the browser to one service provider at a time, which sends it back here, and then ends. A service
+ * provider is asked only once by itself: a browser that returns without its response goes on to the next.
  */
 export async function showProgress(parts: SloParts, exchange: Exchange, { logoutId, again, to }: ProgressRequest) {
   const { realmId, visitor } = exchange.request;
@@ -43,14 +43,14 @@ export async function showProgress(parts: SloParts, exchange: Exchange, { logout
   const next = participants.find(({ by, state }) => by === "browser" && state === "waiting");
   if (next) return askNext(parts, exchange, logout, { participants, next });
   const all = await settled(parts, [logout]);
-  // An application that asked gets the outcome with its answer. At our own page the user is to know which applications remain.
+  // An application that requested the logout gets the outcome with its response. Our own page shows the user which applications remain.
   const isOwn = !logout.requester && logout.next === signedOutPath(realmId);
   const isUnclear = isOwn ? !isComplete(all) : all.some(hasFailed);
   if (logout.frames.length === 0 && !isUnclear) return endLogout(parts, exchange, logout);
   return show(parts, exchange, { frames: logout.frames, applications: shown(all, path), next: `${path}?finish=1` });
 }
 
-/** SAML profiles §4.4.3.3: the browser carries a LogoutRequest. */
+/** SAML profiles §4.4.3.3: sends a LogoutRequest by the browser. */
 async function askNext(
   parts: SloParts,
   exchange: Exchange,
@@ -62,7 +62,7 @@ async function askNext(
   const path = progressPath(logout.realm, logout.logoutId);
   const { id, message } = logoutRequest(parts, logout.realm, next, location);
   const hop = await hopTo(parts, client!, { binding, location }, message);
-  // Another tab of the browser is asking it.
+  // Another tab of the browser is asking the service provider.
   if (!(await markAsked(parts.db, logout, entityId, id))) return seeOther(exchange.reply, path);
   const applications = participants.map((each) => ({ name: nameOf(each), outcome: each === next ? ("asked" as const) : outcomeOf(each) }));
   return show(parts, exchange, { frames: [], applications, hop, next: path });
@@ -87,13 +87,13 @@ async function endLogout(parts: SloParts, exchange: Exchange, logout: Logout, to
   return answerRequester(parts, exchange, requester, outcome);
 }
 
-/** SAML profiles §4.4.3.5: to the service provider that asked, with the RelayState that it sent. */
+/** SAML profiles §4.4.3.5: answers the service provider that requested the logout, with its RelayState. */
 export async function answerRequester(parts: SloParts, exchange: Exchange, requester: Requester, outcome: LogoutOutcome) {
   const { realmId } = exchange.request;
   const { entityId, requestId, relayState } = requester;
   const client = await parts.samlClients.get(realmId, entityId);
   const endpoint = client?.enabled ? browserEndpoint(client, requester.binding) : null;
-  // It has no address for an answer, or none any more.
+  // It has no address for a response, or none any more.
   if (!client || !endpoint) return seeOther(exchange.reply, signedOutPath(realmId));
   const { binding, responseLocation: location } = endpoint;
   const message = logoutResponse(parts, realmId, { inResponseTo: requestId, outcome, destination: location });

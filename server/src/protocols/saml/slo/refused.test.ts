@@ -42,7 +42,7 @@ describe("messages that end nothing", () => {
     expect(await one.answered(end)).toMatchObject({ status: { code: STATUS.requester, subCode: STATUS.unknownPrincipal } });
     expect(await sessionsOf(iam, realm)).toHaveLength(1);
     expect(await realm.events("type=LOGOUT")).toEqual([]);
-    // Nor over SOAP.
+    // SOAP has the same result.
     const { soap } = await one.logoutRequest(wrong[what]!(one, two));
     const answer = await one.answeredBySoap((await one.askBySoap(soap)).body);
     expect(answer.status).toMatchObject({ code: STATUS.requester, subCode: STATUS.unknownPrincipal });
@@ -82,7 +82,7 @@ describe("messages that end nothing", () => {
   };
   test.each(Object.keys(bad))("a request that is %s is refused by every binding", async (what) => {
     const { realm, browser, one, two } = shared;
-    // Twenty refusals a minute are recorded.
+    // Only twenty refusals a minute are recorded.
     clock.advance(10 * SECOND * Object.keys(bad).indexOf(what));
     const { reason, message } = bad[what]!;
     const { url, form, soap } = await message(one, two);

@@ -4,12 +4,12 @@ import { endpointOf } from "../identity.ts";
 import type { SamlParts } from "../parts.ts";
 import { clientOf, inNameOf } from "../refusals.ts";
 
-/** A LogoutRequest that has passed every check of its own. Plain data: it is stored while the browser comes back with its cookies. */
+/** A LogoutRequest that has passed every check of its own. It is plain data, because it is stored until the browser has its cookies. */
 export interface CheckedRequest extends Pick<saml.LogoutRequest, "nameId" | "sessionIndexes"> {
   readonly kind: "request";
   readonly entityId: string;
   readonly requestId: string;
-  /** Until when the same message would be accepted again. */
+  /** The time until which the same message would be accepted again. */
   readonly acceptedUntil: number;
   readonly relayState: string | null;
 }
@@ -23,19 +23,19 @@ export interface CheckedResponse {
 
 type CheckParts = Pick<SamlParts, "samlClients" | "baseUrl">;
 
-/** The maximum age of a received message. No page is shown between its making and its arrival. */
+/** The maximum age of a received message. No page is shown between its issue and its receipt. */
 const MAX_AGE = 5 * MINUTE;
 
 /**
- * SAML profiles §4.4.4.1. It has to be signed: with unsigned requests any site could sign users out. A service provider without a
- * certificate cannot ask.
+ * SAML profiles §4.4.4.1: checks a request. It has to be signed, because with unsigned requests any site could sign users out. So a service
+ * provider without a certificate cannot send one.
  */
 export async function checkLogoutRequest(parts: CheckParts, realm: string, received: saml.ReceivedMessage): Promise<CheckedRequest> {
   const { entityId, verificationKeys: keys, options } = await clientOf(parts, realm, received.claimedIssuer);
   const skew = options.clockSkewSeconds * SECOND;
   return inNameOf(entityId, async () => {
     const { message, signed } = await saml.openLogoutRequest(received, { keys, required: true });
-    // Over SOAP the transport has delivered it: Destination may be left out.
+    // Over SOAP, Destination may be omitted, because the transport has delivered the message.
     saml.destinationIsOurs(message, [endpointOf(parts.baseUrl, realm, "slo")], signed && received.binding !== "soap");
     isRecent(message.issueInstant, skew);
     if (saml.isScript(received.relayState ?? "")) throw new saml.SamlError("relay_state", "RelayState is a script");
@@ -48,7 +48,7 @@ export async function checkLogoutRequest(parts: CheckParts, realm: string, recei
   });
 }
 
-/** SAML profiles §4.4.4.2. One that has a certificate signs; of one that has none, the answer only moves the page of its own browser. */
+/** SAML profiles §4.4.4.2: checks a response. One without a certificate need not sign, because it only moves its own browser's page. */
 async function checkLogoutResponse(parts: CheckParts, realm: string, received: saml.ReceivedMessage): Promise<CheckedResponse> {
   const { entityId, verificationKeys: keys, options } = await clientOf(parts, realm, received.claimedIssuer);
   return inNameOf(entityId, () => {

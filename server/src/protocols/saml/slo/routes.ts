@@ -23,9 +23,9 @@ const responses = {
   303: Type.Null({ description: "To the page of the logout, or back to the service provider" }),
   400: page("The message was refused"),
 };
-/** Service providers send more than the 80 bytes of SAML bindings §3.4.3. RelayState goes back to its sender and nowhere else. */
+/** Service providers send more than the 80 bytes of SAML bindings §3.4.3. RelayState is returned to its sender and used nowhere else. */
 const limit = { relayStateBytes: 2_048 };
-/** A signed LogoutRequest with its certificate is a few kilobytes. */
+/** The size limit of a body. A signed LogoutRequest with its certificate is a few kilobytes. */
 const BODY_LIMIT = 128 * 1024;
 const posted = postedMessages<CheckedRequest | CheckedResponse>("SamlLogout");
 
@@ -40,7 +40,7 @@ export const sloRoutes: FastifyPluginAsyncTypebox<SloParts> = async (app, parts)
   const singleLogout = createSingleLogout(parts);
   const progressOf = ({ realmId, visitor }: FastifyRequest) => singleLogout.resume(realmId, visitor.preSessions);
 
-  /** A bad answer is recorded, and does not keep the logout from going on: its sender counts as not having answered. */
+  /** Records a bad response and lets the logout go on. Its sender is treated as not having answered. */
   const passOver = async ({ request, reply }: Exchange, error: unknown) => {
     const path = error instanceof Refusal ? await progressOf(request) : null;
     if (path === null) throw error;
@@ -105,7 +105,7 @@ export const sloRoutes: FastifyPluginAsyncTypebox<SloParts> = async (app, parts)
       } catch (error) {
         if (!(error instanceof Refusal) || form.SAMLResponse === undefined) throw error;
         await parts.refusals.record(request, error);
-        return seeOther(reply, `${path}?refused=1`); // where its cookies say which logout goes on
+        return seeOther(reply, `${path}?refused=1`); // there its cookies identify the logout
       }
     },
   });

@@ -108,7 +108,7 @@ describe("notifying the others", () => {
     let page = await one.askToLogOut(browser);
     const first = await two.asked(page);
     const progress = /data-next="([^"]+)"/.exec(page.text)![1]!;
-    // It never answers: the page is opened again, by its own script after five seconds, or by hand.
+    // It never answers. The page's own script opens the page again after five seconds, or the user does.
     page = await browser.get(progress);
     page = await three.answer(browser, (await three.asked(page)).id);
     expect(page.status).toBe(200);
@@ -144,7 +144,7 @@ describe("notifying the others", () => {
       await asking.join(other, user);
       expect(await asking.answered(await asking.askToLogOut(other))).toMatchObject({ status: { subCode: STATUS.partialLogout } });
 
-      // No application initiated it: the page confirms it.
+      // No application requested the logout, so our own page confirms it.
       await deaf.join(other, user);
       const confirm = await other.get(`/realms/${realm.name}/logout`);
       const { page: own } = await submit(other, iam.config.baseUrl, confirm, {});
@@ -257,7 +257,7 @@ test("a posted message that waits for its browser does not name the user in the 
   const kept = await iam.core.db.selectFrom("oidc_records").selectAll().where("realm_id", "=", realm.name).execute();
   expect(kept.map(({ model }) => model).sort()).toEqual(expect.arrayContaining(["SamlLogout", "SamlRequest"]));
   for (const secret of [one.known.nameId.value, one.known.sessionIndex, user.username]) expect(JSON.stringify(kept)).not.toContain(secret);
-  // It is whole for the browser that comes for it.
+  // The browser that returns for it gets the whole message.
   await one.follow(browser, waiting[0]!);
   expect(await sessionsOf(iam, realm)).toEqual([]);
 });

@@ -12,8 +12,8 @@ import { isComplete, type SloParts, settled } from "./standing.ts";
 import { insertLogout, sessionsByNameId } from "./store.ts";
 
 /**
- * A service provider asks over SOAP, without a browser: the sessions that its NameID and SessionIndex name end, in every browser. The
- * other participants are notified over SOAP as well; those that only a browser can reach make it a partial logout.
+ * Ends the sessions that a request over SOAP names by NameID and SessionIndex, in every browser. The other participants are notified over
+ * SOAP as well. Those that only a browser can reach make it a partial logout.
  */
 export async function logOutBySoap(parts: SloParts, realm: string, body: Uint8Array, sourceIp: string): Promise<string> {
   const received = await inNameOf(null, () => readSoap(body));

@@ -10,13 +10,13 @@ import { type Logout, type LogoutParticipant, participantsOf } from "./store.ts"
 /** The dependencies of single logout. */
 export interface SloParts extends SamlParts {
   readonly refusals: Refusals;
-  /** Other protocols' applications that are notified by frames of the last page. */
+  /** Returns the applications of other protocols that frames of the last page notify. */
   readonly logoutFrames: LogoutRequests["frames"];
 }
 
-/** A service provider of a logout, and how it can be asked to log out: by SOAP, which a job does, by the browser, or not at all. */
+/** A service provider of a logout, and how it can be notified: over SOAP by a job, by the browser, or not at all. */
 export interface Standing extends LogoutParticipant {
-  /** Null: it is no longer registered. */
+  /** The service provider, or null if it is no longer registered. */
   readonly client: SamlClientSnapshot | null;
   readonly by: "back-channel" | "browser" | null;
   readonly endpoint: BrowserEndpoint | null;
@@ -40,7 +40,7 @@ export async function standingOf({ db, samlClients }: StandingParts, logout: Pic
 /** SAML core §3.7.3.2: tells whether every other participant has confirmed its logout. */
 export const isComplete = (participants: readonly Standing[]): boolean => participants.every(({ state }) => state === "done");
 
-/** The user may still be signed in there, although the service provider could be asked. */
+/** Tells whether the user may still be signed in at a service provider that could be notified. */
 export const hasFailed = ({ by, state }: Standing): boolean => by !== null && state !== "done";
 
 export function outcomeOf({ by, state }: Standing): LogoutApplication["outcome"] {
@@ -51,10 +51,10 @@ export function outcomeOf({ by, state }: Standing): LogoutApplication["outcome"]
 }
 
 const WAIT = 200;
-/** Three seconds: as long as the page waits for frames. */
+/** The number of waits. Three seconds are as long as the page waits for frames. */
 const WAITS = (3 * SECOND) / WAIT;
 
-/** Waits a moment for the jobs of the back channel, which began when the session ended. */
+/** Waits for the jobs of the back channel, which began when the session ended. */
 export async function settled(parts: StandingParts, logouts: readonly Pick<Logout, "realm" | "logoutId">[]): Promise<Standing[]> {
   for (let waited = 0; ; waited++) {
     const participants = (await Promise.all(logouts.map((logout) => standingOf(parts, logout)))).flat();

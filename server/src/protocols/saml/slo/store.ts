@@ -38,7 +38,7 @@ declare module "../../../platform/db/tables.ts" {
   }
 }
 
-/** The service provider that asked for a logout, and what its answer needs. */
+/** The service provider that requested a logout, and the data for its response. */
 export interface Requester {
   readonly entityId: string;
   readonly requestId: string;
@@ -60,13 +60,13 @@ export interface LogoutParticipant extends SamlParticipant {
   readonly state: State;
 }
 
-/** The time that a user may take with it. */
+/** The time that a user may take for a logout. */
 const LIFETIME = 10 * MINUTE;
 
 export interface NewLogout {
   readonly logoutId: string;
   readonly ended: EndedSession;
-  /** The browser's pre-session; null: there is no browser. */
+  /** The browser's pre-session, or null if there is no browser. */
   readonly browser: string | null;
   readonly requester: Requester | null;
   readonly next: string;
@@ -74,7 +74,7 @@ export interface NewLogout {
   readonly now: number;
 }
 
-/** Null: no participant has to be notified. */
+/** Inserts a logout. Returns null if no participant has to be notified. */
 export async function insertLogout(tx: Tx, { logoutId, ended, browser, requester, next, frames, now }: NewLogout): Promise<string | null> {
   const { realm, sessionId, userId } = ended;
   const participants = ended.participants.filter(({ protocol }) => protocol === "saml");
@@ -99,7 +99,7 @@ export async function insertLogout(tx: Tx, { logoutId, ended, browser, requester
   return logoutId;
 }
 
-/** The logout that goes on in one of these browsers; null: another's, unknown or too old. */
+/** Finds a logout of one of these browsers. Returns null if it is another browser's, unknown or expired. */
 export async function findLogout(
   db: Db,
   realm: string,
@@ -131,7 +131,7 @@ export async function participantsOf(db: Db, { realm, logoutId }: OfLogout): Pro
   return rows.map(({ entity_id, participant, state }) => ({ entityId: entity_id, state, ...toParticipant(participant) }));
 }
 
-/** False: another tab is just asking it. */
+/** Marks a participant as asked. Returns false if another tab is asking it. */
 export async function markAsked(db: Db, { realm, logoutId }: OfLogout, entityId: string, requestId: string): Promise<boolean> {
   return updateRows(
     db,
@@ -141,7 +141,7 @@ export async function markAsked(db: Db, { realm, logoutId }: OfLogout, entityId:
   );
 }
 
-/** The user wants it to be asked once more. */
+/** Marks a participant to be asked again, as the user wishes. */
 export async function askAgain(db: Db, { realm, logoutId }: OfLogout, entityId: string): Promise<void> {
   await db
     .updateTable("saml_logout_participants")
@@ -153,7 +153,7 @@ export async function askAgain(db: Db, { realm, logoutId }: OfLogout, entityId: 
     .execute();
 }
 
-/** The logout of these browsers and the service provider that a request of ours belongs to. */
+/** Finds the logout of these browsers and the service provider for a request of ours. */
 export async function findAsked(
   db: Db,
   realm: string,
@@ -176,7 +176,7 @@ export async function settleAsked(db: Db, realm: string, requestId: string, stat
   await updateRows(db, "saml_logout_participants", { realm_id: realm, request_id: requestId, state: "asked" }, { state });
 }
 
-/** The back channel has an answer. Most sessions have no logout that waits for it. */
+/** Stores the result of the back channel. Most sessions have no logout that waits for it. */
 export async function settleBySession(
   db: Db,
   { realm, sessionId, entityId }: { readonly realm: string; readonly sessionId: string; readonly entityId: string },
@@ -188,7 +188,7 @@ export async function settleBySession(
       and p.entity_id = ${entityId}`.execute(db);
 }
 
-/** The newest logout that goes on in one of these browsers. */
+/** Finds the newest logout of one of these browsers. */
 export async function findLatestLogout(db: Db, realm: string, browsers: readonly string[], now: number): Promise<string | null> {
   const row = await db
     .selectFrom("saml_logouts")
@@ -208,12 +208,12 @@ export interface JoinedSession extends SamlParticipant {
   readonly username: string;
 }
 
-/** One user with more sessions than this at one service provider is a program. */
+/** The limit of sessions that end at once. Only programs have more sessions of one user at one service provider. */
 const MANY = 100;
 
 /**
- * The live sessions in which the service provider knows a user by this NameID, of these SessionIndexes or, without any, of all. Locked: they end
- * in this transaction. `more`: others of them stay.
+ * Finds and locks the live sessions in which the service provider knows a user by this NameID, with these SessionIndexes or, without any,
+ * with all. `more` tells whether there are others beyond the limit.
  */
 export async function sessionsByNameId(
   tx: Tx,
@@ -237,7 +237,7 @@ export async function sessionsByNameId(
   return { joined, more: rows.length > MANY };
 }
 
-/** The service provider's own part in a session; null: it has none, or the session is over. */
+/** Returns the service provider's part in a session, or null if it has none, or the session is over. */
 export async function participantIn(tx: Tx, realm: string, sessionId: string, entityId: string): Promise<SamlParticipant | null> {
   const row = await findRow(tx, "session_participants", ["participant"], {
     realm_id: realm,

@@ -10,7 +10,7 @@ import { Refusal } from "../refusals.ts";
 import type { Exchange } from "./decide.ts";
 import type { ErrorStatus } from "./requests.ts";
 
-/** The service provider's clock may be behind ours. */
+/** The time by which the service provider's clock may be behind ours. */
 const LEEWAY = 30 * SECOND;
 
 type Asked = Pick<Exchange, "realm" | "client" | "request">;
@@ -23,13 +23,13 @@ const envelope = ({ baseUrl }: Pick<SamlParts, "baseUrl">, { realm, request }: A
   inResponseTo: request.requestId,
 });
 
-/** SAML core §3.2.2.2: why there is no assertion, signed as other responses are. */
+/** SAML core §3.2.2.2: makes a response without an assertion. It is signed as other responses are. */
 export async function makeError(parts: SamlParts, asked: Asked, status: ErrorStatus): Promise<saml.Fragment> {
   const message = saml.errorResponse(envelope(parts, asked), status);
   return asked.client.options.signResponse ? saml.signed(message, await signingKeyOf(parts, asked.realm.realmId)) : message;
 }
 
-/** One per session and service provider: it names the session in logout requests, and reveals nothing about it. */
+/** Makes the SessionIndex of a session and a service provider, for logout requests. It reveals nothing about the session. */
 export const sessionIndexOf = (sessionId: string, entityId: string): string => `_${sha256(`${sessionId}\n${entityId}`).slice(0, 40)}`;
 
 export interface About {
@@ -39,7 +39,7 @@ export interface About {
   readonly subject: ClaimSubject;
 }
 
-/** The attributes of the assertion; the consent page shows the same. */
+/** Returns the attributes of the assertion. The consent page shows the same. */
 export const releasedAttributes = (
   client: SamlClientSnapshot,
   subject: ClaimSubject,
@@ -47,7 +47,7 @@ export const releasedAttributes = (
 ): saml.NewAttribute[] =>
   attributesOf(client, subject, { authTime, acr, amr, sid: sessionIndexOf(sessionId, client.entityId), impersonator });
 
-/** SAML profiles §4.1.4.2. */
+/** SAML profiles §4.1.4.2: makes the response with its assertion. */
 export function makeResponse(
   parts: SamlParts,
   asked: Asked,
@@ -75,7 +75,9 @@ export function makeResponse(
 
 const known = new WeakMap<SamlClientSnapshot, saml.Recipient>();
 
-/** For whom an assertion is encrypted; null: it is not. Reading a certificate takes longer than using its key. */
+/**
+ * Returns the recipient of an encrypted assertion, or null. It is cached, because reading a certificate takes longer than using its key.
+ */
 function recipientOf(client: SamlClientSnapshot): saml.Recipient | null {
   if (!client.options.encryptAssertion) return null;
   const recipient = known.get(client) ?? makeRecipient(client);
@@ -84,7 +86,7 @@ function recipientOf(client: SamlClientSnapshot): saml.Recipient | null {
 }
 
 function makeRecipient({ entityId, encryptionCertificate, options }: SamlClientSnapshot): saml.Recipient {
-  // The realm may have begun to want encryption after the client was saved: nothing is sent in the open instead.
+  // The realm may require encryption since the client was saved. The assertion is not sent unencrypted instead.
   if (encryptionCertificate === null) throw new Refusal("encryption_certificate", "There is no certificate to encrypt for", entityId);
   return {
     key: saml.verificationKey(encryptionCertificate).key,

@@ -21,7 +21,7 @@ beforeAll(async () => {
 afterEach(() => clock.reset());
 afterAll(() => iam?.close());
 
-/** A service provider that sets nothing, and a user who is signed in: for tests that change neither. */
+/** A service provider without options, and a signed-in user, for tests that change neither. */
 let known: Promise<{ sp: ServiceProvider; user: { username: string; password: string }; browser: Browser }> | undefined;
 const plain = () => {
   known ??= (async () => {
@@ -96,7 +96,7 @@ describe("ForceAuthn", () => {
     const { page } = await walk(browser, base, sent.url);
     expect(page.text).toContain('name="password"');
     const interaction = /interaction=([\w-]+)/.exec(page.text)?.[1] ?? /name="interaction" value="([^"]+)"/.exec(page.text)![1]!;
-    // Not answered: the way back is closed.
+    // The sign-in has not answered yet, so the way back is refused.
     const early = await browser.get(`/realms/${realm.name}/saml/idp/continue?interaction=${interaction}`);
     expect([early.status, early.text.includes("SAMLResponse")]).toEqual([400, false]);
     const done = await submit(browser, base, page, { username: bob.username, password: bob.password });
@@ -290,7 +290,7 @@ describe("the NameID", () => {
     const mail = "Ada@example.com";
     const given = await strict.signIn(iam.browser(), await withEmail(other, false));
     expect(await nameIdIn(strict, given), "an administrator says so").toMatchObject({ value: mail });
-    // As users have it who register, or come by a provider that is not trusted for addresses.
+    // Users have such an address if they register, or come from a provider that is not trusted for addresses.
     const said = { username: "eve", password: "a password for tests" };
     const eve = await iam.core.work.transact({ realm: other.name, actor: systemActor(other.name), sourceIp: null }, (ctx) =>
       createUser(ctx, { username: said.username, email: mail, enabled: true }, "unconfirmed"),

@@ -57,7 +57,7 @@ export const samlConsentRoutes: FastifyPluginAsyncTypebox<SsoParts> = async (app
     if (!asked) throw interactionErrors.gone();
     return asked;
   };
-  /** Otherwise the request is looked at anew, in the present session. */
+  /** Tells whether the consent is the signed-in user's. Otherwise the request is decided anew for the current session. */
   const isTheirs = ({ visitor }: FastifyRequest, { userId }: AskedConsent) => visitor.session?.userId === userId;
 
   const isRefused = async ({ visitor: { session }, realmId: realm }: FastifyRequest, { request }: AskedConsent): Promise<boolean> => {
@@ -98,7 +98,7 @@ export const samlConsentRoutes: FastifyPluginAsyncTypebox<SsoParts> = async (app
   });
 };
 
-/** An attribute with its values, so that users see what is released. */
+/** Describes an attribute with its values, so that users see the released data. */
 function wanted(frame: PageFrame, { name, values }: NewAttribute) {
   const text = `${name} (${listed(values.map((value) => cut(value, 100)))})`;
   return { name, text: messagesOf(frame).consentClaims.replace("{claims}", () => text) };

@@ -38,7 +38,7 @@ test("lists what the assertion contains, remembers the answer, and asks again wh
   const account = `/realms/${realm.name}/account/gdpr/consents`;
   expect((await browser.get(account)).body).toMatchObject([{ clientId: key }]);
 
-  // An attribute more.
+  // The assertion now has another attribute.
   const master = realm.asMaster();
   const person = (await master.get(`/users/${user.userId}`)).body;
   await master.put(`/users/${user.userId}`, { ...person, attributes: { ...person.attributes, firstName: "Ada" } });

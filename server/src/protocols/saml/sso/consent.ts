@@ -9,7 +9,7 @@ import { sealedRecords } from "../sealed-records.ts";
 import type { Exchange } from "./decide.ts";
 import type { PendingRequest } from "./requests.ts";
 
-/** The user has not allowed the service provider all of these attributes yet. */
+/** The error if the user has not allowed the service provider all of these attributes yet. */
 export class ConsentNeeded extends Error {
   readonly attributes: readonly NewAttribute[];
 
@@ -20,7 +20,7 @@ export class ConsentNeeded extends Error {
   }
 }
 
-/** The consent stores the names of attributes: a changed value needs no new consent, another attribute does. */
+/** Requires consent to the names of the attributes. A changed value needs no new consent, but another attribute does. */
 export async function assertConsent(
   db: Db,
   { realm: { realmId }, client }: Exchange,
@@ -32,10 +32,10 @@ export async function assertConsent(
   if (!allowed || !attributes.every(({ name }) => allowed.includes(name))) throw new ConsentNeeded(attributes);
 }
 
-/** A request that waits for the answer, and what exactly the user is asked. */
+/** A request that waits for consent, and the attributes that the page shows. */
 export interface AskedConsent {
   readonly request: PendingRequest;
-  /** The session that a sign-in for the request has led to: it need not be repeated after the page. */
+  /** The session that a sign-in for the request led to. The sign-in is not repeated after the page. */
   readonly signedIn: string | null;
   readonly userId: string;
   readonly attributes: readonly NewAttribute[];
@@ -43,7 +43,7 @@ export interface AskedConsent {
 
 export const askedConsents = sealedRecords<AskedConsent>("SamlConsent", 30 * MINUTE);
 
-/** The user allows what the page has shown, for good. */
+/** Stores the user's consent to the attributes that the page has shown. */
 export async function allowConsent(
   { work }: SamlParts,
   realm: string,

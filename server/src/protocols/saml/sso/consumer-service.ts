@@ -15,7 +15,7 @@ const BY_URI: ReadonlyMap<string, Consumer["binding"]> = new Map([
   [BINDING.artifact, "artifact"],
 ]);
 
-/** SAML profiles §4.1.4.1: one of those that are registered, by exactly its address or its index, or the default. */
+/** SAML profiles §4.1.4.1: returns the registered service with exactly this address or index, or the default. */
 export function consumerOf(client: SamlClientSnapshot, wanted: Wanted): Consumer {
   const { assertionConsumerServices: services, entityId } = client;
   const { assertionConsumerServiceUrl: url, assertionConsumerServiceIndex: index, protocolBinding } = wanted;
@@ -26,15 +26,15 @@ export function consumerOf(client: SamlClientSnapshot, wanted: Wanted): Consumer
   return { location: found.location, binding: bindingOf(protocolBinding ?? found.binding) };
 }
 
-/** For unsolicited responses. */
+/** Returns the consumer of unsolicited responses. */
 export const defaultConsumerOf = (client: SamlClientSnapshot): Consumer =>
   consumerOf(client, { assertionConsumerServiceUrl: null, assertionConsumerServiceIndex: null, protocolBinding: null });
 
-/** SAML profiles §4.1.2: an answer does not go by Redirect. One that wants it is answered so, by POST. */
+/** SAML profiles §4.1.2: a response is not sent by Redirect. A service provider that requests it gets an error by POST. */
 const bindingOf = (uri: string): Consumer["binding"] => BY_URI.get(uri) ?? "post";
 
 export const isSupportedBinding = (uri: string | null): boolean => uri === null || BY_URI.has(uri);
 
-/** Tells whether it is still registered when the user has signed in. */
+/** Tells whether the address is still registered after the user has signed in. */
 export const isRegistered = ({ assertionConsumerServices }: SamlClientSnapshot, location: string): boolean =>
   assertionConsumerServices.some((service) => service.location === location);

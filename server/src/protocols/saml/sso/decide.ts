@@ -7,13 +7,13 @@ import type { RealmSnapshot } from "../../../tenancy/realms/index.ts";
 import type { SamlParts } from "../parts.ts";
 import type { ErrorStatus, PendingRequest } from "./requests.ts";
 
-/** One request in one browser. */
+/** A request in one browser. */
 export interface Exchange {
   readonly realm: RealmSnapshot;
   readonly client: SamlClientSnapshot;
   readonly request: PendingRequest;
   readonly visitor: VisitorFacts;
-  /** The session that a sign-in for this very request has led to. */
+  /** The session that a sign-in for this very request led to. */
   readonly signedIn: string | null;
 }
 
@@ -24,7 +24,7 @@ export type Decision =
 
 const refuse = (code: string, subCode: string): Decision => ({ next: "error", status: { code, subCode } });
 
-/** Tells whether the session of the browser is enough for the request. The user's part (NameID, access) is looked at when the answer is made. */
+/** Tells whether the browser's session is enough for the request. NameID and access are checked when the response is made. */
 export async function decide(parts: SamlParts, exchange: Exchange): Promise<Decision> {
   const { client, request, visitor, signedIn } = exchange;
   const { session } = visitor;
@@ -33,7 +33,7 @@ export async function decide(parts: SamlParts, exchange: Exchange): Promise<Deci
   if (!demand) return refuse(STATUS.responder, STATUS.noAuthnContext);
   const ask = (reauthenticate: boolean) => askToSignIn(exchange, demand, reauthenticate);
   if (!session || (request.isPassive && client.options.refusePassive)) return ask(false);
-  // SAML core §3.4.1: proofs from before the request, in any tab, do not count.
+  // SAML core §3.4.1: proofs from before the request do not count, in any tab.
   if ((request.forceAuthn || client.options.alwaysForceAuthn) && session.authTime < request.receivedAt) return ask(true);
   const hasJustPassed = signedIn === session.sessionId;
   if (demand.essential && Number(session.acr) < Number(demand.acr))
@@ -42,7 +42,7 @@ export async function decide(parts: SamlParts, exchange: Exchange): Promise<Deci
   return { next: "assertion", session, classRef: demand.classRefOf(session.acr) };
 }
 
-/** SAML core §3.4.1: with IsPassive nothing is shown to the user. */
+/** SAML core §3.4.1: asks the user to sign in, unless IsPassive forbids a page. */
 export function askToSignIn({ client, request }: Exchange, demand: ContextDemand | null, reauthenticate: boolean): Decision {
   if (request.isPassive) return refuse(STATUS.responder, STATUS.noPassive);
   return { next: "sign-in", request: { ...signInRequestOf(client, request, demand), reauthenticate } };
@@ -55,7 +55,7 @@ async function isEnough(
 ): Promise<boolean> {
   const flows = await parts.flows.get(realm.realmId);
   if (!flows) return false;
-  // An essential level was compared before; a voluntary one asks for nothing that a session lacks.
+  // An essential level was compared before, and a voluntary one requires nothing that a session lacks.
   const { acr, acrEssential, ...asked } = signInRequestOf(client, request, demand);
   return (await standingOf(parts, { realm, flows, visitor, request: asked })) === "enough";
 }
@@ -73,27 +73,27 @@ function signInRequestOf(client: SamlClientSnapshot, { subject, isLocal }: Pendi
   };
 }
 
-/** The required level of a sign-in, and the class that the assertion then names. */
+/** The required level of a sign-in, and the class that the assertion names. */
 export interface ContextDemand {
-  /** The session's required `acr`; null: any. */
+  /** The required `acr` of the session, or null for any. */
   readonly acr: string | null;
-  /** Without it there is no assertion; otherwise it is a wish. */
+  /** True if there is no assertion without the level. Otherwise it is voluntary. */
   readonly essential: boolean;
-  /** The AuthnContextClassRef for a session of this `acr`. */
+  /** Returns the AuthnContextClassRef for a session of this `acr`. */
   classRefOf(acr: string): string;
 }
 
-/** The levels that a sign-in can reach: `1` one kind of proof, `2` two. */
+/** The highest level that a sign-in can reach: `1` is one kind of proof, `2` is two. */
 const HIGHEST = 2;
 
-/** The class that says two factors and nothing about which (REFEDS MFA profile). */
+/** The class for two factors of any kind (REFEDS MFA profile). */
 const MFA = "https://refeds.org/profile/mfa";
 
 const ANY: RequestedAuthnContext = { comparison: "minimum", classRefs: [], declRefs: [] };
 
 /**
- * SAML core §3.3.2.2.1, over the map of classes to `acr`. Null: it cannot be satisfied. A session that proves more than a class asks for has
- * proven that class as well, so `exact` takes it too, and the assertion names the class that was asked for.
+ * SAML core §3.3.2.2.1: returns the demand, by the map of classes to `acr`, or null if it cannot be met. A session that proves more than a
+ * class requires meets that class as well, so `exact` accepts it, and the assertion names the requested class.
  */
 function contextDemand(client: SamlClientSnapshot, requested: RequestedAuthnContext | null): ContextDemand | null {
   const { comparison, classRefs } = requested ?? byDefault(client);
@@ -105,13 +105,13 @@ function contextDemand(client: SamlClientSnapshot, requested: RequestedAuthnCont
   });
   if (known.length === 0) return null;
   const levels = known.map(({ level }) => level);
-  /** The strongest of those that were asked for, as far as the session goes. */
+  /** Returns the strongest of the requested classes that the session meets. */
   const asked = (acr: string) => {
     const reached = known.filter(({ level }) => level <= Number(acr)).sort((a, b) => b.level - a.level);
     return reached[0]?.ref ?? usual(acr);
   };
   if (comparison === "better") {
-    // Stronger than each of them; an unknown class cannot be compared.
+    // The level has to be stronger than each of them. An unknown class cannot be compared.
     const above = Math.max(...levels) + 1;
     return known.length < classRefs.length || above > HIGHEST ? null : { acr: String(above), essential: true, classRefOf: usual };
   }
@@ -120,7 +120,7 @@ function contextDemand(client: SamlClientSnapshot, requested: RequestedAuthnCont
   return needed > HIGHEST ? null : { acr: String(needed), essential: true, classRefOf: asked };
 }
 
-/** For requests without RequestedAuthnContext: the client's default, where the map has a level for it. */
+/** Returns the client's default for requests without RequestedAuthnContext, if the map has a level for it. */
 function byDefault(client: SamlClientSnapshot): RequestedAuthnContext {
   const { defaultAuthnContextClassRef: ref } = client;
   return ref !== null && levelOf(client, ref) !== null ? { ...ANY, classRefs: [ref] } : ANY;
@@ -134,7 +134,7 @@ function levelOf({ options: { authnContextMap } }: SamlClientSnapshot, ref: stri
 }
 
 function usualClassRef({ defaultAuthnContextClassRef, options }: SamlClientSnapshot, acr: string): string {
-  // The user did not authenticate: an administrator acts as them.
+  // The user did not authenticate, because an administrator acts as them.
   if (Number(acr) === 0) return AUTHN_CONTEXT.unspecified;
   if (defaultAuthnContextClassRef !== null && Number(acr) === 1) return defaultAuthnContextClassRef;
   if (Number(acr) === 1) return AUTHN_CONTEXT.passwordProtectedTransport;

@@ -1,4 +1,4 @@
-// Single sign-on: requests of service providers, checked; the sign-in that they ask for; and the response.
+// Single sign-on: checks requests of service providers, runs the sign-in that they require, and makes the response.
 
 export { samlConsentRoutes } from "./consent.routes.ts";
 export { NAME_ID_FORMATS } from "./name-id.ts";

@@ -4,7 +4,7 @@ import { sha256 } from "../../../kernel/vault.ts";
 import { isXmlText, NAME_ID_FORMAT, type NameId, newMessageId } from "../../../platform/saml/index.ts";
 import type { PendingRequest } from "./requests.ts";
 
-/** The NameID of an assertion; `isNew` where the service provider is to know the user by it from now on. */
+/** The NameID of an assertion. `isNew` is true if it has to be stored, because the service provider will know the user by it. */
 export interface ChosenNameId {
   readonly nameId: NameId;
   readonly isNew: boolean;
@@ -23,7 +23,7 @@ export const NAME_ID_FORMATS: readonly string[] = [
   NAME_ID_FORMAT.unspecified,
 ];
 
-/** SAML core §3.4.1.1: what the request asks for, else what is configured. Null: a format that there is not, or an affiliation. */
+/** SAML core §3.4.1.1: returns the requested kind, else the configured one. Returns null for an unknown format or an affiliation. */
 export function nameIdKind({ entityId, options }: SamlClientSnapshot, policy: PendingRequest["nameIdPolicy"]): NameIdKind | null {
   if (policy?.spNameQualifier && policy.spNameQualifier !== entityId) return null;
   const format = policy?.format ?? NAME_ID_FORMAT.unspecified;
@@ -34,22 +34,22 @@ export interface NameIdFacts {
   readonly client: SamlClientSnapshot;
   /** Our entityID. */
   readonly issuer: string;
-  /** With an address that is theirs (`withOwnAddress`), or none. */
+  /** The user, whose address is verified as theirs (`withOwnAddress`) or absent. */
   readonly user: SubjectUser;
   readonly sessionId: string;
-  /** The persistent one that the service provider knows. */
+  /** The persistent NameID by which the service provider knows the user. */
   readonly known: string | null;
   readonly policy: PendingRequest["nameIdPolicy"];
 }
 
 /**
- * SAML core §8.3.8: it means nothing beyond the session. Within it the service provider gets the same one again, so that a LogoutRequest can
- * name the user by any of the assertions.
+ * SAML core §8.3.8: makes a transient NameID, which has no meaning beyond the session. In a session the service provider always gets the
+ * same one, so that a LogoutRequest can name the user by any of the assertions.
  */
 const transientOf = ({ sessionId, client }: NameIdFacts): string =>
   `_${sha256(`transient\n${sessionId}\n${client.entityId}`).slice(0, 40)}`;
 
-/** Null, with the reason: the user has none of this kind. */
+/** Chooses the NameID. Returns null and the reason if the user has none of this kind. */
 export function chooseNameId(kind: NameIdKind, facts: NameIdFacts): ChosenNameId | { readonly nameId: null; readonly why: string } {
   const { client, issuer, user, known, policy } = facts;
   const qualified = (value: string, format: string): NameId => ({
@@ -92,7 +92,7 @@ function attributeOf({ attributes }: Pick<SubjectUser, "attributes">, name: stri
   return text !== null && isXmlText(text) ? text : null;
 }
 
-/** SAML core §3.4.1.4: whether the user is the one whom the request is about. */
+/** SAML core §3.4.1.4: tells whether the user is the subject of the request. */
 export function isSubject(wanted: NameId, facts: NameIdFacts): boolean {
   const { user, known, client } = facts;
   switch (KINDS.get(wanted.format)) {

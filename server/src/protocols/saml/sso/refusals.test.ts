@@ -20,7 +20,7 @@ beforeAll(async () => {
 afterEach(() => clock.reset());
 afterAll(() => iam?.close());
 
-/** Sends by both bindings: the same page each time, no cookie of a session, and nothing goes to the service provider. */
+/** Sends a request by both bindings. Expects the same page each time, no session cookie, and nothing for the service provider. */
 async function refusedWith(realm: RealmUnderTest, sp: ServiceProvider, options: RequestOptions, reason: string) {
   for (const by of ["redirect", "post"] as const) {
     const browser = iam.browser();
@@ -80,7 +80,7 @@ describe("a request is refused", () => {
     }
   });
 
-  /** Signs in the name of `https://lenient.example`, with its own key. */
+  /** Signs in the name of `https://lenient.example`, with the given key. */
   const forger = async (realm: RealmUnderTest, key: Identity) => {
     const own = await serviceProvider(iam, realm, { identity: key, entityId: "https://forger.example" });
     return { request: (options: RequestOptions = {}) => own.request({ ...options, issuer: "https://lenient.example" }) };
@@ -269,7 +269,7 @@ test("an address may begin so many sign-ins in a minute, by either binding; thos
   const answers = [];
   for (let count = 0; count < 25; count++) answers.push(await at().get(sent.url.slice(iam.config.baseUrl.length)));
   expect(answers.map(({ status }) => status)).toContain(429);
-  // Nothing is free again meanwhile. A clock that was set back by more would free everything.
+  // No place is regained during the test. Setting the clock back further would reset the limit.
   clock.advance(-4 * SECOND);
   expect((await sp.post(at(), sent)).status).toBe(429);
   clock.reset();

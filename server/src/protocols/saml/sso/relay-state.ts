@@ -2,10 +2,10 @@ import type { SamlClientSnapshot } from "../../../applications/saml-clients/inde
 import { isScript } from "../../../platform/saml/index.ts";
 import { Refusal } from "../refusals.ts";
 
-/** Addresses of the service provider itself, and what an administrator allows, may be as long as addresses are. */
+/** The longest RelayState, for addresses of the service provider itself and those that an administrator allows. */
 export const LONGEST_RELAY_STATE = 2_048;
 
-/** SAML bindings §3.4.3: what the service provider sent with its request, for the answer. */
+/** SAML bindings §3.4.3: returns the RelayState that the response repeats. */
 export function relayStateOf(client: SamlClientSnapshot, relayState: string | null): string | null {
   if (relayState === null) return null;
   const { allowedRelayStates, relayStateBytes } = client.options;
@@ -19,7 +19,7 @@ export function relayStateOf(client: SamlClientSnapshot, relayState: string | nu
   return relayState;
 }
 
-/** SimpleSAMLphp and mod_auth_mellon send the address of the page that the user asked for, which goes back to the site that it came from. */
+/** Tells whether RelayState is on the service provider itself: SimpleSAMLphp and mod_auth_mellon send the page that the user requested. */
 function isOwnAddress({ assertionConsumerServices }: SamlClientSnapshot, relayState: string): boolean {
   if (!URL.canParse(relayState)) return false;
   const { origin, username, password } = new URL(relayState);
@@ -27,9 +27,7 @@ function isOwnAddress({ assertionConsumerServices }: SamlClientSnapshot, relaySt
   return origin !== "null" && username === "" && password === "" && assertionConsumerServices.some(isOurs);
 }
 
-/**
- * Any site can link to an IdP-initiated sign-in. So it takes the default RelayState and those that `allowedRelayStates` covers, and no others.
- */
+/** Returns the RelayState of an IdP-initiated sign-in: the default, or an allowed one, because any site can link here. */
 export function relayStateToStart(client: SamlClientSnapshot, relayState: string | null): string | null {
   const { allowedRelayStates, defaultRelayState } = client.options;
   if (relayState === null || relayState === defaultRelayState) return defaultRelayState;
@@ -38,12 +36,12 @@ export function relayStateToStart(client: SamlClientSnapshot, relayState: string
 }
 
 /**
- * A prefix that is an address ends where a part of an address does: `https://app.example` is not the beginning of `https://app.example.org`. Any
- * other is a beginning as it stands.
+ * Tells whether a prefix covers the RelayState. A prefix that is an address has to end where a part of the address does:
+ * `https://app.example` does not cover `https://app.example.org`. Any other prefix is compared as it is.
  */
 function isAllowed(prefixes: readonly string[], relayState: string): boolean {
   const goesOn = (prefix: string, rest: string) => !/^https?:/i.test(prefix) || /[/?#=]$/.test(prefix) || /^(?:$|[/?#])/.test(rest);
   const begins = (text: string) => prefixes.some((prefix) => text.startsWith(prefix) && goesOn(prefix, text.slice(prefix.length)));
-  // Also as a browser reads it: `..` leads out of a folder.
+  // The address is also compared as a browser reads it, because `..` leads out of a folder.
   return begins(relayState) && (!URL.canParse(relayState) || begins(new URL(relayState).href));
 }

@@ -7,9 +7,9 @@ import { clientOf, inNameOf, Refusal } from "../refusals.ts";
 import { type Consumer, consumerOf, defaultConsumerOf, isSupportedBinding } from "./consumer-service.ts";
 import { relayStateOf, relayStateToStart } from "./relay-state.ts";
 
-/** The maximum age of a received request: users restore tabs, and read a page before they go on. */
+/** The maximum age of a received request. Users restore tabs, and read a page before they continue. */
 const MAX_AGE = 10 * MINUTE;
-/** The time that users may take to sign in. The same message can wait for them in two tabs; only one of them gets an assertion. */
+/** The time that users may take to sign in. The same message can wait in two tabs, but only one of them gets an assertion. */
 const PATIENCE = HOUR;
 
 /** The status of a response that reports an error (SAML core §3.2.2.2). */
@@ -20,13 +20,13 @@ export interface ErrorStatus {
 }
 
 /**
- * A request that has passed every check of its own; what is left to ask is the user. Plain data: it is stored while they sign in. Where an
- * administrator's link began it (IdP-initiated), it has no id.
+ * A request that has passed every check of its own and needs only the user. It is plain data, because it is stored while the user signs in.
+ * If an administrator's link began it (IdP-initiated), it has no id.
  */
 export interface PendingRequest {
   readonly entityId: string;
   readonly requestId: string | null;
-  /** Until when it can be answered, and so until when has to be known that it was. */
+  /** The time until which the request can be answered, and the answer has to be remembered. */
   readonly answerableUntil: number;
   readonly receivedAt: number;
   readonly consumer: Consumer;
@@ -35,16 +35,16 @@ export interface PendingRequest {
   readonly isPassive: boolean;
   readonly nameIdPolicy: saml.AuthnRequest["nameIdPolicy"];
   readonly subject: saml.NameId | null;
-  /** ProxyCount 0: no other identity provider is to be asked. */
+  /** True for ProxyCount 0: no other identity provider may be asked. */
   readonly isLocal: boolean;
   readonly authnContext: saml.RequestedAuthnContext | null;
-  /** The request asks for something that is not supported for any user. */
+  /** The error if the request requires something that is supported for no user. */
   readonly unsupported: ErrorStatus | null;
 }
 
 type RequestParts = Pick<SamlParts, "samlClients" | "baseUrl">;
 
-/** SAML profiles §4.1.4.1. */
+/** SAML profiles §4.1.4.1: checks a request. */
 export async function checkRequest(parts: RequestParts, realm: string, received: saml.ReceivedMessage): Promise<PendingRequest> {
   const client = await clientOf(parts, realm, received.claimedIssuer);
   const { entityId, options, verificationKeys: keys } = client;
@@ -78,7 +78,7 @@ function issuedRecently({ issueInstant }: saml.AuthnRequest, entityId: string, n
   if (issueInstant + MAX_AGE + skew <= now) throw new Refusal("expired", "The request is too old", entityId);
 }
 
-/** SAML core §3.4.1.2: the requester may name the providers that it trusts. */
+/** SAML core §3.4.1.2: returns the error for an unsupported binding, or a request that does not trust this provider. */
 function unsupportedIn({ protocolBinding, scoping }: saml.AuthnRequest, ours: string): ErrorStatus | null {
   if (!isSupportedBinding(protocolBinding)) return { code: saml.STATUS.requester, subCode: saml.STATUS.unsupportedBinding };
   if (scoping && scoping.idpEntityIds.length > 0 && !scoping.idpEntityIds.includes(ours))
@@ -86,7 +86,7 @@ function unsupportedIn({ protocolBinding, scoping }: saml.AuthnRequest, ours: st
   return null;
 }
 
-/** SAML profiles §4.1.5: an unsolicited response. */
+/** SAML profiles §4.1.5: makes the request of an unsolicited response. */
 export function unsolicited(client: SamlClientSnapshot, relayState: string | null): PendingRequest {
   const { entityId, options } = client;
   if (!options.idpInitiatedSsoEnabled)

@@ -19,7 +19,7 @@ import { type ChosenNameId, chooseNameId, isSubject, nameIdKind } from "./name-i
 import type { ErrorStatus } from "./requests.ts";
 import { findNameId, insertNameId, isFirstAnswer } from "./store.ts";
 
-/** The user cannot have an assertion. The service provider gets the status, the audit trail the reason. */
+/** The error if the user cannot get an assertion. The service provider gets the status, and the audit log the reason. */
 export class Unanswerable extends Error {
   readonly reason: RefusalReason;
   readonly status: ErrorStatus;
@@ -40,12 +40,12 @@ interface Proven {
   readonly keep: ((db: Db, message: Fragment) => Promise<void>) | null;
 }
 
-/** Two first sign-ins at once: both have to use the NameID of the one that came first. */
+/** The error of the later of two first sign-ins, which has to use the NameID of the earlier one. */
 class NameIdTaken extends Error {}
 
 /**
- * The response with its assertion. It is made before the transaction that records it, because signing takes long, and is sent after it: an assertion
- * that was not recorded never leaves the server.
+ * Makes the response with its assertion. It is made before the transaction that records it, because signing is slow, and is sent
+ * afterwards: an assertion that was not recorded never leaves the server.
  */
 export async function respond(parts: SamlParts, exchange: Exchange, proven: Proven): Promise<Fragment> {
   const { realmId } = exchange.realm;
@@ -66,7 +66,7 @@ export async function respond(parts: SamlParts, exchange: Exchange, proven: Prov
 
 type Recorded = Proven & About & ChosenNameId & { readonly message: Fragment };
 
-/** A request gets one assertion, and only a session that lasts gives one: both are settled here, whatever else happens at the same time. */
+/** Records the assertion. A request gets only one, and only a live session gives one, even if other requests are concurrent. */
 async function record(ctx: Ctx, { metrics }: SamlParts, { client, request }: Exchange, recorded: Recorded): Promise<void> {
   const { entityId } = client;
   const { session, nameId, isNew, message, keep, classRef } = recorded;
@@ -84,7 +84,7 @@ async function record(ctx: Ctx, { metrics }: SamlParts, { client, request }: Exc
   ctx.afterCommit(() => metrics.samlLogin(ctx.realm, "success"));
 }
 
-/** Refusals of the policy step, for the audit trail. SAML core §3.2.2.2 has one status for all of them: RequestDenied. */
+/** The refusals of the policy step in the audit log. The service provider gets one status for all: RequestDenied (SAML core §3.2.2.2). */
 const WHY: Readonly<Record<AccessRefusal, string>> = {
   "no-access": "the user may not use the application",
   "agent-inactive": "the agent of the application is not active",
@@ -93,7 +93,7 @@ const WHY: Readonly<Record<AccessRefusal, string>> = {
   impersonated: "only the user can decide this, and an administrator acts as them",
 };
 
-/** The user as the service provider is to know them. */
+/** Returns the user as the service provider will know them. */
 async function whoItIs({ db, baseUrl }: SamlParts, { realm: { realmId }, client, request }: Exchange, { userId, sessionId }: LiveSession) {
   const { entityId } = client;
   const { nameIdPolicy: policy } = request;
@@ -121,7 +121,7 @@ async function whoItIs({ db, baseUrl }: SamlParts, { realm: { realmId }, client,
 
 type Asked = Pick<Exchange, "realm" | "client" | "request">;
 
-/** Delivers a response to its service provider: stores it where needed, then sends it. */
+/** Delivers a response to its service provider: stores it if needed, then sends it. */
 export interface Delivery {
   readonly keep: ((db: Db, message: Fragment) => Promise<void>) | null;
   send(message: Fragment): FastifyReply;

@@ -19,7 +19,7 @@ const responses = {
   303: Type.Null({ description: "To the sign-in page, or to the service provider with an artifact" }),
   400: page("A page: the request cannot be answered to its service provider"),
 };
-/** The service provider may be allowed more than SAML does: see `relayStateOf`. */
+/** A service provider may be allowed more bytes than SAML allows: see `relayStateOf`. */
 const limit = { relayStateBytes: LONGEST_RELAY_STATE };
 const postedRequests = postedMessages<PendingRequest>("SamlRequest");
 const textOf = (value: unknown): string | null => (typeof value === "string" ? value : null);

@@ -33,19 +33,19 @@ const FAILURES: Readonly<Record<string, { readonly reason: RefusalReason; readon
   access_denied: { reason: "authn_failed", status: { code: STATUS.responder, subCode: STATUS.authnFailed } },
 };
 
-/** The request goes on in the browser that it belongs to: an answer, or a sign-in first. */
+/** Continues a request in its browser, with a response or a sign-in. */
 export async function proceed(parts: SsoParts, visit: Visit, pending: PendingRequest, isCounted: boolean) {
   return proceedWith(parts, visit, await exchangeOf(parts, visit, pending, null), isCounted);
 }
 
-/** Continues with another account than the one that is signed in. */
+/** Continues with another account than the signed-in one. */
 export async function proceedAsOther(parts: SsoParts, visit: Visit, pending: PendingRequest) {
   const exchange = await exchangeOf(parts, visit, pending, null);
   const asked = askToSignIn(exchange, null, true);
   return asked.next === "sign-in" ? signIn(parts, visit, exchange, asked.request, false) : proceedWith(parts, visit, exchange, false);
 }
 
-/** Back from the sign-in, whose result is taken once. */
+/** Resumes after the sign-in, whose result is taken only once. */
 export async function resume(parts: SsoParts, visit: Visit, interactionId: string) {
   const { realm, visitor } = visit.request;
   const place = { tx: parts.db, realm: realm.realmId, now: clock.now() };
@@ -62,7 +62,7 @@ async function exchangeOf(parts: SsoParts, { request }: Visit, pending: PendingR
   const { realm, visitor } = request;
   const client = await clientOf(parts, realm.realmId, pending.entityId);
   if (clock.now() >= pending.answerableUntil) throw new Refusal("expired", "The user took too long to sign in", pending.entityId);
-  // It may have been stored before the service provider was changed.
+  // The request may have been stored before the service provider was changed.
   if (!isRegistered(client, pending.consumer.location))
     throw new Refusal("acs", "The assertion consumer service is not registered any more", pending.entityId);
   const { session, preSession, deviceToken } = visitor;
@@ -83,7 +83,7 @@ async function proceedWith(parts: SsoParts, visit: Visit, exchange: Exchange, is
     if (error instanceof ConsentNeeded) return askConsent(parts, visit, exchange, decision.session, error);
     if (!(error instanceof Unanswerable)) throw error;
     const { reason, message, status } = error;
-    // Another user may be the one whom the request names.
+    // The request may name another user.
     if (reason === "unknown_principal" && exchange.signedIn === null && !exchange.request.isPassive) {
       const asked = askToSignIn(exchange, null, true);
       if (asked.next === "sign-in") return signIn(parts, visit, exchange, asked.request, isCounted);
@@ -94,7 +94,7 @@ async function proceedWith(parts: SsoParts, visit: Visit, exchange: Exchange, is
   }
 }
 
-/** IdP-initiated: no service provider waits for an answer, so the user gets one. */
+/** Shows the refusal of an IdP-initiated sign-in to the user, because no service provider waits for a response. */
 async function showNoAccess(
   { refusals, visitors }: SsoParts,
   { request, reply }: Visit,
@@ -114,7 +114,7 @@ async function showNoAccess(
   return sendPage(reply, 403, html, { logoUrl: settings.logoUrl });
 }
 
-/** SAML core §3.4.1: with IsPassive nothing is shown to the user. */
+/** Asks for consent, unless IsPassive forbids a page (SAML core §3.4.1). */
 async function askConsent(parts: SsoParts, visit: Visit, exchange: Exchange, { userId }: LiveSession, { attributes }: ConsentNeeded) {
   const { realm, request, signedIn } = exchange;
   if (request.isPassive) return fail(parts, visit, exchange, { code: STATUS.responder, subCode: STATUS.noPassive }, null);
@@ -122,7 +122,7 @@ async function askConsent(parts: SsoParts, visit: Visit, exchange: Exchange, { u
   return seeOther(visit.reply, `/realms/${realm.realmId}${PATHS.consent}/${id}`);
 }
 
-/** The user has answered, or is another one by now: the open questions are computed again. */
+/** Continues after the consent page. The decision is made again, because another user may be signed in. */
 export async function proceedAfterConsent(parts: SsoParts, visit: Visit, { request, signedIn }: AskedConsent) {
   return proceedWith(parts, visit, await exchangeOf(parts, visit, request, signedIn), true);
 }
@@ -152,7 +152,7 @@ async function signIn(
   return seeOther(reply, loginPath(realmId, id));
 }
 
-/** A request is answered with an error response; where there was none (IdP-initiated), the user gets a page. */
+/** Answers a request with an error response. Without a request (IdP-initiated), the user gets a page. */
 async function fail(
   parts: SsoParts,
   visit: Visit,

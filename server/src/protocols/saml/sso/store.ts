@@ -23,13 +23,13 @@ const nameIdOf = prepared(({ realm, entityId, userId }: Pair, db) =>
     .where("entity_id", "=", entityId),
 );
 
-/** The persistent NameID by which the service provider knows the user; null: it does not yet. */
+/** Finds the persistent NameID by which the service provider knows the user, or null if there is none yet. */
 export async function findNameId(db: Db, pair: Pair): Promise<string | null> {
   const [row] = await nameIdOf(db, pair);
   return row?.name_id ?? null;
 }
 
-/** False: another request has just made one. */
+/** Inserts a NameID. Returns false if another request has just inserted one. */
 export async function insertNameId(tx: Tx, { realm, entityId, userId }: Pair, nameId: string, now: number): Promise<boolean> {
   const { numInsertedOrUpdatedRows } = await tx
     .insertInto("saml_name_ids")
@@ -47,7 +47,7 @@ const markAnswered = prepared(({ realm, request, until }: { realm: string; reque
     .returning("request"),
 );
 
-/** A request is answered once, at any time and on any node: later answers get false. */
+/** Marks a request as answered. It is answered once, at any time and on any node: later calls return false. */
 export async function isFirstAnswer(tx: Tx, realm: string, entityId: string, requestId: string, until: number): Promise<boolean> {
   return (await markAnswered(tx, { realm, request: sha256(`${entityId}\n${requestId}`), until })).length > 0;
 }
