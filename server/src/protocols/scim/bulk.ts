@@ -21,7 +21,7 @@ interface BulkOperation {
 
 const REFERENCE = /^bulkId:(.+)$/;
 
-/** RFC 7644 §3.7: each operation is a transaction of its own. References to others by `bulkId` are resolved in any order. */
+/** RFC 7644 §3.7: runs each operation in a transaction of its own. References to others by `bulkId` are resolved in any order. */
 export async function runBulk(request: FastifyRequest, parts: UserParts & { readonly baseUrl: string }): Promise<Resource> {
   const { operations, failOnErrors } = readBulk(request.body);
   const created = new Map<string, string>();
@@ -75,7 +75,7 @@ function readBulk(body: unknown): { operations: BulkOperation[]; failOnErrors: n
   return { operations, failOnErrors: (failOnErrors as number | undefined) ?? Number.POSITIVE_INFINITY };
 }
 
-/** The ids that values, at any depth, and segments of paths refer to. */
+/** Returns the ids that values, at any depth, and path segments refer to. */
 function referencesIn(value: unknown): string[] {
   if (typeof value === "string") return [...value.matchAll(/bulkId:([^"\]/]+)/g)].map(([, id]) => id!);
   if (Array.isArray(value)) return value.flatMap(referencesIn);

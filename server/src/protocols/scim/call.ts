@@ -6,11 +6,11 @@ import { strengthened } from "./version.ts";
 /** The scope of a request, as its token defines it, and the base address of the resources. */
 export interface Connection {
   readonly realm: string;
-  /** `externalId`s are kept by it. */
+  /** The name of the connection that `externalId`s belong to. */
   readonly name: string;
-  /** Only its members are seen; null: all users of the realm. */
+  /** The organization whose members the token sees, or null if it sees all users of the realm. */
   readonly organizationId: string | null;
-  /** The identity provider whose accounts the `externalId`s are. */
+  /** The identity provider whose accounts the `externalId`s name, or null. */
   readonly identityProvider: string | null;
   readonly trustEmails: boolean;
   /** The base address of the resources. */
@@ -26,14 +26,14 @@ export const connectionOf = ({ scimToken, realmId }: FastifyRequest, baseUrl: st
   url: scimUrl(baseUrl, realmId),
 });
 
-/** One operation of a SCIM client: a request, or a part of a bulk request. */
+/** An operation of a SCIM client: a request, or a part of a bulk request. */
 export interface ScimCall {
   readonly connection: Connection;
   read<T>(work: (ctx: ReadCtx) => Promise<T>): Promise<T>;
   transact<T>(work: (ctx: Ctx) => Promise<T>): Promise<T>;
 }
 
-/** `ifMatch`: instead of the header, for a part of a bulk request. */
+/** Makes the call of a request. `ifMatch` replaces the header for a part of a bulk request. */
 export const callOf = (request: FastifyRequest, baseUrl: string, ifMatch?: string | null): ScimCall => ({
   connection: connectionOf(request, baseUrl),
   read: (work) => request.read(work),

@@ -6,10 +6,10 @@ const CORE = "urn:ietf:params:scim:schemas:core:2.0";
 
 export const MAX_BULK_OPERATIONS = 1000;
 const MAX_PAYLOAD = 1024 * 1024;
-/** Cursors hold their place themselves and do not expire; clients are told not to keep them for longer. */
+/** The lifetime of cursors that clients are told. Cursors contain their place themselves, so they do not really expire. */
 const CURSOR_SECONDS = 3600;
 
-/** RFC 7643 §5, RFC 9865 §4. */
+/** Returns the capabilities (RFC 7643 §5, RFC 9865 §4). */
 export const serviceProviderConfig = (url: string): Resource => ({
   schemas: [`${CORE}:ServiceProviderConfig`],
   documentationUri: "https://www.rfc-editor.org/rfc/rfc7644",

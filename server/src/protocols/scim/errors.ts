@@ -5,7 +5,7 @@ import { asAppError, logFailure } from "../../platform/http/index.ts";
 export const ERROR = "urn:ietf:params:scim:api:messages:2.0:Error";
 export const SCIM_JSON = "application/scim+json; charset=utf-8";
 
-/** RFC 7644 §3.12, RFC 9865 §2.1. */
+/** The error types of RFC 7644 §3.12 and RFC 9865 §2.1. */
 type ScimType =
   | "invalidFilter"
   | "tooMany"
@@ -22,11 +22,11 @@ type ScimType =
 
 const CODE = "scim.";
 
-/** A 400 with its `scimType`, which is in the code. */
+/** Makes a 400 whose code contains the `scimType`. */
 export const scimError = (scimType: ScimType, message: string, errors: readonly FieldError[] = []): AppError =>
   new AppError(CODE + scimType, 400, message, { errors });
 
-/** A value that is refused, by the path of its attribute. */
+/** Makes the error for a refused value, with the path of its attribute. */
 export const invalidValue = (path: string, message: string): AppError =>
   scimError("invalidValue", `${path}: ${message}`, [{ field: path, code: "invalidValue", message }]);
 
@@ -46,7 +46,7 @@ export const scimErrors = defineErrors("scim", {
   token_not_found: [404, "No such SCIM token in this realm"],
 });
 
-/** RFC 9110 §15.5.6: `allowed` are the methods that the endpoint takes. */
+/** RFC 9110 §15.5.6: makes a 405. `allowed` are the methods that the endpoint accepts. */
 export const methodNotAllowed = (allowed: readonly string[]): AppError =>
   new AppError("scim.method_not_allowed", 405, `This endpoint takes ${allowed.join(", ")}`, { headers: { allow: allowed.join(", ") } });
 
@@ -61,7 +61,7 @@ export function sendScimError(cause: unknown, request: FastifyRequest, reply: Fa
     .send(scimErrorOf(error));
 }
 
-/** Exactly the members of the RFC: some clients refuse an error that has others. */
+/** Makes the error with exactly the members of the RFC, because some clients refuse others. */
 export function scimErrorOf(error: AppError) {
   const { status, message, errors = [] } = error;
   const scimType = scimTypeOf(error);
@@ -71,7 +71,7 @@ export function scimErrorOf(error: AppError) {
 
 const CONFLICTS: ReadonlySet<string> = new Set(["users.login_name_taken", "groups.name_taken", "scim.external_id_taken"]);
 
-/** Only 400 and 409 have one. */
+/** Returns the `scimType`, which only 400 and 409 have. */
 function scimTypeOf({ code, status }: AppError): string | undefined {
   if (status === 409) return CONFLICTS.has(code) ? "uniqueness" : undefined;
   if (status !== 400) return undefined;

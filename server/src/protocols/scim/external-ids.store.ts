@@ -22,7 +22,7 @@ declare module "../../platform/db/tables.ts" {
 type Kind = "user" | "group";
 type Key = Pick<Connection, "realm" | "name" | "organizationId">;
 
-/** The `externalId`s of users or groups that tokens of this connection keep: those of the realm, or those of one organization. */
+/** Returns the table of `externalId`s for tokens of this connection, which belong to the realm or to one organization. */
 function idsOf(kind: Kind, { realm, name, organizationId }: Key) {
   const owner = organizationId === null ? "scim" : "scim_organization";
   const columns = { realm_id: realm, ...(organizationId !== null && { organization_id: organizationId }), connection: name };
@@ -38,7 +38,7 @@ function idsOf(kind: Kind, { realm, name, organizationId }: Key) {
   };
 }
 
-/** The `externalId` of a row; `id` is its id. */
+/** Returns the SQL for the `externalId` of the user or group with the id `row`. */
 export function externalIdOf(kind: Kind, connection: Key, row: RawBuilder<unknown>): RawBuilder<string | null> {
   const { table, where, id } = idsOf(kind, connection);
   return sql<string | null>`(select x.external_id from ${table} x where ${where} and x.${id} = ${row})`;
@@ -49,7 +49,7 @@ export function hasExternalId(kind: Kind, connection: Key, row: RawBuilder<unkno
   return sql<boolean>`${row} = any(array(select x.${id} from ${table} x where ${where} and x.external_id = ${externalId}))`;
 }
 
-/** The constraint decides: another user, or group, of the connection with this id is a 409. */
+/** Stores an `externalId`. If another user or group of the connection has it, the constraint makes a 409. */
 export async function saveExternalId(tx: Tx, kind: Kind, connection: Key, rowId: string, externalId: string | null): Promise<void> {
   const { table, taken, where, id, columns } = idsOf(kind, connection);
   if (externalId === null) {

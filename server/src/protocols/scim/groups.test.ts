@@ -11,7 +11,7 @@ beforeAll(async () => {
 });
 afterAll(() => iam?.close());
 
-/** Without the API: a thousand requests would take longer than what is tried here. */
+/** Creates users without the API, because a thousand requests would take longer than the test itself. */
 async function people(realm: RealmUnderTest, count: number): Promise<string[]> {
   const ids = Array.from({ length: count }, newId);
   await sql`insert into users (realm_id, user_id, username, username_key, created_at)

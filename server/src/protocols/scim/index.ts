@@ -1,5 +1,5 @@
-// The SCIM 2.0 server of each realm (RFC 7643, RFC 7644, RFC 9865), and its tokens. Owns the `scim_…` tables: tokens, `externalId`s, and the
-// attributes of users that have no other place. Users and groups are changed by the services of the directory, as in the admin API.
+// The SCIM 2.0 server of each realm (RFC 7643, RFC 7644, RFC 9865), and its tokens. Owns the `scim_…` tables: tokens, `externalId`s, and
+// the attributes of users that have no other place. The services of the directory change users and groups, as in the admin API.
 export { sendScimError } from "./errors.ts";
 export { leaveGroupsOf, removeGroupsOf } from "./groups/of-organizations.ts";
 export { organizationsOfGroups, replaceGroupOwner } from "./groups/owners.ts";

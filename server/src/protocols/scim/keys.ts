@@ -1,9 +1,9 @@
 import { invalidValue } from "./errors.ts";
 
-/** The bytes of one text that an index takes beside its other columns. */
+/** The number of bytes of one text that fit into an index beside its other columns. */
 const MAX_BYTES = 1024;
 
-/** A text by which resources are found, as it is stored. */
+/** Refuses a text by which resources are found if it is too long for an index. */
 export function checkKey(path: string, text: string): void {
   if (Buffer.byteLength(text) > MAX_BYTES) throw invalidValue(path, `is longer than ${MAX_BYTES} bytes`);
 }

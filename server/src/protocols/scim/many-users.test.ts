@@ -12,7 +12,7 @@ afterAll(() => iam?.close());
 
 const TOTAL = 20_000;
 
-/** As an import writes them, many at the same instant, but past the server: an import of so many takes longer than all that follows. */
+/** Inserts users as an import does, many at the same time, but without the server: importing so many takes longer than the test. */
 async function fill(realm: string): Promise<void> {
   const users = sql`select ${realm}::text as realm_id, gen_random_uuid() as user_id, 'p' || n as name, n from generate_series(0, ${TOTAL - 1}::int) n`;
   const { rows } = await sql<{ count: string }>`with made as materialized (${users}), stored as (
@@ -21,7 +21,7 @@ async function fill(realm: string): Promise<void> {
     ), named as (insert into login_names (realm_id, key, user_id) select realm_id, name, user_id from made)
     select count(*) from stored`.execute(iam.core.db);
   expect(Number(rows[0]?.count)).toBe(TOTAL);
-  // As Postgres does it by itself some time after an import.
+  // Postgres analyzes the tables by itself some time after an import.
   await sql`analyze users, login_names`.execute(iam.core.db);
 }
 
@@ -32,13 +32,13 @@ test("twenty thousand users are listed once each, by cursor and by index, by an 
   const seen = new Set<string>();
   for (let cursor: string | undefined = ""; cursor !== undefined; ) {
     const { body } = await scim.get(`/Users?attributes=userName&count=1000&cursor=${cursor}`);
-    // And the administrator.
+    // The total includes the administrator.
     expect(body.totalResults).toBe(TOTAL + 1);
     for (const { userName } of body.Resources) seen.add(userName);
     cursor = body.nextCursor as string | undefined;
   }
   expect(seen.size).toBe(TOTAL + 1);
-  // By index, as Entra and Okta walk.
+  // Entra and Okta read by index.
   const walked: string[] = [];
   for (let startIndex = 1; startIndex <= TOTAL + 1; startIndex += 100) {
     const { body } = await scim.get(`/Users?attributes=userName&count=100&startIndex=${startIndex}`);
@@ -48,7 +48,7 @@ test("twenty thousand users are listed once each, by cursor and by index, by an 
   expect(walked).toHaveLength(TOTAL + 1);
   expect(new Set(walked)).toEqual(seen);
   expect((await scim.get(`/Users?count=1&${filter('userName eq "p19999"')}`)).body.totalResults).toBe(1);
-  // People sign in meanwhile.
+  // Users sign in during the query.
   const user = await realm.user();
   let isOver = false;
   const comparing = scim.get(`/Users?count=1&${filter('title co "T42"')}`).finally(() => {

@@ -32,7 +32,7 @@ test("a token of an organization sees its members and its groups only, and canno
   expect((await scim.get("/Users")).body.Resources.map(({ userName }: { userName: string }) => userName).sort()).toEqual(["ada", "eve"]);
   expect((await other.get("/Users")).body.Resources).toMatchObject([{ userName: "eve", externalId: "1" }]);
   expect((await scim.get(`/Users/${eve.id}`)).body, "another connection's id").not.toHaveProperty("externalId");
-  // An organization sees whose account it is; filters find it by nothing else.
+  // An organization sees whose account it is, and filters find the account by nothing else.
   const { meta, ...shown } = (await scim.get(`/Users/${eve.id}`)).body;
   expect(shown).toEqual({ schemas: [USER], id: eve.id, userName: "eve", active: true, name: { givenName: "Eve", familyName: "E" } });
   for (const asked of [`${ENTERPRISE}:employeeNumber eq "7"`, 'title eq "CTO"', 'ims.value eq "eve-at-two"', "name.honorificPrefix pr"]) {
@@ -53,7 +53,7 @@ test("a token of an organization sees its members and its groups only, and canno
   expect((await other.get("/Groups")).body.totalResults).toBe(0);
   expect((await everywhere.get("/Groups")).body.Resources).toMatchObject([{ displayName: "organization:one", members: [] }]);
   expect((await scim.patch(`/Groups/${group.id}`, [{ op: "add", path: "members", value: [{ value: eve.id }] }])).status).toBe(400);
-  // Names are each organization's own, and none of them is at the top, where others give to them.
+  // Each organization has its own names, and none of them is at the top, where others grant permissions.
   expect((await scim.post("/Groups", { displayName: "g" })).body).toMatchObject({ status: "409", scimType: "uniqueness" });
   expect((await other.post("/Groups", { displayName: "G" })).status).toBe(201);
   expect((await scim.get(`/Users/${ada.id}`)).body.groups).toMatchObject([{ value: group.id, display: "G" }]);
@@ -73,7 +73,7 @@ test("a token of an organization sees its members and its groups only, and canno
   const { body: stored } = await realm.asMaster().get(`/groups/${group.id}`);
   expect(stored).toMatchObject({ name: "H", roleNames: [] });
   expect((await realm.asMaster().get(`/groups/${stored.parentId}`)).body).toMatchObject({ name: "organization:one", parentId: null });
-  // One that was made at the top by an earlier release moves there with its next name.
+  // A group that an earlier release created at the top moves there when it is renamed.
   await sql`update groups set parent_id = null, name = 'Old', name_key = 'old' where realm_id = ${realm.name} and group_id = ${group.id}`.execute(
     iam.core.db,
   );
@@ -101,7 +101,7 @@ test("a token of an organization changes the accounts that it created or was giv
   expect((await scim.delete(`/Users/${wanda}`)).status).toBe(204);
   expect((await both.get(`/users/${wanda}`)).status, "only the membership has ended").toBe(200);
   expect((await both.get(memberAt(wanda))).status).toBe(404);
-  // A member who holds permissions keeps them, and their account.
+  // A member who holds permissions keeps them, and the account.
   const chief = await realm.as("manage-clients");
   expect((await lesser.put(memberAt(chief.userId), {})).status).toBe(204);
   expect((await scim.patch(`/Users/${chief.userId}`, [takenOver])).status).toBe(403);
@@ -109,7 +109,7 @@ test("a token of an organization changes the accounts that it created or was giv
   expect((await both.get(memberAt(chief.userId))).status).toBe(404);
   expect((await both.get(`/users/${chief.userId}`)).body.roles).toContain(`${chief.username}-role`);
 
-  // Handing an account over takes what changing it takes, and one organization has it.
+  // Handing an account over needs the permissions to change it, and only one organization has it.
   expect((await lesser.put(memberAt(wanda), { managed: true })).body.code).toBe("permissions.escalation");
   const { userId: admin } = await realm.admin();
   expect((await both.put(memberAt(admin), { managed: true })).body.code).toBe("permissions.escalation");
@@ -120,14 +120,14 @@ test("a token of an organization changes the accounts that it created or was giv
   expect((await both.put(memberAt(wanda, beta), {})).status).toBe(204);
   expect((await scim.patch(`/Users/${wanda}`, [takenOver])).status).toBe(200);
 
-  // Leaving ends it for good.
+  // A user who leaves is no longer managed, even after joining again.
   const ada = (await scim.post("/Users", { userName: "ada" })).body;
   expect((await both.get(memberAt(ada.id))).body.managed).toBe(true);
   expect((await lesser.delete(memberAt(ada.id))).status).toBe(204);
   expect((await lesser.put(memberAt(ada.id), {})).status).toBe(204);
   expect((await scim.patch(`/Users/${ada.id}`, [takenOver])).status).toBe(403);
 
-  // The account is taken back while the token deletes it: the later one counts. That takes two connections.
+  // The account is withdrawn while the token deletes it, and the later request counts. This needs two connections.
   if (testDatabase() !== "postgres") return;
   let deletion: Promise<Answer> | undefined;
   await iam.core.db.transaction().execute(async (tx) => {
@@ -163,7 +163,7 @@ test("a user who leaves an organization leaves its groups, and what they give", 
   const groupsOf = async (id: string): Promise<string[]> =>
     (await boss.get(`/users/${id}/groups?direct=true`)).body.map(({ name }: { name: string }) => name);
 
-  // Groups that give permissions are left as anywhere: a lesser administrator takes nothing from others.
+  // Groups that grant permissions have the same rule as elsewhere: a lesser administrator removes nobody from them.
   const { roleId } = (await boss.post("/roles", { name: "power" })).body;
   await boss.put(`/admin-roles/${roleId}`, { permissions: ["manage-clients"] });
   expect((await boss.put(`/groups/${staff}/roles/${roleId}`)).status).toBe(204);
@@ -178,7 +178,7 @@ test("a user who leaves an organization leaves its groups, and what they give", 
   );
   expect((await scim.delete(`/Users/${wanda}`)).status).toBe(204);
   expect(await groupsOf(wanda)).toEqual(["other"]);
-  // A user that the token does not see is not left behind by a change of all members.
+  // Replacing all members also removes a user whom the token does not see.
   for (const change of [
     () => scim.put(`/Groups/${staff}`, { displayName: "staff", members: [{ value: ben.id }] }),
     () => scim.patch(`/Groups/${staff}`, [{ op: "remove", path: "members" }]),
@@ -187,7 +187,7 @@ test("a user who leaves an organization leaves its groups, and what they give", 
     expect((await change()).status).toBe(200);
     expect(await groupsOf(wanda)).toEqual(["other"]);
   }
-  // A token adds somebody while they leave: the later one counts. That takes two connections.
+  // A token adds a user who is leaving, and the later request counts. This needs two connections.
   if (testDatabase() !== "postgres") return;
   let joining: Promise<Answer> | undefined;
   await iam.core.db.transaction().execute(async (tx) => {
@@ -239,7 +239,7 @@ test("a token of an organization deletes no group that an administrator made bel
   expect((await boss.patch(`/groups/${sub}`, { parentId: null })).status).toBe(200);
   expect((await scim.delete(`/Groups/${team}`)).status, "with its own below it").toBe(204);
   expect((await boss.get(`/groups/${own}`)).status).toBe(404);
-  // A token of the realm deletes all below, as administrators do.
+  // A token of the realm deletes all groups below, as administrators do.
   const everywhere = await scimClient(iam, realm, { name: "realm" });
   await boss.post("/groups", { name: "below", parentId: sub });
   expect((await everywhere.delete(`/Groups/${sub}`)).status).toBe(204);
@@ -272,12 +272,12 @@ test("externalIds are their owner's: the realm's, or one organization's, whateve
   }
   expect((await scim.get(`/Users/${wanda.id}`)).body).not.toHaveProperty("externalId");
   expect((await scim.post("/Users", { userName: "a2", externalId: "1" })).body).toMatchObject({ status: "409", scimType: "uniqueness" });
-  // A second token of the same owner and connection takes over.
+  // A second token of the same owner and connection has the same ids.
   const next = await scimClient(iam, realm, { name: "next", connection: "entra", organizationId: acme });
   expect((await next.get(`/Users/${ada.id}`)).body.externalId).toBe("1");
   expect((await next.patch(`/Users/${wanda.id}`, [{ op: "add", path: "externalId", value: "2" }])).body.externalId).toBe("2");
   expect((await everywhere.get(`/Users/${wanda.id}`)).body.externalId).toBe("1");
-  // An id ends with the membership, and is free for the next employee.
+  // An id ends with the membership, and is free for another user.
   expect((await realm.asMaster().delete(memberOfAcme)).status).toBe(204);
   expect((await scim.post("/Users", { userName: "a3", externalId: "2" })).status).toBe(201);
   expect((await everywhere.get(`/Users/${wanda.id}`)).body.externalId).toBe("1");
@@ -359,7 +359,7 @@ test("a token of an organization gives names to sign in by in the domains that t
   ])
     expect(await scim.patch(`/Users/${bob.id}`, [{ op: "replace", path, value }])).toMatchObject(refused("beta.test"));
   expect((await scim.patch(`/Users/${bob.id}`, [{ op: "replace", path: "emails", value: emails("rob@free.test") }])).status).toBe(200);
-  // Neither address is taken: they are Acme's words about people elsewhere.
+  // Neither address is taken, because Acme only claims it for users of other domains.
   for (const email of ["bob@free.test", "rob@free.test"])
     expect((await boss.post("/users", { username: `the.${email}`, email })).status).toBe(201);
 

@@ -75,7 +75,7 @@ describe("as a client", () => {
     await realm.asMaster().put(`/users/${made.body.id}/password`, { newPassword: "a password for tests" });
     const browser = iam.browser();
     await browser.signIn(realm.name, "a@example.com", "a password for tests");
-    // A mapping that has no place here does not keep a user enabled.
+    // A mapping that has no place here must not keep a user enabled.
     const disabled = await scim.patch(at, [
       { op: "Add", path: 'ims[type eq "teams"].value', value: "a" },
       { op: "Replace", path: "active", value: "False" },

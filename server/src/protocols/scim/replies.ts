@@ -10,7 +10,7 @@ const metaOf = ({ meta }: Resource) => meta as { readonly location: string; read
 export const projectionFor = (type: ResourceType, request: FastifyRequest): Projection =>
   projectionOf(type, request.query as Record<string, unknown>);
 
-/** RFC 7644 §3.14: with its ETag; 304 where the client has this version. */
+/** RFC 7644 §3.14: sends a resource with its ETag, or a 304 if the client has this version. */
 export function sendResource(reply: FastifyReply, type: ResourceType, resource: Resource): Resource {
   const { request } = reply;
   const { version } = metaOf(resource);
@@ -25,13 +25,13 @@ const hasVersion = ({ headers }: FastifyRequest, version: string): boolean =>
     .map((tag) => tag.trim())
     .some((tag) => tag === "*" || tag.replace(/^W\//, "") === version.replace(/^W\//, ""));
 
-/** RFC 7644 §3.3. */
+/** RFC 7644 §3.3: sends a created resource. */
 export function sendCreated(reply: FastifyReply, type: ResourceType, resource: Resource): Resource {
   reply.code(201).header("location", metaOf(resource).location);
   return sendResource(reply, type, resource);
 }
 
-/** RFC 7644 §3.4.2: a list without matches is a list. */
+/** RFC 7644 §3.4.2: makes the response of a list, which may be empty. */
 export function listOf(
   { total, resources, nextCursor }: ListedPage,
   { cursor, startIndex }: ListRequest,

@@ -15,14 +15,14 @@ interface ScimResource {
   readonly baseUrl: string;
   readonly type: ResourceType;
   readonly document: typeof ScimUser;
-  /** In operation ids and summaries; `whole`: with all that PUT and PATCH change. */
+  /** The names in operation ids and summaries. `whole` names everything that PUT and PATCH change. */
   readonly names: { readonly one: "User" | "Group"; readonly whole: string };
   readonly manage: Permission;
   readonly descriptions: { readonly list?: string; readonly replace?: string; readonly patch?: string; readonly delete: string };
-  /** Answers of PATCH besides the resource. */
+  /** The responses of PATCH other than the resource. */
   readonly patchAnswers?: Partial<ReturnType<typeof noContentAnswer>>;
   list(call: ScimCall, listed: ListRequest, projection: Projection): Promise<ListedPage>;
-  /** This and the next three send the resource as it is afterwards. */
+  /** Creates a resource. This and the next three send the resource as it is afterwards. */
   create(reply: FastifyReply, call: ScimCall, body: unknown): Promise<Resource>;
   read(reply: FastifyReply, call: ScimCall, id: string): Promise<Resource>;
   replace(reply: FastifyReply, call: ScimCall, id: string, body: unknown): Promise<Resource>;
@@ -33,7 +33,7 @@ interface ScimResource {
 const view = { permission: "view-users" } as const;
 const params = pathParams("id");
 
-/** RFC 7644 §3.2: the routes of a resource type. */
+/** RFC 7644 §3.2: adds the routes of a resource type. */
 export function resourceRoutes(app: Parameters<FastifyPluginAsyncTypebox>[0], resource: ScimResource): void {
   const { baseUrl, type, document, descriptions } = resource;
   const { one, whole } = resource.names;

@@ -33,7 +33,7 @@ export const scimRoutes: FastifyPluginAsyncTypebox<ScimParts> = async (app, opti
     if (route.schema) route.schema = { consumes: ["application/scim+json"], produces: ["application/scim+json"], ...route.schema };
   });
   app.decorateRequest("scimToken", null as never);
-  // Schemas are documentation: what a provisioning client sends beyond them is ignored, and errors are those of RFC 7644.
+  // Schemas are only documentation: other members that a provisioning client sends are ignored, and errors are those of RFC 7644.
   app.setValidatorCompiler(() => () => true);
   app.removeContentTypeParser(["application/x-www-form-urlencoded", "text/plain"]);
   app.addContentTypeParser("application/scim+json", { parseAs: "buffer" }, (_request, body, done) => {
@@ -76,7 +76,7 @@ export const scimRoutes: FastifyPluginAsyncTypebox<ScimParts> = async (app, opti
     handler: (request) => runBulk(request, parts),
   });
 
-  // RFC 7644 §3.11: `/Me` is the resource of the user who asks.
+  // RFC 7644 §3.11: `/Me` would be the resource of the calling user.
   app.setNotFoundHandler((request, reply) => {
     const path = request.url.split("?", 1)[0]!;
     const allowed = served.filter((route) => route.path.test(path)).flatMap(({ methods }) => methods);
@@ -86,7 +86,7 @@ export const scimRoutes: FastifyPluginAsyncTypebox<ScimParts> = async (app, opti
   });
 };
 
-/** RFC 7644 §4: what the server supports. */
+/** RFC 7644 §4: serves the capabilities of the server. */
 const discoveryRoutes: FastifyPluginAsyncTypebox<{ readonly baseUrl: string }> = async (app, { baseUrl }) => {
   const urlOf = (request: FastifyRequest) => connectionOf(request, baseUrl).url;
   const params = pathParams("id");
@@ -128,7 +128,7 @@ const discoveryRoutes: FastifyPluginAsyncTypebox<{ readonly baseUrl: string }> =
   }
 };
 
-/** RFC 7644 §3.4.2.1: over users and groups, one after the other. A filter by an attribute that only one of them has finds only these. */
+/** RFC 7644 §3.4.2.1: searches users, then groups. A filter by an attribute that only one type has finds only that type. */
 async function searchAll(request: FastifyRequest, baseUrl: string): Promise<Resource> {
   const sent = isObject(request.body) ? request.body : {};
   const call = callOf(request, baseUrl);
@@ -155,7 +155,7 @@ async function searchAll(request: FastifyRequest, baseUrl: string): Promise<Reso
   };
 }
 
-/** A filter that the type does not have is an error only if no type has it. */
+/** Reads the request for one type. An unknown attribute in the filter is an error only if no type has it. */
 function listRequest(type: ResourceType, sent: Record<string, unknown>): ListRequest | AppError {
   try {
     return readListRequest(type, sent);

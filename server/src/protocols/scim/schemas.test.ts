@@ -19,7 +19,7 @@ interface Attribute {
   readonly subAttributes?: readonly Attribute[];
 }
 
-/** Arbitrary text, as conformance testers send it: only names to sign in by, addresses and passwords have a form. */
+/** Returns arbitrary text, as conformance testers send it. Only login names, addresses and passwords have a format. */
 function sampleOf(attribute: Attribute, path: string): unknown {
   const { type, multiValued, subAttributes = [] } = attribute;
   const one = () => {
@@ -96,7 +96,7 @@ test("the server's capabilities are announced in the shape of RFC 7643, and othe
     ["/Users/1/2", 404],
   ] as const)
     expect(await scim.get(path), path).toMatchObject({ status, body: { status: String(status), detail: expect.any(String) } });
-  // RFC 7644 §3.12 has these members and no others.
+  // RFC 7644 §3.12 defines exactly these members.
   expect(Object.keys((await scim.get("/Users/unknown")).body).sort()).toEqual(["detail", "schemas", "status"]);
   for (const [method, path, allow] of [
     ["POST", "/ServiceProviderConfig", "GET"],

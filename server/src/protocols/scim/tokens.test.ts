@@ -91,7 +91,7 @@ test("a token has no permission that its maker lacks, and reaches nobody who hol
   ])
     expect(answer).toMatchObject({ status: 403, body: { status: "403", detail: expect.stringContaining("permission") } });
   expect((await realm.asMaster().get(`/users/${userId}`)).body).toEqual(before);
-  // The last administrator stays, for every caller.
+  // The last administrator cannot be deleted by any caller.
   const almighty = await scimClient(iam, realm, { name: "all", permissions: ["realm-admin"] });
   for (const user of (await almighty.get("/Users")).body.Resources)
     if (user.id !== userId) expect((await almighty.delete(`/Users/${user.id}`)).status).toBe(204);

@@ -143,7 +143,7 @@ describe("a user", () => {
       [{ ...ada, name: "Ada" }, "name"],
       [{ ...ada, title: { a: 1 } }, "title"],
       [{ ...ada, title: "x".repeat(5000) }, "title"],
-      // Keys fit an index, which counts bytes.
+      // Keys have to fit into an index, which counts bytes.
       [{ ...ada, externalId: "\u4e00".repeat(342) }, "externalId"],
       [{ ...ada, emails: [...ada.emails, { value: `${randomBytes(4000).toString("hex")}@home.example`, type: "home" }] }, "emails"],
       [{ ...ada, password: "x" }, "assword"],
@@ -161,6 +161,6 @@ describe("a user", () => {
     expect((await scim.send("POST", "/Users", "a=b", { "content-type": "application/x-www-form-urlencoded" })).status).toBe(415);
     const large = await scim.post("/Users", { userName: "x".repeat(10_000_000) });
     expect(large).toMatchObject({ status: 413, body: { status: "413" } });
-    expect((await scim.get("/Users")).body.totalResults).toBe(1); // the seeded administrator
+    expect((await scim.get("/Users")).body.totalResults).toBe(1); // the administrator of the realm
   });
 });

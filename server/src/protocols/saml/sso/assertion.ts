@@ -75,9 +75,7 @@ export function makeResponse(
 
 const known = new WeakMap<SamlClientSnapshot, saml.Recipient>();
 
-/**
- * Returns the recipient of an encrypted assertion, or null. It is cached, because reading a certificate takes longer than using its key.
- */
+/** Returns the recipient of an encrypted assertion, or null. It is cached, because reading a certificate is slower than using its key. */
 function recipientOf(client: SamlClientSnapshot): saml.Recipient | null {
   if (!client.options.encryptAssertion) return null;
   const recipient = known.get(client) ?? makeRecipient(client);

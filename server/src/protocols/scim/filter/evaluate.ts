@@ -3,7 +3,7 @@ import { type Attribute, isObject, type Resource } from "../schema/attribute.ts"
 import { type AttributePath, valueAt } from "../schema/paths.ts";
 import { type Comparable, comparedAttribute, type Filter, type Operator } from "./parser.ts";
 
-/** Tells whether a resource fulfils a filter. An attribute that it does not have fulfils `ne` and `not`, and nothing else. */
+/** Tells whether a resource matches a filter. An attribute that it does not have matches only `ne` and `not`. */
 export function matches(filter: Filter, resource: Resource): boolean {
   switch (filter.is) {
     case "and":
@@ -24,11 +24,11 @@ export function matches(filter: Filter, resource: Resource): boolean {
 const listOf = (value: unknown): readonly unknown[] =>
   Array.isArray(value) ? value : value === undefined || value === null ? [] : [value];
 
-/** RFC 7644 §3.4.2.2, `pr`: a value that is not empty. */
+/** RFC 7644 §3.4.2.2: tells whether a value is present (`pr`), that is, not empty. */
 const isPresent = (value: unknown): boolean =>
   value !== undefined && value !== null && value !== "" && !(isObject(value) && Object.keys(value).length === 0);
 
-/** The values that a path leads to: of a multi-valued attribute those of every element. */
+/** Returns the values at a path. For a multi-valued attribute these are the values of every element. */
 function valuesAt(resource: Resource, path: AttributePath, compared: boolean): readonly unknown[] {
   const values = listOf(valueAt(resource, path));
   const sub = compared ? (path.attribute.type === "complex" ? comparedAttribute(path) : null) : path.sub;
@@ -43,7 +43,7 @@ function compares(values: readonly unknown[], attribute: Attribute, by: Operator
   return values.some((value) => holds(key(value), by, key(wanted)));
 }
 
-/** Texts are compared in the form in which names to sign in by are: letter case and Unicode form make no difference. */
+/** Returns the form in which texts are compared, as for login names: letter case and Unicode form make no difference. */
 const keyOf =
   ({ caseExact = false }: Attribute) =>
   (value: unknown): string =>

@@ -5,22 +5,22 @@ import { type AttributePath, findAttribute } from "../schema/paths.ts";
 
 export type Token =
   | { readonly kind: "(" | ")" | "[" | "]" }
-  /** An attribute, an operator or a constant: they differ by where they stand. */
+  /** An attribute, an operator or a constant. Their position tells them apart. */
   | { readonly kind: "word"; readonly text: string }
-  /** A sub-attribute behind a value filter: `].value`. */
+  /** A sub-attribute after a value filter: `].value`. */
   | { readonly kind: "sub"; readonly text: string }
   | { readonly kind: "value"; readonly value: string | number };
 
-/** More than any provisioning client sends; what follows is at most linear in it. */
+/** The longest filter, longer than any that provisioning clients send. Parsing takes at most linear time. */
 const MAX_LENGTH = 4096;
 
 export const invalidFilter = (message: string) => scimError("invalidFilter", `filter: ${message}`);
 
-// Sticky: each token is matched where the one before it ended, and nowhere else.
+// The pattern is sticky: each token is matched where the one before it ended, and nowhere else.
 const TOKEN =
   /\s*(?:([()[\]])|("(?:[^"\\\p{Cc}]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*")|(-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?)(?![\w.])|\.([A-Za-z$][\w$-]*)|([A-Za-z$][\w$.:-]*))/uy;
 
-/** RFC 7644 §3.4.2.2: the tokens of a filter. Texts are JSON strings. */
+/** RFC 7644 §3.4.2.2: splits a filter into tokens. Texts are JSON strings. */
 export function tokensOf(text: string): Token[] {
   if (text.length > MAX_LENGTH) throw invalidFilter(`longer than ${MAX_LENGTH} characters`);
   const tokens: Token[] = [];
@@ -39,7 +39,7 @@ export function tokensOf(text: string): Token[] {
   return tokens;
 }
 
-/** Nothing that is stored holds a NUL or half a surrogate pair, however it is written. */
+/** Reads a text. Refuses a NUL or half a surrogate pair, however it is written, because no stored value contains one. */
 function textOf(quoted: string): string {
   const text = JSON.parse(quoted) as string;
   if (!isCleanText(text)) throw invalidFilter("a text holds a NUL or half a surrogate pair");
@@ -55,7 +55,7 @@ export type Filter =
   | { readonly is: "not"; readonly of: Filter }
   | { readonly is: "compare"; readonly path: AttributePath; readonly by: Operator; readonly value: Comparable }
   | { readonly is: "present"; readonly path: AttributePath }
-  /** One element of a multi-valued attribute fulfils the whole of `of`, whose paths are those of its sub-attributes. */
+  /** True if one element of a multi-valued attribute matches all of `of`, whose paths are its sub-attributes. */
   | { readonly is: "element"; readonly path: AttributePath; readonly of: Filter };
 
 const MAX_DEPTH = 16;
@@ -63,10 +63,10 @@ const MAX_TERMS = 64;
 
 type Resolve = (name: string) => AttributePath | undefined;
 
-/** RFC 7644 §3.4.2.2, figure 1. `not` binds more tightly than `and`, and `and` more tightly than `or`. */
+/** RFC 7644 §3.4.2.2, figure 1: parses a filter. `not` binds more tightly than `and`, and `and` more tightly than `or`. */
 export const parseFilter = (type: ResourceType, text: string): Filter => parserOf(text, (name) => findAttribute(type, name)).whole();
 
-/** The filter in the brackets of a path, about the sub-attributes of one attribute. */
+/** Parses the filter in the brackets of a path, which is about the sub-attributes of one attribute. */
 export const parseValueFilter = (attribute: Attribute, text: string): Filter => parserOf(text, subAttributesOf(attribute)).whole();
 
 const subAttributesOf =
@@ -135,7 +135,7 @@ function parserOf(text: string, resolveOutside: Resolve) {
     return comparison(path);
   };
 
-  /** `emails[type eq "work"]`, and `emails[type eq "work"].value eq "x"`, by which Microsoft Entra looks for users. */
+  /** Parses `emails[type eq "work"]`, and `emails[type eq "work"].value eq "x"`, by which Microsoft Entra finds users. */
   const elementOf = (path: AttributePath): Filter => {
     if (path.sub || !path.attribute.subAttributes) throw invalidFilter(`${path.attribute.name} has no sub-attributes`);
     if (resolve !== resolveOutside) throw invalidFilter("a filter in brackets cannot hold another");
@@ -181,11 +181,11 @@ function parserOf(text: string, resolveOutside: Resolve) {
   };
 }
 
-/** The attribute whose values are compared: of a complex one its `value`. */
+/** Returns the attribute whose values are compared. For a complex one it is `value`. */
 export const comparedAttribute = ({ attribute, sub }: AttributePath): Attribute | undefined =>
   sub ?? (attribute.type === "complex" ? attribute.subAttributes?.find(({ name }) => name === "value") : attribute);
 
-/** RFC 7644 §3.4.2.2: a boolean is not ordered, and is compared with true or false; "True" as text is what Microsoft Entra sends. */
+/** RFC 7644 §3.4.2.2: converts a value for its attribute. A boolean has no order. Microsoft Entra sends the text "True". */
 function fitting(path: AttributePath, by: Operator, value: Comparable): Comparable {
   const compared = comparedAttribute(path);
   if (!compared) throw invalidFilter(`${path.attribute.name} is complex: compare one of its sub-attributes`);

@@ -4,7 +4,7 @@ import { GROUP } from "../schema/resource-types.ts";
 import { versionOf } from "../version.ts";
 import type { ScimGroup, ScimMember } from "./store.ts";
 
-/** The group as clients see it, without its members. `members`: a digest of those that are shown with it; null: none are. */
+/** Returns the group as clients see it, without its members. `members` is a digest of the members shown with it, or null. */
 export function groupResource(
   { groupId, externalId, name, ...group }: ScimGroup,
   { url }: Pick<Connection, "url">,

@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 import { type Db, deleteRows, type Tx } from "../../../platform/db/index.ts";
 
-/** The aliases of the organizations whose tokens provision groups, by the ids of the groups. */
+/** Returns the aliases of the organizations whose tokens provision groups, by group id. */
 export async function organizationsOfGroups(db: Db, realm: string): Promise<Map<string, string>> {
   const { rows } = await sql<{ group_id: string; alias: string }>`
     select g.group_id, o.alias from scim_organization_groups g

@@ -9,8 +9,8 @@ import { ownGroup } from "./store.ts";
 export { organizationsOfGroups } from "./owners.store.ts";
 
 /**
- * Makes a group the organization's of this alias, or no organization's. Its tokens then decide who is in the group: the caller must be able to give
- * what the group grants.
+ * Assigns a group to the organization of this alias, or to none. The organization's tokens then decide its members, so the caller must be
+ * able to give what the group grants.
  */
 export async function replaceGroupOwner(ctx: Ctx, groupId: string, alias: string | null): Promise<void> {
   const organizationId = alias === null ? null : (await organizationsByAlias(ctx.tx, ctx.realm, [alias])).get(alias);

@@ -51,7 +51,7 @@ export const scimGroupRoutes: FastifyPluginAsyncTypebox<{ readonly baseUrl: stri
 const read = (reply: FastifyReply, call: ScimCall, id: string): Promise<ReadGroup> =>
   readGroup(call, id, () => projectionFor(groupType, reply.request).shows("members"));
 
-/** With its members, which are read while a large group is sent. */
+/** Sends a group with its members, which are read while a large group is sent. */
 async function sendGroup(reply: FastifyReply, { group, memberCount, members }: ReadGroup): Promise<Resource> {
   const projection = projectionFor(groupType, reply.request);
   if (!projection.shows("members")) return sendResource(reply, groupType, group);

@@ -5,7 +5,7 @@ import { invalidValue } from "../errors.ts";
 type Validate = ((value: unknown) => boolean) & { errors?: Parameters<typeof toFieldErrors>[0] | null };
 const validate = buildValidator({})({ schema: CreateGroup, httpPart: "body" }) as Validate;
 
-/** The rules of `POST /groups` for the name. */
+/** Checks a name by the rules of `POST /groups`. */
 export function checkName(name: unknown): string {
   if (typeof name !== "string" || name === "") throw invalidValue("displayName", "is required");
   if (validate({ name })) return name;

@@ -32,16 +32,16 @@ import { groupSource } from "./source.store.ts";
 import { digestsOfMembers, findGroups, hasOthersBelow, holdGroup, holdVisible, nextMembers, ownGroup, type ScimGroup } from "./store.ts";
 
 const CHUNK = 1000;
-/** More members than this are not in the answer to a change. */
+/** A larger number of members is left out of the response to a change. */
 export const MANY_MEMBERS = 1000;
 export interface ReadGroup {
   readonly group: Resource;
   readonly memberCount: number;
-  /** In chunks, so that a large group needs no more memory than a small one. */
+  /** Reads the members in chunks, so that a large group needs no more memory than a small one. */
   members(): AsyncGenerator<Resource[]>;
 }
 
-/** `withMembers`: tells by their number whether they are shown, and so are part of the tag. */
+/** Reads a group. `withMembers` tells, by their number, whether members are shown, and so are part of the tag. */
 export const readGroup = ({ connection, read }: ScimCall, id: string, withMembers: (memberCount: number) => boolean): Promise<ReadGroup> =>
   read(async (ctx) => {
     const found = await findGroup(ctx, connection, id);
@@ -88,7 +88,7 @@ async function withTheirMembers(db: Db, connection: Connection, groups: readonly
   return whole;
 }
 
-/** If-Match concerned the version that the client saw; the next writes have other versions. */
+/** Removes If-Match, which was about the version that the client saw, because later writes see other versions. */
 const withoutVersion = (ctx: Ctx): Ctx => ({ ...ctx, ifMatch: null });
 
 export const createGroup = ({ connection, transact }: ScimCall, body: unknown): Promise<string> => {
@@ -106,11 +106,11 @@ export const createGroup = ({ connection, transact }: ScimCall, body: unknown): 
   });
 };
 
-/** The group below which the token names groups: that of its organization; null: the top. No outsider gets the permissions of a group at the top. */
+/** Returns the group below which the token names groups: that of its organization, or null for the top. */
 async function homeOf(ctx: Ctx, { organizationId }: Connection): Promise<string | null> {
   if (organizationId === null) return null;
   const organization = await shareOrganization(ctx.tx, ctx.realm, organizationId);
-  // Deleted at this moment, and its tokens with it.
+  // The organization was deleted at this moment, and its tokens with it.
   if (!organization) throw scimErrors.not_found();
   return groupOfOrganization(ctx, organization.alias);
 }
@@ -121,14 +121,14 @@ function externalIdIn(value: unknown): string | null {
   return value;
 }
 
-/** The changes of a request to a group; undefined: unchanged. */
+/** The changes of a request to a group. An absent member is unchanged. */
 interface GroupChange {
   readonly name?: string;
   readonly externalId?: string | null;
   readonly members: readonly MemberChange[];
 }
 
-/** PUT: members that are left out leave; `externalId` stays. */
+/** Replaces a group (PUT). Members that are left out leave it, and `externalId` remains. */
 export const replaceGroup = (call: ScimCall, id: string, body: unknown): Promise<void> => {
   const resource = readResource(groupType, body);
   const externalId = externalIdIn(resource.externalId);
@@ -182,7 +182,7 @@ const saveChange = ({ connection, transact }: ScimCall, id: string, { name, exte
     const { groupId, description } = group;
     if (name !== undefined && name !== group.name)
       await saveGroup(ctx, groupId, { name, description, parentId: group.parentId ?? (await homeOf(ctx, connection)) });
-    // Provisioners find groups by it: another client of the connection fills the one that has it.
+    // Provisioning clients find groups by it, and another client of the connection fills the group that has it.
     if (externalId !== undefined && externalId !== group.externalId) {
       await renameElsewhere(ctx, groupId, "externalId");
       await saveExternalId(ctx.tx, "group", connection, groupId, externalId);
@@ -190,7 +190,7 @@ const saveChange = ({ connection, transact }: ScimCall, id: string, { name, exte
     for (const change of members) await changeMembers(ctx, connection, groupId, change);
   });
 
-/** Members that are replaced are those that the client saw, if it saw any. */
+/** Checks that the replaced members are those that the client saw, if it saw any. */
 async function expectMembers(ctx: Ctx, connection: Connection, group: ScimGroup): Promise<void> {
   if (ctx.ifMatch === null) return;
   const digests = [null, await membersDigest(ctx.tx, connection, group.groupId)];
@@ -208,7 +208,7 @@ async function changeMembers(ctx: Ctx, connection: Connection, groupId: string, 
     return;
   }
   const present = new Set<string>();
-  // All of them: a user that the token does not see has left the organization, or never joined it.
+  // All members are compared, because a user whom the token does not see has left the organization, or was never in it.
   for await (const chunk of memberChunks(ctx.tx, { ...connection, organizationId: null }, groupId))
     for (const { value } of chunk) present.add(String(value));
   const wanted = new Set(ids);
@@ -218,22 +218,22 @@ async function changeMembers(ctx: Ctx, connection: Connection, groupId: string, 
   if (joining.length > 0) await joinAll(ctx, groupId, joining);
 }
 
-/** Groups below it go with it, as in the admin API; but never with a token of an organization one that is not the organization's. */
+/** Deletes a group with those below it, as the admin API does. A token of an organization never deletes groups of others. */
 export const removeGroup = ({ connection, transact }: ScimCall, id: string): Promise<void> =>
   transact(async (ctx) => {
-    // Before the look, so that no group comes to be below it until it is gone.
+    // The lock comes first, so that no group is added below it until it is deleted.
     if (connection.organizationId !== null) await lockRealm(ctx.tx, ctx.realm);
     const { groupId } = await findGroup(ctx, connection, id);
     if (await hasOthersBelow(ctx.tx, connection, groupId)) throw scimErrors.others_below();
     await removeRecord(ctx, groupId);
   });
 
-/** A change of a group's members. Only `set` depends on who they are now. */
+/** A change of a group's members. Only `set` depends on the current ones. */
 export type MemberChange = { readonly is: "join" | "leave" | "set"; readonly ids: readonly string[] };
 
 const EVERYBODY: MemberChange = { is: "set", ids: [] };
 
-/** RFC 7644 §3.5.2, of `members`: as rows that are added and removed, never as a list that is written back. */
+/** RFC 7644 §3.5.2: reads a change of `members` as rows to add and remove, never as a list that is written back. */
 function memberChange(op: Operation["op"], target: AttributeTarget, value: unknown): MemberChange {
   const { filter, sub, attribute, path } = target;
   if (sub) throw invalidPath(`${path}: members are added and removed whole`);
@@ -252,7 +252,7 @@ interface Member {
   readonly type?: unknown;
 }
 
-/** Members are users: the groups below a group are not seen by SCIM. */
+/** Returns the ids of members, which must be users: SCIM does not show the groups below a group. */
 export function idsOf(members: readonly Member[]): string[] {
   const ids = members.map(({ value, type }) => {
     if (typeof type === "string" && type.toLowerCase() === "group") throw invalidValue("members", "a group cannot be a member");
@@ -262,14 +262,14 @@ export function idsOf(members: readonly Member[]): string[] {
   return [...new Set(ids)];
 }
 
-/** `members[value eq "…"]`, or several by `or`. */
+/** Returns the ids in `members[value eq "…"]`, or in several joined by `or`. */
 function namedIn(filter: Filter): string[] {
   if (filter.is === "or") return filter.parts.flatMap(namedIn);
   if (filter.is === "compare" && filter.by === "eq" && filter.path.attribute.name === "value") return [String(filter.value).toLowerCase()];
   throw invalidPath("of members only `value eq` can be asked for");
 }
 
-/** New members must be users that the token can see; the error names the others. */
+/** Refuses new members that are not users whom the token can see. The error names them. */
 async function refuseUnknown(ctx: Ctx, connection: Connection, ids: readonly string[]): Promise<void> {
   const known = await holdVisible(ctx.tx, connection, ids.filter(isId));
   const unknown = ids.filter((id) => !known.has(id));

@@ -16,7 +16,7 @@ const groupId = sql<string>`g.group_id`;
 const createdAt = sql<number>`g.created_at`;
 const changedAt = sql<number>`coalesce(g.updated_at, g.created_at)`;
 
-/** The groups of a connection as a list. The database decides every filter: members are never read for it. */
+/** Lists the groups of a connection. The database evaluates every filter, so members are never read for it. */
 export const groupSource = (db: Db, connection: Connection, withMembers: boolean): Source => ({
   from: sql`groups g`,
   visible: visibleGroups(connection),
@@ -31,10 +31,10 @@ export const groupSource = (db: Db, connection: Connection, withMembers: boolean
   },
 });
 
-/** The members of all groups on one page of a list. */
+/** The limit of members of all groups on one page of a list. */
 const MAX_LISTED_MEMBERS = 20_000;
 
-/** Before any of them is read. */
+/** Refuses too many members before any of them is read. */
 function refuseTooMany(groups: readonly ScimGroup[]): void {
   if (groups.reduce((sum, { memberCount }) => sum + memberCount, 0) > MAX_LISTED_MEMBERS)
     throw scimError("tooMany", "These groups have too many members for one list: ask for fewer, or with excludedAttributes=members");

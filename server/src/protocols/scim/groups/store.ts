@@ -19,7 +19,7 @@ export interface ScimGroup {
   readonly changedAt: number;
   readonly version: number;
   readonly externalId: string | null;
-  /** All of them; a token of an organization sees fewer. */
+  /** The number of all members. A token of an organization sees fewer. */
   readonly memberCount: number;
 }
 
@@ -28,7 +28,7 @@ export interface ScimMember {
   readonly username: string;
 }
 
-/** The groups `g` that a token sees: those at the top; with a token of an organization its own, wherever they are. */
+/** Selects the groups `g` that a token sees: those at the top, or for a token of an organization its own, wherever they are. */
 export const visibleGroups = ({ realm, organizationId }: Connection): Sql =>
   organizationId === null
     ? sql<boolean>`g.realm_id = ${realm} and g.parent_id is null`
@@ -47,7 +47,7 @@ export async function findGroups(db: Db, connection: Connection, ids: readonly s
   return ids.flatMap((id) => byId.get(id) ?? []);
 }
 
-/** Two that replace the members of a group take turns; users may join meanwhile. */
+/** Locks a group, so that two requests that replace its members take turns. Users may join meanwhile. */
 export async function holdGroup(tx: Tx, { realm }: Connection, groupId: string): Promise<void> {
   await sql`select 1 from groups where realm_id = ${realm} and group_id = ${groupId}::uuid for no key update`.execute(tx);
 }
@@ -58,7 +58,7 @@ const isInOrganization = ({ realm, organizationId }: Connection) =>
     : sql`exists (select 1 from organization_members o
         where o.realm_id = ${realm} and o.organization_id = ${organizationId}::uuid and o.user_id = u.user_id)`;
 
-/** The next members that the token sees, in the order of their ids. */
+/** Returns the next members that the token sees, ordered by id. */
 export async function nextMembers(db: Db, connection: Connection, groupId: string, after: string, limit: number): Promise<ScimMember[]> {
   const { rows } = await sql<ScimMember>`
     select m.user_id as "userId", u.username from group_members m
@@ -68,7 +68,7 @@ export async function nextMembers(db: Db, connection: Connection, groupId: strin
   return rows;
 }
 
-/** A digest of the members of each group that the token sees, in any order. Groups without any are left out. */
+/** Returns a digest of the members of each group that the token sees, in any order. Groups without members are left out. */
 export async function digestsOfMembers(db: Db, connection: Connection, groupIds: readonly string[]): Promise<Map<string, string>> {
   if (groupIds.length === 0) return new Map();
   const { rows } = await sql<{ group_id: string; digest: string }>`
@@ -79,20 +79,20 @@ export async function digestsOfMembers(db: Db, connection: Connection, groupIds:
   return new Map(rows.map(({ group_id, digest }) => [group_id, digest]));
 }
 
-/** Filters the ids of users that the token can see. With a token of an organization they stay its members until commit. */
+/** Returns the ids of users whom the token can see. With a token of an organization they remain its members until commit. */
 export async function holdVisible(tx: Tx, { realm, organizationId }: Connection, ids: readonly string[]): Promise<Set<string>> {
   if (ids.length === 0) return new Set();
   const hold = organizationId === null ? sql`` : sql`for key share`;
   const named = sql`realm_id = ${realm} and user_id = any(${[...ids]}::uuid[])`;
   let found = await sql<{ user_id: string }>`select user_id from users where ${named} order by user_id ${hold}`.execute(tx);
-  // After the users, as everywhere.
+  // Users are locked before members, as everywhere.
   if (organizationId !== null)
     found = await sql<{ user_id: string }>`select user_id from organization_members
       where ${named} and organization_id = ${organizationId}::uuid order by user_id ${hold}`.execute(tx);
   return new Set(found.rows.map(({ user_id }) => user_id));
 }
 
-/** The groups that the organization's tokens created, and those below them, in which the user is. */
+/** Returns the groups of the user that the organization's tokens created, and those below them. */
 export async function groupsOfMember(db: Db, realm: string, organizationId: string, userId: string): Promise<string[]> {
   const { rows } = await sql<{ group_id: string }>`
     select m.group_id from group_members m where m.realm_id = ${realm} and m.user_id = ${userId}::uuid and exists (
@@ -103,7 +103,7 @@ export async function groupsOfMember(db: Db, realm: string, organizationId: stri
   return rows.map(({ group_id }) => group_id);
 }
 
-/** Tells whether the group has one below it that is not of the organization whose token this is. */
+/** Tells whether a group below this one does not belong to the token's organization. */
 export async function hasOthersBelow(db: Db, { realm, organizationId }: Connection, groupId: string): Promise<boolean> {
   if (organizationId === null) return false;
   const { rows } = await sql`
@@ -113,7 +113,7 @@ export async function hasOthersBelow(db: Db, { realm, organizationId }: Connecti
   return rows.length > 0;
 }
 
-/** One of the groups that the organization's tokens created. */
+/** Finds one of the groups that the organization's tokens created. */
 export async function findOwnedGroup(db: Db, realm: string, organizationId: string): Promise<string | null> {
   const row = await findRow(db, "scim_organization_groups", ["group_id"], { realm_id: realm, organization_id: organizationId });
   return row?.group_id ?? null;

@@ -5,11 +5,11 @@ export type Sql = RawBuilder<boolean>;
 
 /** The part of a filter that the database can evaluate. */
 export interface Condition {
-  /** True of every row that fulfils the filter; null: of all rows. */
+  /** A condition that every matching row fulfils, or null if all rows may match. */
   readonly sql: Sql | null;
-  /** True of no other row. */
+  /** True if no other row fulfils the condition. */
   readonly isExact: boolean;
-  /** Few rows are left, and an index finds them. */
+  /** True if few rows remain, and an index finds them. */
   readonly isNarrow: boolean;
 }
 
@@ -18,8 +18,8 @@ export type Leaf = Exclude<Filter, { is: "and" | "or" | "not" }>;
 const UNKNOWN: Condition = { sql: null, isExact: false, isNarrow: false };
 
 /**
- * `not` is moved to the leaves (De Morgan): a negated leaf counts a missing value as one that differs, and those that are not negated stay
- * plain comparisons, which indexes serve.
+ * Converts a filter to a condition. `not` is moved to the leaves (De Morgan): a negated leaf treats a missing value as different, and
+ * leaves that are not negated remain plain comparisons, which indexes serve.
  */
 export function conditionOf(filter: Filter, ofLeaf: (leaf: Leaf) => Condition | null, isNegated = false): Condition {
   if (filter.is === "not") return conditionOf(filter.of, ofLeaf, !isNegated);
@@ -51,7 +51,7 @@ function anyOf(parts: readonly Condition[]): Condition {
 
 export const narrow = (condition: Sql): Condition => ({ sql: condition, isExact: true, isNarrow: true });
 export const wide = (condition: Sql): Condition => ({ sql: condition, isExact: true, isNarrow: false });
-/** The rows are compared again as the resources that clients see. */
+/** Makes a condition whose rows are compared again as the resources that clients see. */
 export const candidates = (condition: Sql): Condition => ({ sql: condition, isExact: false, isNarrow: true });
 export const never = narrow(sql<boolean>`false`);
 export const always: Condition = wide(sql<boolean>`true`);

@@ -12,26 +12,26 @@ import { countRows, type Entry, nextRows, type Order, orderOf, type Source } fro
 export interface ListedPage {
   readonly total: number;
   readonly resources: Resource[];
-  /** Null: by index, or this was the last page. */
+  /** The cursor of the next page, or null if the list is paged by index, or this was the last page. */
   readonly nextCursor: string | null;
 }
 
-/** One statement reads so many rows where resources are compared one by one. */
+/** The number of rows that one statement reads where resources are compared one by one. */
 const CHUNK = 500;
-/** Then the filter is too expensive: other requests wait for the same database. */
+/** The time after which a filter is too expensive, because other requests wait for the same database. */
 const DEADLINE = 5 * SECOND;
 
 const memory = createPageMemory();
 
 interface Part {
   readonly entries: readonly Entry[];
-  /** The resources of the entries, where they were loaded to be compared. */
+  /** The resources of the entries, if they were loaded to be compared. */
   readonly resources: readonly Resource[] | null;
-  /** Null where only this page was asked for. */
+  /** The exact total, or null if only this page was needed. */
   readonly total: number | null;
 }
 
-/** RFC 7644 §3.4.2 and RFC 9865: one page of a list, with the exact total. `list` names it for cursors. */
+/** RFC 7644 §3.4.2, RFC 9865: returns one page of a list, with the exact total. `list` names the list in cursors. */
 export async function listResources(db: Db, source: Source, request: ListRequest, list: string): Promise<ListedPage> {
   const { filter, count, cursor, startIndex } = request;
   const condition = filter ? conditionOf(filter, source.conditionOf) : always;
@@ -59,7 +59,7 @@ interface Wanted {
   readonly needsTotal: boolean;
 }
 
-/** The database decides alone. */
+/** Reads a page if the database alone can evaluate the filter. */
 async function readRows(
   db: Db,
   source: Source,
@@ -74,8 +74,8 @@ async function readRows(
 }
 
 /**
- * The database finds candidates, in chunks, and each is compared as the resource that clients see. It ends with an error at the deadline: no
- * filter keeps the database busy for long, also where that has no deadlines of its own.
+ * Reads candidates in chunks, and compares each as the resource that clients see. Ends with an error at the deadline, so that no filter
+ * keeps the database busy for long, even where the database has no deadlines of its own.
  */
 const comparing =
   (filter: Filter) =>
@@ -105,8 +105,8 @@ const KEPT = 30 * SECOND;
 const MOST = 5_000;
 
 /**
- * The ends of pages by index: a client that reads one after the other goes on from there, instead of counting all rows before it again. On
- * another node, or later, the rows are counted.
+ * Remembers the ends of pages by index: a client that reads one page after the other continues there, without counting all rows before it
+ * again. On another node, or later, the rows are counted.
  */
 function createPageMemory() {
   const pages = new Map<string, Cursor & { readonly at: number }>();
@@ -120,7 +120,7 @@ function createPageMemory() {
       const key = keyOf(list, startIndex);
       pages.delete(key);
       pages.set(key, { ...cursor, at: now });
-      // The oldest come first.
+      // The oldest pages are first.
       for (const oldest of pages.keys()) {
         if (pages.size <= MOST) break;
         pages.delete(oldest);
@@ -129,12 +129,12 @@ function createPageMemory() {
   };
 }
 
-/** RFC 9865 §2: where a page ended, and how many there were when the first was asked for. */
+/** RFC 9865 §2: the end of a page, and the total when the first page was read. */
 export interface Cursor extends Entry {
   readonly total: number;
 }
 
-/** A cursor belongs to one list: another filter, order or connection makes it invalid. */
+/** Identifies the list of a cursor: another filter, order or connection makes the cursor invalid. */
 const listMark = (list: string): string => sha256(list).slice(0, 12);
 
 const writeCursor = (list: string, { id, key, total }: Cursor): string =>
@@ -147,7 +147,7 @@ function readCursor(list: string, text: string): Cursor {
     if (mark === listMark(list) && typeof id === "string" && ID.test(id) && isKey && isCount(total) && isStorable(key))
       return { id, key: key as Entry["key"], total };
   } catch {
-    // Answered like any other text that is no cursor.
+    // An unreadable text is refused below, like any other that is no cursor.
   }
   throw scimError("invalidCursor", "The cursor is not one of this list: begin again without it");
 }

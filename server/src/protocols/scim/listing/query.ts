@@ -6,21 +6,21 @@ import { findAttribute, spell } from "../schema/paths.ts";
 export const DEFAULT_COUNT = 100;
 export const MAX_COUNT = 1000;
 
-/** RFC 7644 §3.4.2, RFC 9865: what a list is asked for. */
+/** The parameters of a list (RFC 7644 §3.4.2, RFC 9865). */
 export interface ListRequest {
   readonly filter: Filter | null;
-  /** The text that was sent. */
+  /** The text of the filter as the client sent it. */
   readonly filterText: string;
   readonly startIndex: number;
   readonly count: number;
-  /** Undefined: paging by index. Empty: the first page. */
+  /** The cursor, or undefined for paging by index. It is empty for the first page. */
   readonly cursor: string | undefined;
-  /** The path of an attribute, as the schema spells it; null: in the order of ids. */
+  /** The path of an attribute, as the schema spells it, or null for the order of ids. */
   readonly sortBy: string | null;
   readonly descending: boolean;
 }
 
-/** From a query string or a search request, whose numbers are numbers. */
+/** Reads the parameters from a query string, or from a search request, whose numbers are numbers. */
 export function readListRequest(type: ResourceType, sent: Readonly<Record<string, unknown>>): ListRequest {
   const filterText = textOf(sent, "filter", "invalidFilter") ?? "";
   const sortBy = textOf(sent, "sortBy", "invalidValue");

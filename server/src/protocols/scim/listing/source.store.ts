@@ -3,7 +3,7 @@ import type { Db } from "../../../platform/db/index.ts";
 import type { Resource } from "../schema/attribute.ts";
 import type { Condition, Leaf, Sql } from "./conditions.store.ts";
 
-/** A row by its place in the list. */
+/** The place of a row in the list. */
 export interface Entry {
   readonly id: string;
   readonly key: string | number;
@@ -11,14 +11,14 @@ export interface Entry {
 
 /** The resources that a token sees, as rows of one table. */
 export interface Source {
-  /** `users u`. */
+  /** The table with its alias, such as `users u`. */
   readonly from: RawBuilder<unknown>;
   readonly visible: Sql;
   readonly id: RawBuilder<string>;
-  /** The indexed sort orders: the path of an attribute and its expression. `id` is always available. */
+  /** The indexed sort orders: the expression for each path of an attribute. `id` is always available. */
   readonly sorts: Readonly<Record<string, RawBuilder<string | number>>>;
   conditionOf(leaf: Leaf): Condition | null;
-  /** Whole resources in the order of the ids; those that are gone are left out. */
+  /** Loads whole resources in the order of the ids. Deleted ones are left out. */
   load(ids: readonly string[]): Promise<Resource[]>;
 }
 
@@ -33,8 +33,8 @@ export const orderOf = ({ sorts, id }: Source, sortBy: string | null, descending
 };
 
 /**
- * Few rows are found by their index first and sorted then. Otherwise Postgres might walk over all rows in the order of the list, and
- * look for the few among them.
+ * Selects the rows. If they are few, they are found by their index first and then sorted: otherwise Postgres might walk over all rows in
+ * the order of the list to find the few among them.
  */
 function rowsOf({ from, visible, id }: Source, { sql: condition, isNarrow }: Condition, { expression }: Order) {
   const rows = sql`select ${id} as id, ${expression} as key from ${from} where ${visible} and ${condition ?? sql`true`}`;
@@ -48,7 +48,7 @@ export async function countRows(db: Db, source: Source, condition: Condition): P
   return rows[0]!.total;
 }
 
-/** The next rows of the list, behind `after` or past `offset` rows. */
+/** Returns the next rows of the list, after `after` or past `offset` rows. */
 export async function nextRows(
   db: Db,
   source: Source,
@@ -58,7 +58,7 @@ export async function nextRows(
 ): Promise<Entry[]> {
   const direction = order.descending ? sql`desc` : sql`asc`;
   const behind = after ? sql`(key, id) ${order.descending ? sql`<` : sql`>`} (${after.key}, ${after.id}::uuid)` : sql`true`;
-  // Keyset on the ids themselves: the primary key is in their order.
+  // Here the keyset is on the ids themselves, because the primary key has their order.
   const isById = order.expression === source.id;
   const where = after && isById ? sql`id ${order.descending ? sql`<` : sql`>`} ${after.id}::uuid` : behind;
   const { rows } = await sql<Entry>`

@@ -10,7 +10,7 @@ export interface Operation {
 const MAX_OPERATIONS = 1000;
 const invalidSyntax = (message: string) => scimError("invalidSyntax", message);
 
-/** RFC 7644 §3.5.2: the operations of a PATCH. `op` is written in any letter case, as Microsoft Entra does. */
+/** RFC 7644 §3.5.2: reads the operations of a PATCH. `op` may have any letter case, because Microsoft Entra capitalises it. */
 export function readOperations(body: unknown): Operation[] {
   const list = isObject(body) ? (body.Operations ?? body.operations) : undefined;
   if (!Array.isArray(list) || list.length === 0) throw invalidSyntax("Operations must be a list of operations");

@@ -6,7 +6,7 @@ import { MAX_ELEMENTS, normalise, single } from "../schema/values.ts";
 import type { Operation } from "./operations.ts";
 import { type AttributeTarget, findTarget, parsePath, type Target } from "./path.ts";
 
-/** RFC 7644 §3.5.2: a copy of the resource with all operations applied, or an error and nothing. */
+/** RFC 7644 §3.5.2: returns a copy of the resource with all operations applied, or throws and applies none. */
 export function applyOperations(type: ResourceType, resource: Resource, operations: readonly Operation[]): Resource {
   const changed = structuredClone(resource);
   for (const { op, path, value } of operations) {
@@ -25,7 +25,7 @@ export function isNamedBy(type: ResourceType, operations: readonly Operation[], 
   return operations.some(({ path, value }) => (path !== undefined ? [path] : isObject(value) ? Object.keys(value) : []).some(isIt));
 }
 
-/** A resource that was sent whole (POST, PUT), with the members that the schemas have. */
+/** Reads a resource that was sent whole (POST, PUT), with the members that the schemas have. */
 export function readResource(type: ResourceType, body: unknown): Resource {
   const resource: Resource = {};
   const assigned = isObject(body) ? Object.fromEntries(Object.entries(body).filter(([, member]) => !isUnassigned(member))) : body;
@@ -75,7 +75,7 @@ function apply(type: ResourceType, resource: Resource, op: Operation["op"], targ
   }
   const normal = normalise(attribute, value, path);
   if (normal === undefined) return void unassign(resource, target);
-  // RFC 7644 §3.5.2.3: sub-attributes that are not named stay.
+  // RFC 7644 §3.5.2.3: sub-attributes that are not named remain.
   store(resource, target, attribute.type === "complex" ? merged(current(resource, target), normal as Resource) : normal);
 }
 
@@ -98,7 +98,7 @@ const current = (resource: Resource, { extension, attribute }: AttributeTarget):
   return isObject(from) ? from[attribute.name] : undefined;
 };
 
-/** Undefined, an empty object and an empty list unassign. */
+/** Stores a value. Undefined, an empty object and an empty list unassign the attribute. */
 function store(resource: Resource, target: AttributeTarget, value: unknown): void {
   const { extension, attribute } = target;
   const isEmpty =
@@ -137,7 +137,7 @@ const elementsOf = (resource: Resource, target: AttributeTarget): Resource[] => 
 
 function remove(resource: Resource, target: AttributeTarget, value: unknown): void {
   const { attribute, filter, sub } = target;
-  // Null tells a password that is removed from one that is not mentioned. Clients write null for a value that they do not know.
+  // Null distinguishes a removed password from one that is not mentioned. Clients send null for a value that they do not know.
   if (attribute.returned === "never") {
     resource[attribute.name] = null;
     return;
@@ -149,7 +149,7 @@ function remove(resource: Resource, target: AttributeTarget, value: unknown): vo
     return void store(resource, target, rest);
   }
   if (sub) return void unassign(resource, target);
-  // Microsoft Entra and others name what is removed by value.
+  // Microsoft Entra and others name the removed elements by value.
   const named = value === undefined ? undefined : (normalise(attribute, value, target.path) as Resource[] | undefined);
   if (named === undefined) return void unassign(resource, target);
   store(
@@ -163,13 +163,13 @@ function remove(resource: Resource, target: AttributeTarget, value: unknown): vo
 const contains = (element: Resource, wanted: Resource): boolean =>
   Object.entries(wanted).every(([name, value]) => JSON.stringify(element[name]) === JSON.stringify(value));
 
-/** RFC 7644 §3.5.2.1 and §3.5.2.3, of a multi-valued attribute. */
+/** RFC 7644 §3.5.2.1 and §3.5.2.3: changes the elements of a multi-valued attribute. */
 function setElements(resource: Resource, op: Operation["op"], target: AttributeTarget, value: unknown): void {
   const { attribute, filter, sub, path } = target;
   const elements = elementsOf(resource, target);
   if (filter || sub) {
     const chosen = elements.filter((each) => !filter || matches(filter, each));
-    // Provisioning clients expect the element to be created, also by replace, where the RFC has noTarget.
+    // Provisioning clients expect the element to be created, even by replace, for which the RFC defines noTarget.
     const targets = chosen.length > 0 ? chosen : [named(filter)];
     const change = sub ? { [sub.name]: normalise(sub, value, path) } : ((single(attribute, value, path) ?? {}) as Resource);
     const changed = targets.map((each) => merged(each, change));
@@ -192,13 +192,13 @@ function setElements(resource: Resource, op: Operation["op"], target: AttributeT
 
 const isPrimary = ({ primary }: Resource): boolean => primary === true;
 const lower = (value: unknown) => (typeof value === "string" ? value.toLowerCase() : value);
-/** Two equal values for the same use are one element. */
+/** Tells whether two elements are the same: they have equal values and types. */
 const isSame = (one: Resource, other: Resource): boolean =>
   one.value === undefined && other.value === undefined
     ? JSON.stringify(one) === JSON.stringify(other)
     : one.value === other.value && lower(one.type) === lower(other.type);
 
-/** RFC 7643 §2.4: `primary` is true of one element at most; the one that was set last stays. */
+/** RFC 7643 §2.4: stores elements, of which at most one is `primary`, the one that was set last. */
 function storeElements(resource: Resource, target: AttributeTarget, elements: readonly Resource[], set: readonly Resource[]): void {
   const preferred = set.filter(isPrimary).at(-1);
   const settled = preferred
@@ -210,7 +210,7 @@ function storeElements(resource: Resource, target: AttributeTarget, elements: re
   store(resource, target, filled);
 }
 
-/** A new element, from what a filter says by `eq`. */
+/** Makes a new element from the values that a filter compares by `eq`. */
 function named(filter: Filter | null): Resource {
   if (!filter) return {};
   if (filter.is === "compare" && filter.by === "eq" && filter.value !== null) return { [filter.path.attribute.name]: filter.value };

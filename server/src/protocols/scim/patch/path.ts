@@ -3,14 +3,14 @@ import { type Filter, parseValueFilter } from "../filter/parser.ts";
 import { type Attribute, type ResourceType, subAttribute } from "../schema/attribute.ts";
 import { extensionOf, findAttribute, splitUrn } from "../schema/paths.ts";
 
-/** RFC 7644 §3.5.2: what an operation changes. */
+/** The target of an operation (RFC 7644 §3.5.2). */
 export type Target =
   | { readonly is: "extension"; readonly extension: string }
   | {
       readonly is: "attribute";
       readonly extension: string | null;
       readonly attribute: Attribute;
-      /** The elements of a multi-valued attribute; null: all of it. */
+      /** The filter for elements of a multi-valued attribute, or null for all of it. */
       readonly filter: Filter | null;
       readonly sub: Attribute | null;
       /** The client's text, for messages. */
@@ -20,7 +20,7 @@ export type AttributeTarget = Extract<Target, { is: "attribute" }>;
 
 export const invalidPath = (message: string) => scimError("invalidPath", message);
 
-/** RFC 7644 figure 7: `attr`, `attr.sub`, `attr[filter]` or `attr[filter].sub`, behind a URN or not. Undefined: no schema has the attribute. */
+/** RFC 7644 figure 7: finds `attr`, `attr.sub`, `attr[filter]` or `attr[filter].sub`, with a URN or without. Undefined if unknown. */
 export function findTarget(type: ResourceType, path: string): Target | undefined {
   const extension = extensionOf(type, path);
   if (extension !== undefined) return { is: "extension", extension };
@@ -42,7 +42,7 @@ export function findTarget(type: ResourceType, path: string): Target | undefined
   return sub && { is: "attribute", ...found, filter, sub, path };
 }
 
-/** Parses a path; one that no schema has is refused. */
+/** Parses a path. Refuses one that no schema has. */
 export function parsePath(type: ResourceType, path: unknown): Target {
   if (typeof path !== "string" || path.trim() === "") throw invalidPath("path must be a text");
   const text = path.trim();

@@ -41,7 +41,7 @@ export const reference = (name: string, description: string, types: readonly str
 export const complex = (name: string, description: string, subAttributes: readonly Attribute[], options: Options = {}) =>
   of("complex")(name, description, { subAttributes, ...options });
 
-/** RFC 7643 §2.4: a multi-valued attribute with the default sub-attributes. */
+/** RFC 7643 §2.4: makes a multi-valued attribute with the default sub-attributes. */
 export const plural = (
   name: string,
   description: string,
@@ -62,7 +62,7 @@ export const plural = (
     { multiValued: true },
   );
 
-/** RFC 7643 §3.1: attributes of every resource, which schemas do not list. */
+/** RFC 7643 §3.1: the attributes of every resource, which schemas do not list. */
 export const commonAttributes: readonly Attribute[] = [
   string("id", "Assigned by the server", { caseExact: true, mutability: "readOnly", returned: "always", uniqueness: "server" }),
   string("externalId", "The id that the provisioning client has for it", { caseExact: true }),
@@ -96,12 +96,12 @@ export interface ResourceType {
   readonly extensions: readonly Schema[];
 }
 
-/** A resource, or what a client sent of one: members by the names of the schema. */
+/** A resource, or a part of one that a client sent. Its members have the names of the schema. */
 export type Resource = Record<string, unknown>;
 
 export const isObject = (value: unknown): value is Resource => typeof value === "object" && value !== null && !Array.isArray(value);
 
-/** RFC 7643 §2.1: names of attributes are compared without regard to case. */
+/** RFC 7643 §2.1: finds an attribute by name, ignoring case. */
 export const named = <T extends { readonly name: string }>(list: readonly T[], name: string): T | undefined => {
   const wanted = name.toLowerCase();
   return list.find((each) => each.name.toLowerCase() === wanted);

@@ -1,6 +1,6 @@
 import Type from "typebox";
 
-/** For the OpenAPI document: what RFC 7643 and RFC 7644 describe, and `/Schemas` in detail. Nothing here validates or filters. */
+/** Makes a schema for the OpenAPI document. RFC 7643, RFC 7644 and `/Schemas` have the details. It neither validates nor filters. */
 const open = (id: string, description: string, example: object) =>
   Type.Unsafe<Record<string, unknown>>({ $id: id, type: "object", additionalProperties: true, description, examples: [example] });
 
@@ -54,14 +54,14 @@ export const ScimDocument = open("ScimDocument", "The server's capabilities (RFC
   schemas: [`${CORE}:ServiceProviderConfig`],
 });
 
-/** The answers that every route declares. */
+/** The error responses that every route declares. */
 export const refusals = { "4xx": ScimError };
 
 export const LIST_RESPONSE = `${MESSAGES}:ListResponse`;
 export const BULK_RESPONSE = `${MESSAGES}:BulkResponse`;
 
 const text = (description: string) => Type.Optional(Type.String({ description }));
-/** Read by the handlers, who have the errors of RFC 7644 for them. */
+/** The parameters of lists. The handlers read them, because their errors are those of RFC 7644. */
 export const listParameters = Type.Unsafe<Record<string, unknown>>(
   Type.Object({
     filter: text("RFC 7644 §3.4.2.2"),

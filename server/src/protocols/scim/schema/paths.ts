@@ -2,13 +2,13 @@ import { type Attribute, commonAttributes, isObject, named, type Resource, type 
 
 /** An attribute of a resource type, by its full path. */
 export interface AttributePath {
-  /** The URN of the extension that it belongs to; null: of the core. */
+  /** The URN of the extension that it belongs to, or null for the core. */
   readonly extension: string | null;
   readonly attribute: Attribute;
   readonly sub: Attribute | null;
 }
 
-/** RFC 7644 §3.10: the name without the URN of its schema, and the extension that the URN means. */
+/** RFC 7644 §3.10: separates a name from the URN of its schema, and returns the extension of the URN. */
 export function splitUrn(type: ResourceType, text: string): { extension: string | null; isQualified: boolean; name: string } {
   const lower = text.toLowerCase();
   for (const { id } of [type.schema, ...type.extensions])
@@ -17,13 +17,13 @@ export function splitUrn(type: ResourceType, text: string): { extension: string 
   return { extension: null, isQualified: false, name: text };
 }
 
-/** The extension that a text is the URN of, whole. */
+/** Returns the extension whose whole URN is the text. */
 export const extensionOf = (type: ResourceType, text: string): string | undefined =>
   type.extensions.find(({ id }) => id.toLowerCase() === text.toLowerCase())?.id;
 
 /**
- * RFC 7644 §3.10: `userName`, `name.givenName` or the same behind the URN of the schema. Provisioning clients also send attributes of an
- * extension without it (`manager`), which no attribute of the core is named like. Undefined: no schema has it.
+ * RFC 7644 §3.10: finds `userName`, `name.givenName` or the same after the URN of the schema. Provisioning clients also omit the URN of an
+ * extension (`manager`), and no core attribute has such a name. Returns undefined if no schema has it.
  */
 export function findAttribute(type: ResourceType, text: string): AttributePath | undefined {
   const { extension, isQualified, name } = splitUrn(type, text);
@@ -49,7 +49,7 @@ export function findAttribute(type: ResourceType, text: string): AttributePath |
 export const spell = ({ extension, attribute, sub }: AttributePath): string =>
   `${extension === null ? "" : `${extension}:`}${attribute.name}${sub ? `.${sub.name}` : ""}`;
 
-/** The value of an attribute as the resource has it, with its sub-attributes. */
+/** Returns the value of an attribute in the resource, with its sub-attributes. */
 export function valueAt(resource: Resource, { extension, attribute }: Pick<AttributePath, "extension" | "attribute">): unknown {
   const from = extension === null ? resource : resource[extension];
   return isObject(from) ? from[attribute.name] : undefined;

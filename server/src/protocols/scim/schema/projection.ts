@@ -2,7 +2,7 @@ import { listOf } from "../../../kernel/lists.ts";
 import { isObject, type Resource, type ResourceType } from "./attribute.ts";
 import { extensionOf, findAttribute } from "./paths.ts";
 
-/** RFC 7644 §3.9: which attributes an answer has. */
+/** The attributes of a response (RFC 7644 §3.9). */
 export interface Projection {
   readonly isDefault: boolean;
   /** Tells whether an attribute of the core is shown, at least in part. */
@@ -14,7 +14,7 @@ const ALWAYS: ReadonlySet<string> = new Set(["id", "schemas"]);
 
 interface Chosen {
   readonly whole: ReadonlySet<string>;
-  /** Sub-attributes by the key of their attribute. */
+  /** The sub-attributes by the key of their attribute. */
   readonly parts: ReadonlyMap<string, ReadonlySet<string>>;
 }
 
@@ -69,7 +69,7 @@ export function projectionOf(type: ResourceType, query: { attributes?: unknown; 
   };
 }
 
-/** RFC 7643 §2.2: sub-attributes of the core that are shown only where they are asked for by name. */
+/** RFC 7643 §2.2: returns sub-attributes of the core that are shown only if the request names them. */
 const hiddenParts = ({ schema }: ResourceType): ReadonlyMap<string, ReadonlySet<string>> =>
   new Map(
     schema.attributes.flatMap(({ name, subAttributes = [] }) => {
@@ -78,7 +78,7 @@ const hiddenParts = ({ schema }: ResourceType): ReadonlyMap<string, ReadonlySet<
     }),
   );
 
-/** Names that no schema has are ignored. Null: nothing was chosen. */
+/** Returns the chosen attributes, or null if the parameter names none. Unknown names are ignored. */
 function chosen(type: ResourceType, parameter: unknown): Chosen | null {
   const names = listOf(parameter ?? [])
     .flatMap((each) => String(each).split(","))

@@ -7,7 +7,7 @@ export const GROUP = "urn:ietf:params:scim:schemas:core:2.0:Group";
 const value = (description: string): Attribute => string("value", description);
 const WORK_AND_HOME = ["work", "home", "other"];
 
-/** RFC 7643 §4.1. */
+/** The user schema (RFC 7643 §4.1). */
 const userSchema: Schema = {
   id: USER,
   name: "User",
@@ -30,7 +30,7 @@ const userSchema: Schema = {
     string("preferredLanguage", "The preferred language"),
     string("locale", "The locale for dates, numbers and currency"),
     string("timezone", "The time zone"),
-    // Cannot be removed, only set: announced as required. Created without it, a user is active.
+    // This cannot be removed, only set, so it is announced as required. A user who is created without it is active.
     boolean("active", "Whether the person may sign in", { required: true }),
     string("password", "Set, never shown", { caseExact: true, mutability: "writeOnly", returned: "never" }),
     plural("emails", "Mail addresses. The primary one is the address of the account", value("The address"), WORK_AND_HOME),
@@ -69,7 +69,7 @@ const userSchema: Schema = {
   ],
 };
 
-/** RFC 7643 §4.3. */
+/** The enterprise extension (RFC 7643 §4.3). */
 const enterpriseSchema: Schema = {
   id: ENTERPRISE,
   name: "EnterpriseUser",
@@ -88,7 +88,7 @@ const enterpriseSchema: Schema = {
   ],
 };
 
-/** RFC 7643 §4.2. */
+/** The group schema (RFC 7643 §4.2). */
 const groupSchema: Schema = {
   id: GROUP,
   name: "Group",

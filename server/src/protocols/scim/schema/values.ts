@@ -1,15 +1,15 @@
 import { invalidValue } from "../errors.ts";
 import { type Attribute, isObject, type Resource, subAttribute } from "./attribute.ts";
 
-/** The number of values of one multi-valued attribute of a user. */
+/** The limit of values of one multi-valued attribute of a user. */
 export const MAX_ELEMENTS = 200;
-/** The number of members of a group in one request. */
+/** The limit of members of a group in one request. */
 const MAX_MEMBERS = 50_000;
 const MAX_TEXT = 65_536;
 
 /**
- * A value as the attribute has it, or undefined for one that unassigns it (RFC 7643 §2.5). Provisioning clients send more than the RFC
- * has: booleans as text, a complex value as the text of its `value`, a single value in a list. Members that no schema has are left out.
+ * Normalises a value for its attribute. Returns undefined for one that unassigns it (RFC 7643 §2.5). Provisioning clients also send
+ * booleans as text, a complex value as the text of its `value`, or a single value in a list. Unknown members are left out.
  */
 export function normalise(attribute: Attribute, value: unknown, path: string): unknown {
   if (!attribute.multiValued) return single(attribute, Array.isArray(value) ? firstOf(value, path) : value, path);
@@ -25,7 +25,7 @@ function firstOf(list: readonly unknown[], path: string): unknown {
   return list[0];
 }
 
-/** One value: of a multi-valued attribute, one of its elements. */
+/** Normalises a single value, or one element of a multi-valued attribute. */
 export function single(attribute: Attribute, value: unknown, path: string): unknown {
   if (value === null || value === undefined) return undefined;
   switch (attribute.type) {
@@ -60,7 +60,7 @@ function complexOf(attribute: Attribute, value: unknown, path: string): Resource
   const members: Resource = {};
   for (const [name, member] of Object.entries(value)) {
     const sub = subAttribute(attribute, name);
-    // RFC 7644 §3.5.1: what is read-only is ignored.
+    // RFC 7644 §3.5.1: read-only members are ignored.
     if (!sub || sub.mutability === "readOnly") continue;
     const normal = normalise(sub, member, `${path}.${sub.name}`);
     if (normal !== undefined) members[sub.name] = normal;

@@ -8,7 +8,7 @@ const time = Type.Integer({ minimum: 0, description: "Epoch milliseconds" });
 
 const members = {
   name: visibleName("A token's name", "entra"),
-  /** By default the token's name. */
+  /** The default is the token's name. */
   connection: visibleName(
     "The name of the connection, by which `externalId`s are kept (a token that replaces another has the same),",
     "entra",

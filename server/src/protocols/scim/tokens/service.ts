@@ -17,7 +17,7 @@ import { deleteToken, findToken, findUsableToken, insertToken, listTokens, type 
 
 const about = { resourceType: "provisioning" } as const;
 
-/** Tokens are recognised by it where they leak into logs and repositories. */
+/** The prefix by which tokens are recognised if they leak into logs and repositories. */
 const PREFIX = "ghscim_";
 const DEFAULT_PERMISSIONS: readonly Permission[] = ["view-users", "manage-users", "manage-organizations"];
 
@@ -37,8 +37,8 @@ export async function readToken(ctx: ReadCtx, baseUrl: string, id: string): Prom
 }
 
 /**
- * The token is only in this answer; its hash is stored. The escalation rule: the creator holds its permissions, and those that
- * users of its identity provider hold, because the token decides which accounts these are.
+ * Creates a token, which is only in this response: its hash is stored. By the escalation rule, the creator must hold its permissions, and
+ * those of the users of its identity provider, because the token decides which accounts these are.
  */
 export async function createToken(ctx: Ctx, baseUrl: string, input: CreateScimToken): Promise<CreatedScimToken> {
   const { name, connection = name, trustEmails = false, expiresAt = null, organizationId = null } = input;
@@ -68,14 +68,14 @@ async function providerOf(ctx: Ctx, alias: string | null, faults: FieldError[]):
     faults.push({ field: "identityProvider", code: "unknown_provider", message });
     return null;
   }
-  // A directory's accounts come by its own synchronization.
+  // The accounts of a directory come from its own synchronization.
   if (isDirectorySource(sourceOf(provider.protocol, alias)))
     faults.push({ field: "identityProvider", code: "directory", message: `“${alias}” is a directory: name an identity provider` });
   await assertMayAnswerFor(ctx, provider);
   return provider.providerId;
 }
 
-/** The next request with it is a 401, on every node. */
+/** Deletes a token. The next request with it is a 401, on every node. */
 export async function removeToken(ctx: Ctx, id: string): Promise<void> {
   const deleted = isId(id) ? await deleteToken(ctx.tx, ctx.realm, id) : null;
   if (!deleted) throw scimErrors.token_not_found();
@@ -91,7 +91,7 @@ declare module "fastify" {
   }
 }
 
-/** SCIM tokens as callers. The audit trail names them `scim:<name>`. */
+/** Makes SCIM tokens callers. The audit log names them `scim:<name>`. */
 export const scimTokens = (db: Db): PermissionTokens => ({
   invalid: "A SCIM token of this realm is needed: send it as Authorization: Bearer",
   async actorOf(request, { realmId: realm }, presented) {
@@ -105,7 +105,7 @@ export const scimTokens = (db: Db): PermissionTokens => ({
   resourceOf,
 });
 
-/** `/realms/acme/scim/v2/Users/1` is about the user. */
+/** Returns the resource of a request: `/realms/acme/scim/v2/Users/1` is about the user. */
 function resourceOf(request: FastifyRequest): { resourceType: string; resourceId: string | undefined } {
   const [, , , , , resourceType = "", id] = (request.url.split("?", 1)[0] ?? "").split("/");
   return { resourceType: resourceType.toLowerCase(), resourceId: id };

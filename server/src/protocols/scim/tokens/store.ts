@@ -34,7 +34,7 @@ export interface TokenRow {
   readonly connection: string;
   readonly permissions: Permission[];
   readonly organizationId: string | null;
-  /** Null as well where the provider is gone. */
+  /** The identity provider. It is also null if the provider was deleted. */
   readonly identityProvider: string | null;
   readonly trustEmails: boolean;
   readonly createdAt: number;
@@ -103,7 +103,7 @@ export async function deleteToken(tx: Tx, realm: string, id: string): Promise<{ 
   return deleteReturning(tx, "scim_tokens", { realm_id: realm, token_id: id }, ["name"]);
 }
 
-/** A token that has not expired, of an organization that is enabled. */
+/** Finds a token that has not expired. Its organization must be enabled. */
 const byHash = prepared(({ realm, hash, now }: { realm: string; hash: string; now: number }, db) =>
   db
     .selectFrom("scim_tokens")
@@ -122,7 +122,7 @@ export async function findUsableToken(db: Db, realm: string, hash: string, now: 
   return row ?? null;
 }
 
-/** To the minute, so that a busy client does not write with every request. */
+/** Stores the last use, to the minute, so that a busy client does not write with every request. */
 export async function touchToken(db: Db, realm: string, { id, lastUsedAt }: TokenRow, now: number): Promise<void> {
   if (lastUsedAt !== null && now - lastUsedAt < MINUTE) return;
   await db

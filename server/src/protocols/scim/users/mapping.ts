@@ -9,7 +9,7 @@ import { versionOf } from "../version.ts";
 
 type Attributes = NonNullable<CreateUser["attributes"]>;
 
-/** A user with what the SCIM server keeps of them. */
+/** A user with the data that the SCIM server stores about them. */
 export interface ScimUser {
   readonly userId: string;
   readonly username: string;
@@ -19,19 +19,19 @@ export interface ScimUser {
   readonly createdAt: number;
   readonly changedAt: number;
   readonly version: number;
-  /** The attributes that have no other place, as the client sent them. */
+  /** The attributes that are stored only for SCIM, as the client sent them. */
   readonly profile: Resource;
   readonly externalId: string | null;
   readonly groups: readonly { readonly groupId: string; readonly name: string }[];
 }
 
-/** An attribute of SCIM, by the members that lead to it, and the attribute of users that is its home. */
+/** The path of a SCIM attribute, and the attribute of users that stores it. */
 export interface Home {
   readonly path: readonly string[];
   readonly attribute: string;
 }
 
-/** The attributes of a user that are attributes of SCIM: claims and the admin API read them there. */
+/** The SCIM attributes that are attributes of users, where claims and the admin API read them. */
 export const HOMES: readonly Home[] = [
   { path: ["name", "givenName"], attribute: "firstName" },
   { path: ["name", "familyName"], attribute: "lastName" },
@@ -47,17 +47,17 @@ export const HOMES: readonly Home[] = [
 ];
 
 export const PHONE = "phoneNumber";
-/** The length of a value of a user\'s attribute. */
+/** The longest value of a user's attribute. */
 const MAX_VALUE = 4096;
 const MAX_ATTRIBUTES = 100;
-/** The size of the attributes that are stored only for SCIM. */
+/** The largest size of the attributes that are stored only for SCIM. */
 const MAX_PROFILE = 256 * 1024;
 
-/** An attribute of SCIM has one value: of a list, the first. */
+/** Returns the first value of a list, because an attribute of SCIM has one value. */
 export const first = (value: string | readonly string[] | undefined): string | undefined =>
   typeof value === "string" ? value : value?.[0];
 
-/** The user as clients see them. */
+/** Returns the user as clients see them. */
 export function resourceOf(user: ScimUser, { url }: Pick<Connection, "url">): Resource {
   const resource: Resource = structuredClone(user.profile);
   putHomes(resource, HOMES, user.attributes);
@@ -89,7 +89,7 @@ export function resourceOf(user: ScimUser, { url }: Pick<Connection, "url">): Re
   return { ...whole, meta: { ...meta, version: versionOf(user.version, whole) } };
 }
 
-/** A user's fields, read from a resource; the password is separate. */
+/** The fields of a user that are read from a resource. The password is separate. */
 export interface UserFields {
   readonly username: string;
   readonly email: string | null;
@@ -101,7 +101,7 @@ export interface UserFields {
 
 const OWN: ReadonlySet<string> = new Set(["schemas", "id", "externalId", "userName", "active", "password", "groups", "meta"]);
 
-/** The fields of a user that `resource` describes. Attributes that SCIM does not know stay. */
+/** Returns the fields of a user that `resource` describes. Attributes unknown to SCIM remain. */
 export function fieldsOf(resource: Resource, current: Attributes): UserFields {
   const given: Attributes = { ...current };
   const profile: Resource = structuredClone(Object.fromEntries(Object.entries(resource).filter(([name]) => !OWN.has(name))));
@@ -124,7 +124,7 @@ export function fieldsOf(resource: Resource, current: Attributes): UserFields {
   };
 }
 
-/** All addresses of a resource, to be looked for. */
+/** Returns all addresses of a resource, in the form by which they are found. */
 export const addressesOf = (profile: Resource): string[] => [...new Set(valuesOf(profile.emails).map(loginKey))];
 
 const valuesOf = (elements: unknown): string[] =>
@@ -133,7 +133,7 @@ const valuesOf = (elements: unknown): string[] =>
 function keep(attributes: Attributes, name: string, value: unknown, path: string): void {
   if (value === undefined) delete attributes[name];
   else if (String(value).length > MAX_VALUE) throw invalidValue(path, `is longer than ${MAX_VALUE} characters`);
-  // A list that an administrator gave stays, as long as its first value does.
+  // A list of an administrator remains as long as its first value does.
   else if (first(attributes[name]) !== value) attributes[name] = String(value);
 }
 
@@ -152,7 +152,7 @@ function put(resource: Resource, [name = "", ...rest]: readonly string[], value:
   }
 }
 
-/** Takes a value out; what is empty then goes with it. */
+/** Takes a value out of the resource, and removes objects that are then empty. */
 function take(resource: Resource, [name = "", ...rest]: readonly string[]): unknown {
   const value = resource[name];
   if (rest.length === 0) {
@@ -165,7 +165,7 @@ function take(resource: Resource, [name = "", ...rest]: readonly string[]): unkn
   return taken;
 }
 
-/** The element that stands for the account: the primary one, else the one for work, else the first. */
+/** Returns the index of the element for the account: the primary one, else the one for work, else the first. */
 function accountAt(elements: readonly Resource[]): number {
   const hasValue = ({ value }: Resource) => typeof value === "string" && value !== "";
   for (const fits of [
@@ -184,13 +184,13 @@ function accountIn(elements: unknown): string | undefined {
   return list[accountAt(list)]?.value as string | undefined;
 }
 
-/** Nothing but what `withAccount` makes of the account itself. */
+/** Tells whether the elements are only the one that `withAccount` makes for the account. */
 const isAccountAlone = (elements: unknown): boolean =>
   Array.isArray(elements) && elements.length === 1 && isDeepStrictEqual(elements[0], ofAccount(elements[0].value));
-/** The one address, or phone number, of a user. */
+/** Makes the element for the one address, or phone number, of a user. */
 export const ofAccount = (value: string): Resource => ({ value, type: "work", primary: true });
 
-/** The elements, with what the account has now: it may have been changed elsewhere. */
+/** Returns the elements with the account's current value, which may have been changed elsewhere. */
 function withAccount(elements: unknown, account: string | null, isSame: (one: string, other: string) => boolean): Resource[] {
   const list = (Array.isArray(elements) ? elements : []).filter(isObject);
   const at = accountAt(list);

@@ -9,10 +9,10 @@ import type { UserFields } from "./mapping.ts";
 type Names = Pick<UserFields, "username" | "email">;
 
 /**
- * The word of a token about addresses. That of the realm's own counts, as an administrator's does. That of an organization counts in the domains
- * that it has verified, or where the token is trusted for addresses: another address is kept, but is no name to sign in by before its owner has
- * confirmed it, and a userName in the form of one is refused, because invitations and shares find users by it. Nothing is said about the domain of
- * another organization. Unchanged names stay.
+ * Returns how far a token is trusted about addresses. A token of the realm is trusted like an administrator. A token of an organization is
+ * trusted in the domains that the organization has verified, or if it is trusted for addresses. Another address is kept, but is no login
+ * name until its owner has confirmed it, and a userName in the form of one is refused, because invitations and shares find users by it. The
+ * error does not mention another organization's domain. Unchanged names remain.
  */
 export async function proofOfNames(ctx: ReadCtx, connection: Connection, next: Names, current: Names | null): Promise<AddressProof> {
   if (connection.organizationId === null) return "given";

@@ -10,7 +10,7 @@ const validate = buildValidator({})({ schema: Type.Object(loginNameMembers), htt
 
 const NAMES: Readonly<Record<string, string>> = { username: "userName", email: "emails" };
 
-/** The rules of `POST /users` for names to sign in by. Everything else is kept as it was sent. */
+/** Checks login names by the rules of `POST /users`. Other values are kept as they were sent. */
 export function checkFields({ username, email, externalId, profile }: UserFields): void {
   if (externalId !== null) checkKey("externalId", externalId);
   for (const address of addressesOf(profile)) checkKey("emails", address);

@@ -37,7 +37,7 @@ async function findUser({ tx }: ReadCtx, connection: Connection, id: string): Pr
   return user;
 }
 
-/** If-Match concerned the record that the client saw; the next writes concern others. */
+/** Removes If-Match, which was about the record that the client saw, because later writes concern others. */
 const withoutVersion = (ctx: Ctx): Ctx => ({ ...ctx, ifMatch: null });
 
 export async function createUser(call: ScimCall, parts: UserParts, body: unknown): Promise<Resource> {
@@ -71,12 +71,12 @@ async function saveScim(ctx: Ctx, connection: Connection, userId: string, { prof
 /** A change of a user, as a request describes it. */
 interface Change {
   readonly mayHavePassword: boolean;
-  /** Otherwise the account's state is nobody's decision. */
+  /** True if the request sets the account's state. */
   readonly namesActive: boolean;
   apply(current: Resource): Resource;
 }
 
-/** PUT: what is left out is unassigned, but for `active` and `externalId`, which decide who may come in. */
+/** Replaces a user (PUT). Absent attributes are unassigned, except `active` and `externalId`, which decide who may sign in. */
 export const replaceUser = (call: ScimCall, parts: UserParts, id: string, body: unknown): Promise<Resource> => {
   const sent = readResource(userType, body);
   return changeUser(call, parts, id, {
@@ -93,7 +93,7 @@ export const patchUser = (call: ScimCall, parts: UserParts, id: string, operatio
     apply: (current) => applyOperations(userType, current, operations),
   });
 
-/** All of a change, or nothing: the user is held while it is worked out. */
+/** Makes a change completely or not at all. The user is locked meanwhile. */
 async function changeUser(call: ScimCall, parts: UserParts, id: string, change: Change): Promise<Resource> {
   let answer: Resource | undefined;
   await untilStored(async () => {
@@ -101,7 +101,7 @@ async function changeUser(call: ScimCall, parts: UserParts, id: string, change: 
     answer = await call.transact(async (ctx) => {
       const held = await holdUser(ctx, call.connection, id);
       const { userId } = held.user;
-      // First: false means that nothing was written, and all is tried again.
+      // The password comes first: if it returns false, nothing was written, and all is tried again.
       if (prepared && !(await users.setPassword(withoutVersion(ctx), userId, prepared, { temporary: false }))) return undefined;
       return saveChange(withoutVersion(ctx), call.connection, held, change);
     });
@@ -115,7 +115,7 @@ interface Held {
   readonly account: users.UserRow;
 }
 
-/** Seen by the token, within its reach, and as the client saw it; held until commit. */
+/** Locks a user until commit. The token must see and may change the user, in the version that the client saw. */
 async function holdUser(ctx: Ctx, connection: Connection, id: string): Promise<Held> {
   const { userId } = await findUser(ctx, connection, id);
   const account = await users.findUserForUpdate(ctx, userId);
@@ -123,11 +123,11 @@ async function holdUser(ctx: Ctx, connection: Connection, id: string): Promise<H
   return { user: await findUser(ctx, connection, userId), account };
 }
 
-/** A token of the realm changes all accounts, one of an organization its own. The user must be held. */
+/** Tells whether the token may change the account, which must be locked: a token of an organization may change only its own. */
 const mayChange = async (ctx: Ctx, { organizationId }: Connection, userId: string): Promise<boolean> =>
   organizationId === null || holdManaged(ctx.tx, ctx.realm, { organizationId, userId });
 
-/** Everything slow about a new password, before the transaction. Null: the change sets none. */
+/** Prepares a new password before the transaction, because that is slow. Returns null if the change sets none. */
 async function preparedPassword(call: ScimCall, parts: UserParts, id: string, change: Change) {
   const { user } = await call.transact((ctx) => holdUser(ctx, call.connection, id));
   const wanted = change.apply(resourceOf(user, call.connection));
@@ -161,7 +161,7 @@ async function saveChange(ctx: Ctx, connection: Connection, { user, account }: H
   return resourceOf(await findUser(ctx, connection, userId), connection);
 }
 
-/** They sign in by another way from then on, or not at all. Without a password nothing happens. */
+/** Removes the password. The user then signs in by another way, or not at all. Does nothing if there is none. */
 async function removePassword(ctx: Ctx, userId: string): Promise<void> {
   if (!(await dropPasswords(ctx.tx, ctx.realm, userId))) return;
   await ctx.emit("user.password_changed", { userId, keepSession: null });
@@ -170,7 +170,7 @@ async function removePassword(ctx: Ctx, userId: string): Promise<void> {
   ctx.audit({ category: "SECURITY", type: "CREDENTIAL_REVOKED", ...about });
 }
 
-/** The account is deleted. With a token of an organization, a user whose account is not its own only leaves it. */
+/** Deletes the account. With a token of an organization, a user whose account is not its own only leaves the organization. */
 export const removeUser = ({ connection, transact }: ScimCall, id: string): Promise<void> =>
   transact(async (ctx) => {
     const { userId } = await findUser(ctx, connection, id);

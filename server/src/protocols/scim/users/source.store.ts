@@ -15,7 +15,7 @@ const changedAt = sql<number>`coalesce(u.updated_at, u.created_at)`;
 const createdAt = sql<number>`u.created_at`;
 const usernameKey = sql<string>`u.username_key`;
 
-/** The users of a connection as a list. Filters by userName, id, externalId, addresses, groups and times are served by indexes. */
+/** Lists the users of a connection. Indexes serve filters by userName, id, externalId, addresses, groups and times. */
 export const userSource = (db: Db, connection: Connection): Source => ({
   from: sql`users u`,
   visible: visibleUsers(connection),
@@ -31,7 +31,7 @@ export const userSource = (db: Db, connection: Connection): Source => ({
   load: async (ids) => (await findUsers(db, connection, ids)).map((user) => resourceOf(user, connection)),
 });
 
-/** Null: the database cannot say. */
+/** Returns the condition of a leaf, or null if the database cannot evaluate it. */
 function conditionOf(connection: Connection, leaf: Leaf): Condition | null {
   const path = spell(leaf.path);
   if (leaf.is === "present") return ALWAYS_PRESENT.has(path) ? always : null;
@@ -90,7 +90,7 @@ function byTime(column: typeof changedAt, by: Operator, value: Comparable): Cond
   return narrow(sql<boolean>`${column} ${COMPARED[by as keyof typeof COMPARED]} ${Date.parse(String(value))}::bigint`);
 }
 
-/** The index of users is on this very expression. */
+/** Selects users with this address. The index of users is on this very expression. */
 const hasAddress = ({ realm }: Connection, address: string): Sql => {
   const key = loginKey(address);
   return sql<boolean>`u.user_id = any(array(
@@ -101,7 +101,7 @@ const hasAddress = ({ realm }: Connection, address: string): Sql => {
 const isMember = ({ realm }: Connection, groupId: string): Sql =>
   sql<boolean>`exists (select 1 from group_members m where m.realm_id = ${realm} and m.group_id = ${groupId}::uuid and m.user_id = u.user_id)`;
 
-/** The value that the filter in brackets asks for by `eq`, whatever else it asks for. */
+/** Returns the value that the filter in brackets compares by `eq`, whatever else it compares. */
 function equalValue(filter: Filter): string | undefined {
   if (filter.is === "and") return filter.parts.map(equalValue).find((each) => each !== undefined);
   if (filter.is !== "compare" || filter.by !== "eq" || filter.path.attribute.name !== "value") return undefined;

@@ -16,14 +16,14 @@ declare module "../../../platform/db/tables.ts" {
   }
 }
 
-/** The users `u` that a token sees. */
+/** Selects the users `u` whom a token sees. */
 export const visibleUsers = ({ realm, organizationId }: Connection): Sql =>
   organizationId === null
     ? sql<boolean>`u.realm_id = ${realm}`
     : sql<boolean>`u.realm_id = ${realm} and exists (select 1 from organization_members o
         where o.realm_id = u.realm_id and o.organization_id = ${organizationId}::uuid and o.user_id = u.user_id)`;
 
-/** Tells whether the account of `u` is the token's to change and to know: with a token of an organization, its own. */
+/** Tells whether the token may change and read the account of `u`. For a token of an organization the account must be its own. */
 const isOwn = ({ organizationId }: Connection): Sql =>
   organizationId === null
     ? sql<boolean>`true`
@@ -32,13 +32,13 @@ const isOwn = ({ organizationId }: Connection): Sql =>
 
 const NAMES = HOMES.filter(({ path }) => path[0] === "name").map(({ attribute }) => attribute);
 
-/** An organization does not learn what others have provisioned about a user. */
+/** Leaves only the names, because an organization does not learn what others have provisioned about a user. */
 const nameOnly = ({ attributes }: Pick<ScimUser, "attributes">): Pick<ScimUser, "attributes" | "profile"> => ({
   attributes: Object.fromEntries(Object.entries(attributes).filter(([name]) => NAMES.includes(name))),
   profile: {},
 });
 
-/** The users that the token can see, in the order of the ids. */
+/** Finds the users whom the token can see, ordered by id. */
 export async function findUsers(db: Db, connection: Connection, ids: readonly string[]): Promise<ScimUser[]> {
   if (ids.length === 0) return [];
   const { rows } = await sql<Omit<ScimUser, "groups"> & { readonly isOwn: boolean }>`
@@ -57,7 +57,7 @@ export async function findUsers(db: Db, connection: Connection, ids: readonly st
   });
 }
 
-/** The groups of users, as far as the token sees groups. */
+/** Returns the groups of users that the token sees. */
 async function groupsOf(db: Db, connection: Connection, ids: readonly string[]): Promise<Map<string, { groupId: string; name: string }[]>> {
   const { rows } = await sql<{ user_id: string; group_id: string; name: string }>`
     select m.user_id, g.group_id, g.name from group_members m
@@ -86,7 +86,7 @@ export async function saveProfile(tx: Tx, realm: string, userId: string, profile
     .execute();
 }
 
-/** `user.erased`: where other users have them as their manager. */
+/** Removes an erased user as the manager of others, on `user.erased`. */
 export async function forgetManager({ tx, realm }: Pick<Ctx, "tx" | "realm">, { userId }: { readonly userId: string }): Promise<void> {
   await sql`update scim_users set profile = profile #- array[${ENTERPRISE}, 'manager']::text[]
     where realm_id = ${realm} and profile #>> array[${ENTERPRISE}, 'manager', 'value']::text[] = ${userId}`.execute(tx);
