@@ -56,7 +56,7 @@ describe("the profile", () => {
         attributes: { phoneNumber: "+1" },
       },
     });
-    // The record that was read is a valid write, and changes nothing.
+    // The record that was read is a valid write that changes nothing.
     const same = await ada.browser.put(at(realm, "/profile"), read.body);
     expect([same.status, same.body]).toEqual([200, read.body]);
     expect(String(read.headers.etag).startsWith(String(same.headers.etag).slice(0, -1)), "the same version").toBe(true);
@@ -112,7 +112,7 @@ describe("the profile", () => {
     expect((await ada.browser.post(at(realm, "/pages/profile/keep-address"), undefined, { form })).status).toBe(303);
     expect((await ada.browser.get(at(realm, "/profile"))).body.pendingEmail).toBeNull();
     expect((await iam.browser().get(await linkTo("other@example.com"))).status).toBe(410);
-    // It may have been asked for in a session that somebody else had.
+    // An attacker may have requested it in a session of the user.
     expect((await put({ email: "third@example.com" })).body.pendingEmail).toBe("third@example.com");
     expect((await ada.browser.delete(at(realm, "/sessions"))).status).toBe(204);
     expect((await iam.browser().get(await linkTo("third@example.com"))).status).toBe(410);
@@ -150,7 +150,7 @@ describe("the profile", () => {
     });
     const pending = await put({ email: "new@example.com", firstName: "Ada" });
     expect(pending.body).toMatchObject({ ...present, pendingEmail: "new@example.com" });
-    // The record that was read is a valid write, and gives nothing up.
+    // The record that was read is a valid write that withdraws nothing.
     expect((await put(pending.body)).body).toMatchObject({ ...present, pendingEmail: "new@example.com" });
     expect((await put({ ...pending.body, pendingEmail: "x@example.com" })).body.errors).toMatchObject([
       { field: "pendingEmail", code: "read_only" },
@@ -250,7 +250,7 @@ describe("the password", () => {
     await boss.put("/settings", { ...settings, bruteForce: { ...settings.bruteForce, maxFailures: 3 } });
     const wrong = await change(ada.browser, realm, "wrong");
     expect([refusal(wrong), wrong.body.errors]).toEqual([[400, "password.wrong"], [expect.objectContaining({ field: "currentPassword" })]]);
-    // A new one that is refused is no failure, however often.
+    // A refused new password is no failure, however often.
     for (let n = 0; n < 4; n++) expect((await change(ada.browser, realm, ada.password, "short")).status).toBe(400);
     expect((await iam.browser().trySignIn(realm.name, ada.username, "wrong")).status).toBe(401);
     expect((await change(ada.browser, realm, "wrong")).status).toBe(400);
@@ -272,7 +272,7 @@ describe("the password", () => {
     await boss.put("/settings", { ...settings, bruteForce: { ...settings.bruteForce, enabled: false } });
     for (let n = 0; n < 20; n++) expect((await change(ada.browser, realm, "wrong")).status).toBe(400);
     expect(refusal(await change(ada.browser, realm, ada.password))).toEqual([429, "rate.limited"]);
-    // A user else's attempts are not counted with them.
+    // Another user's attempts are counted separately.
     const bob = await signedIn(realm);
     expect((await change(bob.browser, realm, bob.password)).status).toBe(204);
   });
@@ -326,7 +326,7 @@ describe("credentials", () => {
     const bob = await signedIn(realm);
     expect((await bob.browser.delete(at(realm, `/credentials/password/${password.id}`))).status).toBe(404);
     expect(await realm.events("type=CREDENTIAL_REVOKED")).toMatchObject([{ actor: ada.username, detail: "enrollment-token" }]);
-    // An administrator's own doing would be an ADMIN event; this is not.
+    // An administrator's own action would be an ADMIN event, but this is not one.
     expect((await realm.events("category=ADMIN")).filter(({ actor }) => actor === ada.username)).toEqual([]);
   });
 });
@@ -384,7 +384,7 @@ describe("applications", () => {
     ]);
     const again = await shop.post("/token", { grant_type: "refresh_token", refresh_token: shops.body.refresh_token });
     expect(again.status).toBe(200);
-    // Refreshing is using. The engine has its own clock, which cannot be moved.
+    // A refresh counts as use. The engine has its own clock, which cannot be moved.
     const used = Math.floor(clock.now() / SECOND) + 60;
     const newest = sql`update oidc_records set payload = jsonb_set(payload, '{iat}', ${`${used}`}::jsonb)
       where realm_id = ${realm.name} and client_id = 'shop' and consumed_at is null returning 1`;
@@ -421,7 +421,7 @@ describe("an administrator who plays the user", () => {
     expect(refusal(await admin.browser.put(at(realm, "/profile"), { email: "mine@example.com" }))).toEqual(refused);
     expect(refusal(await admin.browser.post(at(realm, "/credentials"), { type: "enrollment-token" }))).toEqual(refused);
     expect(refusal(await admin.browser.delete(at(realm, "/sessions")))).toEqual(refused);
-    // Nor by a token that an application gets in that session, not even one that would outlive it.
+    // A token that an application gets in that session cannot do so either, even one that would outlive the session.
     const app = await relyingParty(iam, realm, { firstParty: true, scopes: ["openid", "offline_access", "account"] });
     const { left } = await walk(admin.browser, iam.config.baseUrl, app.url({ scope: "openid offline_access account" }));
     const tokens = await app.exchange(left);

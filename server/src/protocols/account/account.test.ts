@@ -47,7 +47,7 @@ describe("the account", () => {
       for (const path of ["export", "consents"]) expect(refusal(await visitor.get(at(realm, path)))).toEqual([401, "account.no_session"]);
     expect(refusal(await master.delete(at(realm, "consents/shop")))).toEqual([401, "account.no_session"]);
     expect((await iam.browser().get("/realms/nowhere/account/gdpr/export")).status).toBe(404);
-    // The realm's administrator sees their own account, like every user.
+    // The realm's administrator sees only their own account, like every user.
     const admin = await realm.as("realm-admin");
     expect((await admin.browser.get(at(realm, "export"))).body.userId).toBe(admin.userId);
   });
@@ -80,7 +80,7 @@ describe("a consent", () => {
     expect(refusal(await ada.browser.delete(path, { csrf: false, headers: { "x-xsrf-token": foreign } }))).toEqual([403, "account.csrf"]);
     ada.browser.cookies.set("XSRF-TOKEN", foreign);
     expect(refusal(await ada.browser.delete(path))).toEqual([403, "account.csrf"]);
-    // A read sets one that fits again.
+    // A read sets a matching token again.
     await ada.browser.get(at(realm, "consents"));
     expect(ada.browser.cookies.get("XSRF-TOKEN")).not.toBe(foreign);
     expect(own).toMatch(/\./);

@@ -6,7 +6,7 @@ import { isWrite } from "../../platform/http/index.ts";
 import { ACCOUNT_SCOPE, type Audience, mayChangeAccount, mayReadAccount } from "../gate/index.ts";
 import { accountErrors } from "./errors.ts";
 
-/** The access tokens that the account API takes: a user's, for the realm itself. */
+/** The access tokens that the account API accepts: a user's tokens for the realm itself. */
 export const accountAudience: Audience = {
   names: (issuer) => [issuer],
   invalid: "The token is not valid for this realm's account, or not any more",
@@ -23,14 +23,14 @@ const NEEDS_SCOPE = {
   scope: ACCOUNT_SCOPE,
 } as const;
 
-/** For what a token may not even read without the scope, although it is the realm's own application's. */
+/** Requires the scope for data that a token may not even read without it, although it is the realm's own application's. */
 export function assertHasScope({ accessToken, client }: Pick<FastifyRequest, "accessToken" | "client">): void {
   if (!accessToken || !client || !mayChangeAccount({ live: accessToken, client })) throw accountErrors.scope();
 }
 
 /**
- * The escalation rule, seen from here: an administrator of an application could use the tokens that it gets to change how their owner signs
- * in, and so become them. Users with admin permissions cannot change that through an application.
+ * Applies the escalation rule: an administrator of an application could use its tokens to change how a user signs in, and so become that
+ * user. Users with admin permissions cannot change that through an application.
  */
 export async function assertMayChangeSignIn({ tx, realm, actor }: ReadCtx, client: ClientSnapshot | null): Promise<void> {
   if (client && (await permissionsOfUser(tx, realm, actor.id)).length > 0) throw accountErrors.administrator();

@@ -41,7 +41,7 @@ describe("a user's access token", () => {
     expect((await realm.events("type=PROFILE_CHANGED"))[0]).toMatchObject({ actor: user.username, impersonator: null });
     const { body: sessions } = await iam.browser().get(at(realm, "/sessions"), bearing(token));
     expect(sessions).toMatchObject([{ current: true, clients: ["app"] }]);
-    // The session that the token belongs to is the one that stays.
+    // The session of the token is the one that remains.
     const change = { currentPassword: user.password, newPassword: "an altogether different one" };
     expect((await iam.browser().put(at(realm, "/password"), change, bearing(token))).status).toBe(204);
     expect((await enter(realm, token)).status).toBe(200);
@@ -63,7 +63,7 @@ describe("a user's access token", () => {
     expect(refusal(await iam.browser().delete(at(realm, "/sessions"), by))).toEqual(refused);
     expect(refusal(await iam.browser().delete(at(realm, ""), by))).toEqual(refused);
     expect((await realm.asMaster().get(`/users/${user.userId}/credentials`)).body).toHaveLength(1);
-    // Nor does it get the scope by asking for it: an administrator gives it.
+    // The client cannot request the scope either, because only an administrator gives it.
     const { left } = await walk(iam.browser(), iam.config.baseUrl, party.url({ scope: "openid account", prompt: "none" }));
     expect(left?.searchParams.get("error")).toBe("invalid_scope");
   });
@@ -89,7 +89,7 @@ describe("a user's access token", () => {
     expect(refusal(await iam.browser().put(at(realm), { email: "new@example.com" }, bearing(token)))).toEqual(refusal(stale));
     expect(refusal(await iam.browser().put(at(realm), { attributes: { phoneNumber: "+31" } }, bearing(token)))).toEqual(refusal(stale));
     expect((await iam.browser().put(at(realm), { firstName: "Ada" }, bearing(token))).status, "a name opens nothing").toBe(200);
-    // The session counts as it is now: the same token, once its user has signed in again.
+    // The session counts as it is now: the same token works once its user has signed in again.
     const { page } = await walk(browser, iam.config.baseUrl, party.url({ max_age: "600" }));
     await submit(browser, iam.config.baseUrl, page, { username: user.username, password: user.password });
     expect((await mint(token)).status).toBe(201);
@@ -218,7 +218,7 @@ describe("refused is", () => {
     expect(JSON.parse(Buffer.from(token.split(".")[1]!, "base64url").toString()).cnf).toEqual({ jkt: expect.any(String) });
     const answer = await enter(realm, token);
     expect([refusal(answer), answer.body.detail]).toEqual([INVALID, expect.stringContaining("bound to a key")]);
-    // RFC 9449 §7.1: with the proof it opens the account, once per proof, and by its own key alone.
+    // RFC 9449 §7.1: the token opens the account with a proof, once per proof, and only with its own key.
     const by = (dpop: string) => iam.browser().get(at(realm), { headers: { authorization: `DPoP ${token}`, dpop } });
     const shown = prove("GET", `${iam.config.baseUrl}${at(realm)}`, token);
     expect((await by(shown)).status).toBe(200);

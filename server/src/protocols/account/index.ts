@@ -1,5 +1,5 @@
-// The account: what a signed-in user does for themselves, and their data as one document.
-// The API is for programs and for pages of others; console/ are our own pages over the same services. Entered by the user's own session or bearer token; an administrator's session opens nothing here.
+// The account: users manage their own account, and download their data as one document. Programs and pages of other parties use the API;
+// console/ has our own pages over the same services. Callers need the user's own session or token.
 export { accountAudience } from "./audience.ts";
 export { accountConsoleRoutes } from "./console/routes.ts";
 export { PersonalData } from "./privacy/personal-data.schema.ts";

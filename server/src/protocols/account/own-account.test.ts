@@ -32,7 +32,7 @@ async function signedIn(realm: RealmUnderTest) {
 
 const form = { algorithm: "SHA1", digits: 6, period: 30 } as const;
 const BASE32 = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567";
-/** The code that an authenticator app computes from the secret. */
+/** Returns a function that computes the code of an authenticator app from the secret. */
 function appWith(secret: string): () => string {
   const bits = [...secret].map((letter) => BASE32.indexOf(letter).toString(2).padStart(5, "0")).join("");
   const key = Buffer.from((bits.match(/.{8}/g) ?? []).map((byte) => Number.parseInt(byte, 2)));
@@ -68,7 +68,7 @@ describe("an authenticator app, by the account API", () => {
       [ada.username, "recovery-code"],
       [ada.username, "totp"],
     ]);
-    // Setting it up has proven it.
+    // Setting the app up has proven it.
     expect((await ada.browser.post(at(realm, "/credentials"), { type: "recovery-code" })).status).toBe(201);
 
     const page = await pastPassword(iam.browser(), realm.name, ada);
@@ -232,7 +232,7 @@ describe("erasing oneself", () => {
     expect([gone.status, ada.browser.cookies.has(`gh_${realm.name}`)]).toEqual([204, false]);
     expect((await realm.asMaster().get(`/users/${ada.userId}`)).status).toBe(404);
     expect((await iam.browser().trySignIn(realm.name, ada.username, ada.password)).status).toBe(401);
-    // Nothing names them, the event of it included.
+    // No event names the user any more, including the event of the erasure.
     const events = await realm.events();
     const [event] = events.filter(({ type }) => type === "USER_ERASED");
     expect(event).toMatchObject({ actor: event.resourceId, sourceIp: null });

@@ -12,28 +12,28 @@ import { challenge, NoToken, refuseToken, type TokenRefusal } from "./refusals.t
 
 /** An API's requirements for access tokens. Each room defines its own; app/realm-routes.ts lists them by the name that routes declare. */
 export interface Audience {
-  /** A token must name one of these in `aud`. */
+  /** Returns the names of which a token must have one in `aud`. */
   names(issuer: string): readonly string[];
-  /** The realms whose tokens are accepted; by default only the realm itself. */
+  /** Returns the realms whose tokens are accepted. The default is only the realm itself. */
   realms?(realm: string): readonly string[];
   /** The error description of an invalid token. */
   readonly invalid: string;
-  /** Why a valid token is refused; null: it is accepted. */
+  /** Returns why a valid token is refused, or null if it is accepted. */
   check?(token: PresentedAccess, request: FastifyRequest): TokenRefusal | null;
-  /** The caller's permissions, read from the database at each request. `session`: the one behind a user's token. */
+  /** Returns the caller's permissions, which are read at each request. `session` is the one of a user's token. */
   permissions?(token: PresentedAccess, session: LiveSession | null): Promise<readonly string[]>;
   /**
-   * The session behind a user's token must stand for its user in the realm, as its cookie would have to. `required`: a token without a session
-   * (offline access, the password grant) is refused. Without this member the session is not read.
+   * The session of a user's token must stand for its user in the realm, as its cookie would have to. `required` refuses a token without a
+   * session (offline access, the password grant). Without this member the session is not read.
    */
   readonly session?: "required" | "if-any";
-  /** A session cookie beside the token is ignored; elsewhere both together are a 400. */
+  /** True if a session cookie beside the token is ignored. Otherwise both together are a 400. */
   readonly ignoresCookies?: boolean;
-  /** RFC 6750 §2.2: accepts the token in a form as well. */
+  /** True if a token in a form is accepted, too (RFC 6750 §2.2). */
   readonly takesForm?: boolean;
-  /** The challenge of a 401 has only the scheme and the error. */
+  /** True if the challenge of a 401 has only the scheme and the error. */
   readonly isBare?: boolean;
-  /** False: CORS is not decided by the client's `webOrigins` here. */
+  /** False if the client's `webOrigins` do not decide about CORS here. */
   readonly allowsOrigins?: boolean;
 }
 
@@ -75,12 +75,12 @@ export async function readPresented(
   return { live, client };
 }
 
-/** The refusal of an invalid or missing token, with the audience's challenge. */
+/** Makes the refusal of an invalid or missing token, with the audience's challenge. */
 export function refusalOf(audience: Audience, request: FastifyRequest, issuer: string, scheme: string, refusal: TokenRefusal): Error {
   return refuseToken(request, refusal, challengeOf(audience, issuer, scheme, refusal), readableAt(audience));
 }
 
-/** RFC 6750 §3.1: no error code, because no token was presented. */
+/** RFC 6750 §3.1: makes a refusal without an error code, because no token was presented. */
 export const noToken = (audience: Audience, issuer: string): NoToken =>
   new NoToken("invalid_token", "no access token provided", {
     headers: { "www-authenticate": challengeOf(audience, issuer, "Bearer"), ...readableAt(audience) },
@@ -103,7 +103,7 @@ async function findLive(parts: AccessTokenParts, { realms }: Audience, realm: Re
   return null;
 }
 
-/** Why proof of possession fails; null: it succeeds, or the token is not sender-constrained. */
+/** Returns why proof of possession fails, or null if it succeeds, or the token is not sender-constrained. */
 async function reasonAgainstPossession(
   parts: AccessTokenParts,
   { request, realm }: { readonly request: FastifyRequest; readonly realm: RealmSnapshot },
@@ -138,7 +138,7 @@ function impersonatorOf(impersonator: Impersonator | null, act: Act | null): Nam
   return act && { id: String(act.sub), name: String(act.sub) };
 }
 
-/** The actor of a token: its user, or the client itself (RFC 6749 §4.4). */
+/** Returns the actor of a token: its user, or the client itself (RFC 6749 §4.4). */
 export function actorOfToken({ live, client }: PresentedAccess, realm: string, permissions: readonly string[] = []): Actor {
   const spell = (name: string) => (live.realm === realm ? name : `${live.realm}/${name}`);
   const { holder, actor, realm: of } = live;
@@ -152,7 +152,7 @@ export function actorOfToken({ live, client }: PresentedAccess, realm: string, p
     kind: kindOfUser(of, realm),
     name: spell(holder.username),
     sessionId: holder.sessionId,
-    // RFC 8693 §4.1: the audit trail names the user and the party that acts for them.
+    // RFC 8693 §4.1: the audit log names the user and the party that acts for them.
     impersonator: impersonatorOf(holder.impersonator, actor),
   });
 }

@@ -4,13 +4,13 @@ import { isWrite } from "../../platform/http/index.ts";
 import type { Metrics } from "../../platform/telemetry/metrics.ts";
 import { requestSource, type UnitOfWork } from "../../platform/unit-of-work.ts";
 
-/** The resource of a request, for the audit trail. */
+/** The resource of a request, for the audit log. */
 export interface RequestedResource {
   readonly resourceType: string;
   readonly resourceId: string | undefined;
 }
 
-/** `svc_admin_write_total`. */
+/** Counts a write of the admin API in `svc_admin_write_total`. */
 export function countAdminWrite(metrics: Metrics, request: FastifyRequest, status: number): void {
   if (!isWrite(request) || !request.realmId) return;
   if (status < 400) metrics.adminWrite(request.realmId, request.method, "success");
@@ -26,7 +26,7 @@ export async function recordDenial(
 ): Promise<void> {
   const { actor, realmId: realm } = request;
   if (error.status !== 403 || !isWrite(request) || !actor) return;
-  // Asked for here alone: a connection that was given up half-way has no address any more.
+  // The source is read only here, because an aborted connection has no address any more.
   await work.transact({ realm, actor, ...requestSource(request) }, async (ctx) =>
     ctx.audit({
       category: "ADMIN",

@@ -28,11 +28,11 @@ import { noSession, refuse } from "./refusals.ts";
 
 declare module "fastify" {
   interface FastifyRequest {
-    /** The authenticated client, or the one the presented token was issued to; null with a session. */
+    /** The authenticated client, or the one the presented token was issued to. It is null with a session. */
     client: ClientSnapshot | null;
     /** The presented access token. */
     accessToken: LiveToken | null;
-    /** With a session on an API: the cookie that identifies a known browser. */
+    /** The cookie that identifies a known browser, with a session on an API. */
     deviceToken: string | null;
   }
 }
@@ -43,19 +43,19 @@ export interface CallerParts extends AccessTokenParts {
   readonly flows: Flows;
   /** Judges whether a session is sufficient for a request. */
   readonly standings: Standings;
-  /** By the name in `bearer({ audience })`. */
+  /** The audiences by the name in `bearer({ audience })`. */
   readonly audiences: Readonly<Record<string, Audience>>;
 }
 
 /** The differences between the gate of a realm and that of the admin API. */
 export interface SessionRules {
-  /** The realms whose sessions are accepted. The first session that fits is used; without one, the first that exists. */
+  /** Returns the realms whose sessions are accepted. The first session that fits is used, or else the first one. */
   realms(realm: RealmSnapshot): Promise<readonly RealmSnapshot[]>;
   fits(session: sessions.LiveSession): boolean;
   actorOf(session: sessions.LiveSession, realm: string): Actor;
 }
 
-/** Only the realm's own session, without the user's admin permissions. */
+/** The rules for the realm's own session, without the user's admin permissions. */
 export const ownSession: SessionRules = {
   realms: async (realm) => [realm],
   fits: () => true,
@@ -66,7 +66,7 @@ export interface Entering {
   readonly request: FastifyRequest;
   readonly reply: FastifyReply;
   readonly realm: RealmSnapshot;
-  /** The route's config. Passed on because Fastify creates an object at each access of `request.routeOptions`. */
+  /** The route's config. It is passed on because Fastify creates an object at each access of `request.routeOptions`. */
   readonly declaration: FastifyContextConfig;
 }
 
@@ -88,7 +88,7 @@ export function createCallers(parts: CallerParts, rules: SessionRules = ownSessi
     },
   );
 
-  /** A session and whether it stands for its user in its realm. */
+  /** Finds a session and tells whether it stands for its user in its realm. */
   const findSession = async (request: FastifyRequest, realm: RealmSnapshot): Promise<Judged | null> => {
     let other: Judged | null = null;
     for (const of of await rules.realms(realm)) {
@@ -102,7 +102,7 @@ export function createCallers(parts: CallerParts, rules: SessionRules = ownSessi
     return other;
   };
 
-  /** Open required actions are asked on pages; an API does not wait for them. */
+  /** Tells whether a session is sufficient. Pages ask for open required actions, and an API does not wait for them. */
   const standsFor = async (realm: RealmSnapshot, session: sessions.LiveSession, request: FastifyRequest): Promise<boolean> =>
     (await parts.standings(realm, session, factsOf(request, realm.realmId))) !== "proof";
 
@@ -112,7 +112,7 @@ export function createCallers(parts: CallerParts, rules: SessionRules = ownSessi
     deviceToken: cookies.device(request, realm) ?? null,
   });
 
-  /** Double-submit CSRF token: in the cookie, and in a header that only scripts of this origin can set. */
+  /** Checks a double-submit CSRF token, which is in the cookie and in a header that only scripts of this origin can set. */
   const hasHeaderToken = (request: FastifyRequest, binding: string): boolean => {
     const sent = request.headers[sessions.CSRF_HEADER];
     return csrf.accepts(cookies.csrf(request), Array.isArray(sent) ? undefined : sent, binding);
@@ -124,7 +124,7 @@ export function createCallers(parts: CallerParts, rules: SessionRules = ownSessi
     const { session, isEnough } = found;
     cookies.moveSession(request, reply, session);
     request.deviceToken = cookies.device(request, realm.realmId) ?? null;
-    // Set before the checks, so that a refusal is recorded with the session's user.
+    // The actor is set before the checks, so that a refusal is recorded with the session's user.
     request.actor = await withRecency(rules.actorOf(session, realm.realmId), session.realm, session);
     if (!isEnough) throw await insufficient(session);
     if (isWrite(request)) {
@@ -148,7 +148,7 @@ export function createCallers(parts: CallerParts, rules: SessionRules = ownSessi
     await byTokenOf(entering, audience, access);
   };
 
-  /** The actor of a token. Where the audience asks for it, the session behind a user's token is judged as by its cookie. */
+  /** Sets the actor of a token. If the audience requires it, the session of a user's token is judged like its cookie. */
   const byTokenOf = async ({ request, realm }: Entering, audience: Audience, access: PresentedAccess): Promise<void> => {
     const { holder, realm: of } = access.live;
     const isJudged = audience.session !== undefined && holder !== null;
@@ -173,14 +173,14 @@ export function createCallers(parts: CallerParts, rules: SessionRules = ownSessi
   const insufficient = async (session: Pick<sessions.LiveSession, "realm" | "user">): Promise<AppError> =>
     sessions.insufficientAuthentication(session, await askedSecondFactors(parts.flows, session.realm), parts.baseUrl);
 
-  /** A token is required and none was presented. */
+  /** Refuses a request without the required token. */
   const refuseMissing = ({ request, realm, declaration }: Entering, audience: Audience): never => {
     const issuer = issuerOf(parts.baseUrl, realm.realmId);
     if (declaration.errors === "oauth") throw noToken(audience, issuer);
     throw refusalOf(audience, request, issuer, "Bearer", { error: "invalid_token", description: audience.invalid });
   };
 
-  /** RFC 6750 §2.2: a token in the form, refused beside one in the header. */
+  /** RFC 6750 §2.2: reads a token in the form. Refuses it beside one in the header. */
   const byForm = async (entering: Entering, audience: Audience): Promise<void> => {
     const token = single((entering.request.body ?? {}) as Record<string, string>, "access_token");
     if (token === undefined) return entering.request.accessToken ? undefined : refuseMissing(entering, audience);
@@ -196,7 +196,7 @@ export function createCallers(parts: CallerParts, rules: SessionRules = ownSessi
     hasHeaderToken,
     byForm,
     acceptedBy,
-    /** True: the caller was authenticated. False: the route takes neither session nor token as an API. Throws where the caller is refused. */
+    /** Returns true if the caller was authenticated, and false if the route takes neither session nor token as an API. Throws a refusal. */
     async enter(entering: Entering, isPage: boolean): Promise<boolean> {
       const { request, realm, declaration } = entering;
       const { audience, session, takesClients } = acceptedBy(declaration);
@@ -211,18 +211,18 @@ export function createCallers(parts: CallerParts, rules: SessionRules = ownSessi
         await bySession(entering, audience ? challengeOf(audience, issuerOf(parts.baseUrl, realm.realmId), "Bearer") : "Bearer");
         return true;
       }
-      // A client authenticates itself when the form is read.
+      // A client authenticates when the form is read.
       if (!audience || takesClients) return false;
       if (scheme !== null && declaration.errors === "oauth") throw oauthErrors.invalidRequest("invalid authorization header value format");
       // The form is parsed later and may contain the token.
       return (audience.takesForm && request.method === "POST") || refuseMissing(entering, audience);
     },
-    /** The checks of every authenticated caller: impersonation and recent authentication. */
+    /** Runs the checks of every authenticated caller: impersonation and recent authentication. */
     admit({ request, declaration }: Entering): void {
       const { impersonated = false, recentAuthentication = false, permission } = declaration;
       const { actor } = request;
       if (actor === null) return;
-      // On the admin API an impersonator has no permissions; anonymous routes are open to them.
+      // An impersonator has no permissions on the admin API, but may call anonymous routes.
       const isOwners = permission === undefined && callersOf(declaration).some(({ by }) => by === "session" || by === "bearer");
       if (actor.impersonator !== null && isOwners && !impersonated) throw refuse(request, "impersonated");
       if (recentAuthentication) assertRecent(actor);

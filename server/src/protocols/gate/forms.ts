@@ -9,7 +9,7 @@ const FORM = "application/x-www-form-urlencoded";
 const BODY_LIMIT = 56 * 1024;
 
 /**
- * Forms are kept as buffers: `formOf` parses them and refuses other content types. Their schemas are documentation and validate nothing:
+ * Keeps forms as buffers, which `formOf` parses. Other content types are refused. The schemas are documentation and validate nothing:
  * unknown parameters are ignored (RFC 6749 §3.2), and each endpoint has its own errors.
  */
 export function takeForms(app: FastifyInstance): void {
@@ -19,7 +19,7 @@ export function takeForms(app: FastifyInstance): void {
   app.addContentTypeParser("*", (_request, _payload, done) => done(null));
 }
 
-/** RFC 6749 §2.3.1, RFC 7521 §4.2: client authentication in a form, instead of the header or a certificate. */
+/** RFC 6749 §2.3.1, RFC 7521 §4.2: the parameters of client authentication in a form, instead of the header or a certificate. */
 const CLIENT_AUTHENTICATION = {
   client_id: Type.Optional(Type.String()),
   client_secret: Type.Optional(Type.String()),
@@ -27,7 +27,7 @@ const CLIENT_AUTHENTICATION = {
   client_assertion: Type.Optional(Type.String({ description: "A JWT (RFC 7523 §2.2)" })),
 };
 
-/** The form of an endpoint that clients call, for the OpenAPI document. The example has a client with a secret. */
+/** Describes the form of an endpoint that clients call, for the OpenAPI document. The example has a client with a secret. */
 export const clientForm = (parameters: Readonly<Record<string, TSchema>>, example: Readonly<Record<string, string>>) => ({
   consumes: [FORM],
   body: Type.Object(
@@ -36,7 +36,7 @@ export const clientForm = (parameters: Readonly<Record<string, TSchema>>, exampl
   ),
 });
 
-/** RFC 6749 §3.2: parameters are sent in a form. Values that cannot be stored are refused, and so are JSON and JWTs that are nested deeply. */
+/** RFC 6749 §3.2: parses a form. Refuses values that cannot be stored, and JSON and JWTs that are nested deeply. */
 export function formOf({ headers, body, routeOptions }: FastifyRequest): Readonly<Record<string, string | string[] | undefined>> {
   const type = headers["content-type"];
   if (type === undefined) return {};

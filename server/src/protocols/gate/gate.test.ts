@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { anonymous, bearer, browser, declare, link } from "../../platform/http/index.ts";
 import { guardRealmRoutes, type RealmGateParts, refuseUnguardedRoutes } from "./index.ts";
 
-/** A server whose only route declares this. */
+/** Starts a server whose only route has this config. */
 async function start(config: Config, method: "get" | "post" = "post"): Promise<void> {
   const app = Fastify();
   app.register(

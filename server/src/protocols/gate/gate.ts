@@ -24,11 +24,11 @@ import { challenge, noSession, refuse } from "./refusals.ts";
 
 declare module "fastify" {
   interface FastifyRequest {
-    /** The opaque token of `registration()` and `link({ in: "header" })` callers; null: none, empty: the header is not a bearer token. */
+    /** The opaque token of `registration()` and `link({ in: "header" })` callers, or null. It is empty if the header is no bearer token. */
     presentedToken: string | null;
     /** The proof of an enrolled device. */
     device: DeviceProof | null;
-    /** The response is a page, not JSON: see `negotiated`. */
+    /** True if the response is a page, not JSON: see `negotiated`. */
     wantsPage: boolean;
   }
 }
@@ -40,11 +40,11 @@ export interface RealmGateParts extends CallerParts {
   readonly visitors: Visitors;
   readonly devices: DeviceProver;
   readonly metrics: Metrics;
-  /** By the kind in `token({ kind })`. */
+  /** The tokens by the kind in `token({ kind })`. */
   readonly tokens: Readonly<Record<string, PermissionTokens>>;
-  /** For client authentication. */
+  /** The issuers, for client authentication. */
   readonly issuers: RealmCache<{ readonly parts: ClientAuthParts }>;
-  /** By the name that routes declare. A limit that counts callers runs after authentication. */
+  /** The limits by the name that routes declare. A limit that counts callers runs after authentication. */
   readonly limits: Readonly<Record<string, { readonly counts: "addresses" | "callers"; readonly hook: onRequestAsyncHookHandler }>>;
   readonly errors: Readonly<Record<ErrorForm, ErrorRenderer>>;
 }
@@ -54,7 +54,7 @@ const errorFormOf = (request: FastifyRequest, { errors = "problem" }: FastifyCon
   return wantsPage(request, errors.otherwise) ? "page" : "problem";
 };
 
-/** Usage: `app.register(async (realm) => { guardRealmRoutes(realm, parts); … }, { prefix: "/realms/:realm" })`. */
+/** Guards routes. Usage: `app.register(async (realm) => { guardRealmRoutes(realm, parts); … }, { prefix: "/realms/:realm" })`. */
 export function guardRealmRoutes(app: FastifyInstance, parts: RealmGateParts): { answerPreflights(): void } {
   const callers = createCallers(parts);
   const gate = { ...parts, callers };
@@ -69,7 +69,7 @@ export function guardRealmRoutes(app: FastifyInstance, parts: RealmGateParts): {
     routes.push({ url: route.url, method: route.method, route });
     guarded.add(route);
   });
-  // Checked when all plugins are loaded: a plugin adds its declaration after this hook has run.
+  // The check runs when all plugins are loaded, because a plugin adds its declaration after this hook.
   app.addHook("onReady", async () => {
     for (const { url, route } of routes) refuseUndeclared(url, route, parts);
   });
@@ -90,10 +90,10 @@ export function guardRealmRoutes(app: FastifyInstance, parts: RealmGateParts): {
     if (config.limit !== undefined) await countIn(gate, config.limit, request, reply, "callers");
   };
 
-  // Both hooks call back where nothing has to be awaited: for the token endpoint the promises would cost more than the checks.
+  // Both hooks call back if nothing has to be awaited: for the token endpoint the promises would cost more than the checks.
   app.addHook("onRequest", (request, reply, done) => {
     const { config } = request.routeOptions;
-    // Published documents are the same for every caller; most are answered before any hook (platform/http/early-answers.ts).
+    // Published documents are the same for every caller. Most are answered before any hook (platform/http/early-answers.ts).
     if (config.caller === undefined || config.document) return done();
     const realm = planOf(config).isOpen ? parts.realms.peek((request.params as { realm: string }).realm) : undefined;
     if (!realm) return authenticate(request, reply, config);
@@ -106,7 +106,7 @@ export function guardRealmRoutes(app: FastifyInstance, parts: RealmGateParts): {
   const checkBody = async (request: FastifyRequest, reply: FastifyReply, config: FastifyContextConfig) => {
     const { tokenInForm, byClient: authenticatesClient, formToken } = planOf(config);
     if (tokenInForm && isWrite(request)) await callers.byForm({ request, reply, realm: request.realm, declaration: config }, tokenInForm);
-    // Or the client has brought a token of its own.
+    // The client may have presented a token instead.
     if (authenticatesClient && !request.accessToken) await byClient(gate, request, reply);
     if (!formToken || !isWrite(request) || !request.visitor || config.csrfUnless?.(request)) return;
     if (hasFormToken(gate, request)) return void refuseDirtyText(request.body);
@@ -115,14 +115,14 @@ export function guardRealmRoutes(app: FastifyInstance, parts: RealmGateParts): {
     return reply;
   };
 
-  // Before schema validation: authentication and CSRF errors come before those of the body.
+  // This hook runs before schema validation, so that authentication and CSRF errors come before those of the body.
   app.addHook("preValidation", (request, reply, done) => {
     const { config } = request.routeOptions;
     if (config.caller === undefined || config.document || !planOf(config).checksBody) return done();
     return checkBody(request, reply, config);
   });
 
-  // No route can forget it: a form of ours is never answered with a redirect to another site.
+  // This hook ensures for every route that a form of ours is never answered with a redirect to another site.
   app.addHook("onSend", (request, reply, payload, done) => {
     const isRedirect = reply.statusCode > 300 && reply.statusCode < 400 && Boolean(request.realm);
     done(null, (isRedirect && parts.visitors.leaveByPage(request, reply)) || payload);
@@ -137,7 +137,7 @@ export function guardRealmRoutes(app: FastifyInstance, parts: RealmGateParts): {
 
   const render: ErrorRenderer = (cause, request, reply) => {
     const { config } = request.routeOptions;
-    // RFC 6750 §3: the challenge of a token that the handler refused.
+    // RFC 6750 §3: a token that the handler refused gets a challenge.
     if (cause instanceof OAuthError && cause.headers["www-authenticate"] === undefined && callers.acceptedBy(config).audience)
       reply.header("www-authenticate", challengeFor(parts, request, cause));
     return parts.errors[errorFormOf(request)](cause, request, reply);
@@ -176,7 +176,7 @@ async function enter(gate: Gate, entering: Entering, plan: Plan): Promise<void> 
   if (plan.isPrivate) reply.header("cache-control", "no-store");
   if (plan.permissionToken !== undefined) return enterByToken(gate.tokens[plan.permissionToken]!, entering);
   if (plan.opaqueToken) {
-    // RFC 6750 §2.1. Any other header counts as an invalid token, not as none.
+    // RFC 6750 §2.1: any other header is an invalid token, not an absent one.
     const presented = tokenInHeader(request);
     request.presentedToken = presented?.scheme === "bearer" ? presented.token : schemeOf(request) === null ? null : "";
     request.actor = anonymousActor(realm.realmId);
@@ -206,7 +206,7 @@ async function enter(gate: Gate, entering: Entering, plan: Plan): Promise<void> 
   await gate.visitors.toSignIn(request, reply, { kind: "page", request: {}, returnTo: session.returnTo?.(request) ?? pagePath(request) });
 }
 
-/** RFC 6749 §2.3: client credentials in the header or in the form. */
+/** RFC 6749 §2.3: authenticates a client by credentials in the header or in the form. */
 async function byClient({ issuers }: Gate, request: FastifyRequest, reply: FastifyReply): Promise<void> {
   const { parts } = await issuerFor(issuers, request);
   const endpoint = parts.issuer + request.url.split("?", 1)[0]!.slice(`/realms/${request.realmId}`.length);
@@ -217,8 +217,8 @@ async function byClient({ issuers }: Gate, request: FastifyRequest, reply: Fasti
 }
 
 /**
- * Our forms contain the CSRF token in a field. It is not compared with the cookie, which pages of other realms in other tabs replace: its HMAC
- * binds it to the session or pre-session of this realm.
+ * Checks the CSRF token in a field of our forms. It is not compared with the cookie, which pages of other realms in other tabs replace. Its
+ * HMAC binds it to the session or pre-session of this realm.
  */
 function hasFormToken({ csrf, callers }: Gate, request: FastifyRequest): boolean {
   const { binding, preSessions } = request.visitor;
@@ -239,8 +239,8 @@ function challengeFor({ baseUrl }: RealmGateParts, request: FastifyRequest, { er
 const guarded = new WeakSet<RouteOptions>();
 
 /**
- * Published documents (discovery, SAML metadata) are registered outside of the gate, some of them at paths that do not begin with `/realms`.
- * They declare as well. Nothing is enforced there, so such a route may only be an anonymous read. Call it before the first route is registered.
+ * Refuses routes outside of the gate that are more than an anonymous read. Published documents (discovery, SAML metadata) are such routes,
+ * some at paths that do not begin with `/realms`. Nothing enforces their declarations. Call it before the first route is registered.
  */
 export function refuseUnguardedRoutes(app: FastifyInstance): void {
   const routes: Declared[] = [];
@@ -261,7 +261,7 @@ function refuseDeclaration(url: string, method: RouteOptions["method"], what: st
   throw new Error(`${method} ${url} declares ${what}: see "Add a protocol endpoint" in CONTRIBUTING.md`);
 }
 
-/** An undeclared route would be open to anonymous callers, and a form without CSRF to any site. */
+/** Refuses an undeclared route, which would be open to anonymous callers, and a form without CSRF, which would be open to any site. */
 function refuseUndeclared(
   url: string,
   { method, config = {} }: RouteOptions,

@@ -1,5 +1,5 @@
-// The gate of everything below /realms/:realm enforces what routes declare: caller, CSRF, limits and form of errors. It also has what OAuth
-// endpoints share: forms, errors and CORS. The admin API's gate is a configuration of it.
+// Enforces what everything below /realms/:realm declares: caller, CSRF, limits and form of errors. Also has the parts that OAuth endpoints
+// share: forms, errors and CORS. The admin API's gate is a configuration of it.
 export type { Audience, PresentedAccess } from "./access-token.ts";
 export { ACCOUNT_SCOPE, mayChangeAccount, mayReadAccount } from "./account-access.ts";
 export { countAdminWrite, recordDenial } from "./admin-writes.ts";

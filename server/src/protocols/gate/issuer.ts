@@ -2,7 +2,7 @@ import type { FastifyRequest } from "fastify";
 import type { RealmCache } from "../../platform/cache/index.ts";
 import { unknownRealm } from "../../tenancy/realms/index.ts";
 
-/** The issuer of the realm that a request names; 404 for a realm that does not exist. */
+/** Returns the issuer of the realm that a request names. An unknown realm is a 404. */
 export async function issuerFor<T>(issuers: RealmCache<T>, request: FastifyRequest): Promise<T> {
   const { realm } = request.params as { realm: string };
   const issuer = issuers.peek(realm) ?? (await issuers.get(realm));

@@ -9,11 +9,11 @@ beforeAll(async () => {
 });
 afterAll(() => iam?.close());
 
-/** As browsers say how a request came about. */
+/** Returns the headers by which browsers tell the origin of a request. */
 const fetched = (site: string, dest = "document") => ({ "sec-fetch-site": site, "sec-fetch-mode": "navigate", "sec-fetch-dest": dest });
 const OURS = fetched("same-origin");
 
-/** A user who is about to answer a consent page. */
+/** Takes a user to a consent page. */
 async function atConsent(redirectUri = CALLBACK) {
   const realm = await iam.realm();
   const user = await realm.user();
@@ -46,7 +46,7 @@ test("after a form of ours a page goes to the client, instead of a redirect", as
   expect(left.text, "for browsers that do not go by themselves").toContain(`href="${to.href.replaceAll("&", "&amp;")}"`);
   expect((await party.exchange(to)).status).toBe(200);
 
-  // The same request again: nothing is asked, so it depends on who began it.
+  // The same request needs no consent any more, so the response depends on the origin of the request.
   const again = (headers: Record<string, string>) => browser.get(party.url(), { headers });
   expect(await again(OURS)).toMatchObject({ status: 200 });
   for (const headers of [{}, fetched("cross-site"), fetched("same-origin", "iframe"), { "upgrade-insecure-requests": "1" }])

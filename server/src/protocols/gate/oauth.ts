@@ -4,7 +4,7 @@ import { OAuthError, oauthErrors } from "../../kernel/oauth-error.ts";
 import { asAppError, logFailure } from "../../platform/http/index.ts";
 import type { Form } from "../client-auth/index.ts";
 
-/** RFC 6749 §3.1: a parameter must not be repeated, and an empty one counts as omitted. */
+/** RFC 6749 §3.1: returns a parameter, which must not be repeated. An empty one is treated as omitted. */
 export function single(form: Form, name: string): string | undefined {
   const value = form[name];
   if (Array.isArray(value)) throw oauthErrors.invalidRequest(`${name} parameter must not be provided twice`);
@@ -31,8 +31,8 @@ export function sendOAuthError(cause: unknown, request: FastifyRequest, reply: F
 const EXPOSED = "WWW-Authenticate, DPoP-Nonce";
 
 /**
- * CORS: scripts may read a response if the client lists their origin (`webOrigins`). Null: any origin, for errors of client authentication, where
- * there is no client to ask.
+ * CORS: allows scripts to read a response if the client lists their origin (`webOrigins`). Null allows any origin, for errors of client
+ * authentication, where there is no client.
  */
 export function allowOrigin(request: FastifyRequest, reply: FastifyReply, client: ClientSnapshot | null): void {
   const { origin } = request.headers;
@@ -41,7 +41,7 @@ export function allowOrigin(request: FastifyRequest, reply: FastifyReply, client
     reply.headers({ "access-control-allow-origin": origin, "access-control-expose-headers": EXPOSED });
 }
 
-/** CORS: a preflight names no client, so every origin is allowed; the headers of the actual response decide. */
+/** CORS: answers a preflight. It names no client, so every origin is allowed; the headers of the actual response decide. */
 export const preflight =
   (methods: string) =>
   async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {

@@ -9,19 +9,19 @@ import { tokenInHeader } from "./presented.ts";
 import { refuse } from "./refusals.ts";
 
 /**
- * Opaque tokens of one kind, each with permissions. The room that issues them defines it; app/realm-routes.ts lists it by the kind that routes
- * declare.
+ * Opaque tokens of one kind, each with permissions. The room that issues them defines it, and app/realm-routes.ts lists it by the kind that
+ * routes declare.
  */
 export interface PermissionTokens {
   /** The description of a 401. */
   readonly invalid: string;
-  /** The token's actor, with its current permissions; null: the token is unknown, revoked or expired. */
+  /** Returns the token's actor with its current permissions, or null if the token is unknown, revoked or expired. */
   actorOf(request: FastifyRequest, realm: RealmSnapshot, token: string): Promise<Actor | null>;
-  /** For ADMIN_DENIED. */
+  /** Returns the resource for ADMIN_DENIED. */
   resourceOf(request: FastifyRequest): RequestedResource;
 }
 
-/** RFC 6750 §2.1: only in the header. Cookies are ignored. */
+/** RFC 6750 §2.1: authenticates by a token, only in the header. Cookies are ignored. */
 export async function enterByToken(tokens: PermissionTokens, { request, realm, declaration }: Entering): Promise<void> {
   const presented = tokenInHeader(request);
   const actor = presented?.scheme === "bearer" ? await tokens.actorOf(request, realm, presented.token) : null;

@@ -6,29 +6,29 @@ import type { Callers } from "./callers.ts";
 
 /** The gate's plan for a route. */
 export interface Plan {
-  /** Nothing to authenticate, count or negotiate before the body is read. */
+  /** True if nothing has to be authenticated, counted or negotiated before the body is read. */
   readonly isOpen: boolean;
-  /** The response is the caller's own, and must not be cached. */
+  /** True if the response is the caller's own, and must not be cached. */
   readonly isPrivate: boolean;
-  /** Takes an opaque token in the header. */
+  /** True if the route takes an opaque token in the header. */
   readonly opaqueToken: boolean;
   readonly device: boolean;
-  /** The kind of token with permissions that it takes. */
+  /** The kind of token with permissions that the route takes. */
   readonly permissionToken: string | undefined;
-  /** Reads the cookies of a browser. */
+  /** True if the route reads the cookies of a browser. */
   readonly visitor: boolean;
   readonly session: SessionCaller | undefined;
   readonly checksBody: boolean;
   /** The audience whose access token may be in the form. */
   readonly tokenInForm: Audience | undefined;
   readonly byClient: boolean;
-  /** Writes have their CSRF token in the form. */
+  /** True if writes have their CSRF token in the form. */
   readonly formToken: boolean;
 }
 
 export const bringsOpaqueToken = (caller: Caller) => caller.by === "registration" || (caller.by === "link" && caller.in === "header");
 
-/** Derived from a declaration at its first request. */
+/** Creates the plans, which are derived from a declaration at its first request. */
 export const createPlans = ({ acceptedBy }: Callers) =>
   oncePer((config: FastifyContextConfig): Plan => {
     const callers = callersOf(config);

@@ -4,7 +4,7 @@ import { preflight } from "./oauth.ts";
 
 const OPEN = { caller: anonymous(), errors: "problem" } as const;
 
-/** A published document outside of the gate, and its preflight. */
+/** Publishes a document outside of the gate, with its preflight. */
 export function publishAt(app: FastifyInstance, path: string, schema: FastifySchema, published: ReturnType<typeof publish>): void {
   app.get(path, { schema, ...published });
   app.options(path, { config: OPEN, schema: { hide: true } }, preflight("GET"));
@@ -13,7 +13,7 @@ export function publishAt(app: FastifyInstance, path: string, schema: FastifySch
 export interface Declared {
   readonly url: string;
   readonly method: RouteOptions["method"];
-  /** Its declaration is complete once all plugins are loaded. */
+  /** The route, whose declaration is complete once all plugins are loaded. */
   readonly route: RouteOptions;
 }
 
@@ -23,7 +23,7 @@ export function answerPreflights(app: FastifyInstance, routes: readonly Declared
     app.options(url.slice(app.prefix.length), { config: OPEN, schema: { hide: true } }, preflight(methods));
 }
 
-/** The routes that take no cookie, documents too, which scripts of other origins may call: methods by path. */
+/** Returns the methods by path of routes that take no cookie, including documents, which scripts of other origins may call. */
 function crossOrigin(routes: readonly Declared[]): ReadonlyMap<string, string> {
   const found = new Map<string, Set<string>>();
   for (const { url, method, route } of routes)

@@ -2,19 +2,19 @@ import type { FastifyRequest } from "fastify";
 import { AppError } from "../../kernel/errors.ts";
 import { OAuthError } from "../../kernel/oauth-error.ts";
 
-/** RFC 6750 §3.1: why a token is refused. */
+/** The reason for refusing a token (RFC 6750 §3.1). */
 export interface TokenRefusal {
   readonly error: "invalid_token" | "insufficient_scope" | "invalid_request";
   readonly description: string;
   readonly scope?: string;
 }
 
-/** RFC 6750 §3.1: a 401 without an error code, because no token was presented. */
+/** A 401 without an error code, because no token was presented (RFC 6750 §3.1). */
 export class NoToken extends OAuthError {}
 
 const quoted = (value: string) => value.replace(/["\\]/g, "");
 
-/** RFC 6750 §3, RFC 9728 §5.1: the `WWW-Authenticate` header, with the error and the resource metadata. */
+/** RFC 6750 §3, RFC 9728 §5.1: makes the `WWW-Authenticate` header, with the error and the resource metadata. */
 export function challenge(issuer: string, scheme: string, refusal?: Omit<TokenRefusal, "error"> & { readonly error: string }): string {
   const parameters = {
     realm: issuer,
@@ -35,7 +35,7 @@ const TABLE = {
   token_forbidden: [403, "The permissions of this token do not allow this"],
 } as const satisfies Record<string, readonly [number, string]>;
 
-/** The errors of the gate, with the prefix that the route declares in `codes`. */
+/** Makes an error of the gate, with the prefix that the route declares in `codes`. */
 export function refuse(request: FastifyRequest, name: keyof typeof TABLE): AppError {
   const [status, message] = TABLE[name];
   return new AppError(`${codesOf(request)}.${name}`, status, message);
@@ -43,7 +43,7 @@ export function refuse(request: FastifyRequest, name: keyof typeof TABLE): AppEr
 
 const codesOf = ({ routeOptions }: FastifyRequest): string => routeOptions.config.codes ?? "auth";
 
-/** RFC 9110 §15.5.2: a 401 has a challenge. Browsers show no dialog for these schemes. */
+/** RFC 9110 §15.5.2: makes a 401 with a challenge. Browsers show no dialog for these schemes. */
 export const noSession = (request: FastifyRequest, wwwAuthenticate: string): AppError =>
   new AppError(`${codesOf(request)}.no_session`, 401, "Sign in first: there is no valid session for this realm", {
     headers: { "www-authenticate": wwwAuthenticate },
@@ -51,7 +51,7 @@ export const noSession = (request: FastifyRequest, wwwAuthenticate: string): App
 
 type Headers = Readonly<Record<string, string>>;
 
-/** In the route's form of errors. It contains no secret, so scripts of any origin may read it. */
+/** Makes the refusal in the route's form of errors. It contains no secret, so scripts of any origin may read it. */
 export function refuseToken(request: FastifyRequest, refusal: TokenRefusal, wwwAuthenticate: string, readable: Headers): Error {
   const { error, description, scope } = refusal;
   const headers = { "www-authenticate": wwwAuthenticate, ...readable };

@@ -11,8 +11,8 @@ import { serviceProvider } from "../../testing/service-provider.ts";
 import { answerPage, followed } from "../../testing/step-pages.ts";
 import { giveTotp } from "../../testing/totp.ts";
 
-// A session stands for what its user has proven, judged for each use by one function (`standingOf` in signin/run/position.ts). Here an administrator who has
-// an authenticator app signs in to a client whose flow asks for the password alone, and tries every door with that session.
+// One function judges a session by its proofs at each use (`standingOf` in signin/run/position.ts). Here an administrator with an
+// authenticator app signs in to a client whose flow requires only the password, and tries every endpoint with that session.
 
 let iam: Harness;
 let base: string;
@@ -36,11 +36,11 @@ const exchanging = (token: string) => ({
 });
 const unproven = ({ status, body }: Answer) => [status, body.error_description];
 const UNPROVEN = [400, "the user of subject_token has not proven what signing in to this client asks for"];
-/** The password, which a mailed link has not proven, or the code of the app. */
+/** Tells whether the page asks for the password, which a mailed link has not proven, or for the code of the app. */
 const asksMore = ({ page, left }: { page: Answer; left: URL | null }) => left === null && /name="(code|password)"/.test(page.text);
 const asksForCode = ({ page, left }: { page: Answer; left: URL | null }) => left === null && page.text.includes('name="code"');
 
-/** A session that proves less than the realm's own flow asks of its user. */
+/** A session that proves less than the realm's own flow requires of its user. */
 interface Begun {
   readonly realm: RealmUnderTest;
   readonly username: string;
@@ -80,7 +80,7 @@ const lastLink = async (realm: RealmUnderTest): Promise<string> => {
 };
 const addressOf = (username: string) => `${username}@example.org`;
 
-/** The same by a link that was mailed, for a client on the built-in flow without a password. */
+/** Begins such a session by a mailed link, for a client on the built-in flow without a password. */
 async function mailedLink(): Promise<Begun> {
   const realm = await iam.realm();
   await allowMessages(realm);
@@ -103,7 +103,7 @@ async function mailedLink(): Promise<Begun> {
   return { realm, username, userId, code, browser };
 }
 
-/** Each place that accepts a session's cookie. */
+/** The places that accept a session's cookie. */
 const cookieDoors: Record<string, (begun: Begun) => Promise<void>> = {
   "the admin API, by cookie": async ({ browser, realm }) => {
     const answer = await browser.get(`/admin/realms/${realm.name}/users`);
@@ -160,7 +160,7 @@ const cookieDoors: Record<string, (begun: Begun) => Promise<void>> = {
   },
 };
 
-/** And those that take a token of it. */
+/** The places that accept a token of the session. */
 const tokenDoors: Record<string, (weak: Weak) => Promise<void>> = {
   "the admin API, by a token": async ({ realm, token }) => {
     expect(refusal(await realm.anonymous().get("/users", by(token)))).toEqual(WEAK);
@@ -217,7 +217,7 @@ const tokenDoors: Record<string, (weak: Weak) => Promise<void>> = {
     const weak = await signIn(username);
     expect(unproven(await api.post("/token", exchanging(weak)))).toEqual(UNPROVEN);
     expect(refusal(await profile(weak))).toEqual(WEAK);
-    // The password is all that the realm's flow asks of this one.
+    // The realm's flow requires only the password of this user.
     const enough = await signIn((await realm.user()).username);
     expect((await api.post("/token", exchanging(enough))).status).toBe(200);
     expect((await profile(enough)).status).toBe(200);
@@ -251,7 +251,7 @@ const tokenDoors: Record<string, (weak: Weak) => Promise<void>> = {
       expect(unproven(await server.post("/token", { ...asked, ...mode, subject_token: body.access_token }))).toEqual(UNPROVEN);
   },
   "a transaction": async ({ browser, realm, username, userId, code, quick }) => {
-    // With the code that signs, the password and the app are proven; this client asks for more.
+    // The code that signs proves the password and the app. This client requires more.
     const mailed = [step("username-password"), step("totp"), step("email-otp")];
     expect((await realm.asMaster().post("/flows", { alias: "mailed", steps: mailed })).status).toBe(201);
     const bank = await relyingParty(iam, realm, {
@@ -311,7 +311,7 @@ const signedIn = async () => {
   await browser.signIn(realm.name, user.username, user.password);
   return { realm, user, browser };
 };
-/** The realm's own flow without a second factor: only the client asks for it. */
+/** Sets a flow of the realm without a second factor, so that only the client requires one. */
 const passwordAlone = async (realm: RealmUnderTest) => {
   const plain = { displayName: "Sign in", steps: [step("cookie", "ALTERNATIVE"), step("username-password", "ALTERNATIVE")] };
   expect((await realm.asMaster().put("/flow", plain)).status).toBe(200);
@@ -412,12 +412,12 @@ describe("the page of a CIBA request", () => {
 test("every file that takes a session is known here: those that judge it, and those that hand it on", () => {
   const root = new URL("../../", import.meta.url);
   const files = readdirSync(root, { recursive: true, encoding: "utf8" }).filter((file) => /(?<!\.test)\.tsx?$/.test(file));
-  // Also those that find it in the visitor, whom the gate has not judged where the route declares `browser()` or `link()`.
+  // It also finds files that read the visitor's session, which the gate has not judged if the route declares `browser()` or `link()`.
   const takes =
     /\b(resolveSession|findSessionBehind|sessionIn)\b|judged: "by-handler"|\bvisitor\??\.session\b|\{[^{}]*\bsession\b[^{}]*\}(?: = (?:\w+\.)*visitor\b|: Visitor\b)/;
   const found = files.filter((file) => !file.startsWith("testing/") && takes.test(readFileSync(new URL(file, root), "utf8")));
   const known = [
-    // Judge it, or are handed one that the gate has judged.
+    // These judge the session, or get one that the gate has judged.
     ...["protocols/gate/callers.ts", "protocols/gate/gate.ts"],
     ...["protocols/decoupled/ciba.routes.ts", "protocols/decoupled/device.routes.ts", "protocols/decoupled/visitors.ts"],
     ...["protocols/saml/sso/decide.ts", "protocols/saml/sso/service.ts", "protocols/token-endpoint/exchange.ts"],
@@ -425,28 +425,28 @@ test("every file that takes a session is known here: those that judge it, and th
     ...["protocols/transactions/caller.ts", "protocols/transactions/routes.ts", "protocols/transactions/service.ts"],
     ...["signin/enrolled-devices/push.routes.ts", "signin/enrolled-devices/qr.routes.ts"],
     ...["signin/invitations/routes.ts", "signin/invitations/show.ts"], // accepting is judged; the page changes nothing
-    // The request that led to the page was judged, and is judged again when it goes on (requests/policy.ts, saml/sso/decide.ts).
+    // The request that led to the page was judged, and is judged again when it resumes (requests/policy.ts, saml/sso/decide.ts).
     ...[
       "protocols/oidc/engine/models/session.ts",
       "protocols/oidc/authorize/interaction.routes.ts",
       "protocols/saml/sso/consent.routes.ts",
     ],
-    // The sign-in itself, which goes on from a session.
+    // This is the sign-in itself, which continues from a session.
     ...[
-      "signin/login/begin.ts", // a browser with one is not counted
+      "signin/login/begin.ts", // a browser with a session is not counted
       "signin/login/routes.ts",
       "signin/login/start-session.ts",
-      "signin/login/step-up.ts", // words alone
+      "signin/login/step-up.ts", // only shows texts
       "signin/login/visitors.ts",
       "signin/authenticators/challenges.service.ts",
     ],
     ...["signin/run/position.ts", "signin/run/run.ts", "signin/required-actions/update-password.tsx"],
-    "signin/login/broker.routes.ts", // the link was asked for at the account API, and the sign-in is to be recent
-    ...["signin/self-service/change-password.routes.ts", "signin/login/step-up.routes.ts"], // begin a recent sign-in
-    "signin/impersonation/pages.routes.ts", // the link was asked for at the admin API
-    // End it.
+    "signin/login/broker.routes.ts", // the account API began the link, and the sign-in has to be recent
+    ...["signin/self-service/change-password.routes.ts", "signin/login/step-up.routes.ts"], // they begin a recent sign-in
+    "signin/impersonation/pages.routes.ts", // the admin API began the link
+    // These end the session.
     ...["signin/login/logout.routes.ts", "signin/login/provider-logout.ts", "protocols/saml/slo/browser.ts"],
-    // Show the name of the user.
+    // These show the name of the user.
     ...["operations/api-docs/home.routes.ts", "operations/api-docs/routes.ts", "operations/api-docs/visitor.ts"],
     ...["signin/sessions/index.ts", "signin/sessions/service.ts", "signin/sessions/store.ts"],
   ];

@@ -8,7 +8,7 @@ import { readSessions } from "./places.service.ts";
 
 const read = { impersonated: true } as const;
 
-/** Mounted under /realms/:realm/account: where a user is signed in, and who has something from them. */
+/** Mounted under /realms/:realm/account: the user's sessions, and the applications that have access. */
 export const accessRoutes: FastifyPluginAsyncTypebox<{ readonly baseUrl: string }> = async (app, { baseUrl }) => {
   callRoute(app, "GET", "/sessions", {
     config: read,

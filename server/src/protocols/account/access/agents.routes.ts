@@ -8,7 +8,7 @@ import { accountErrors } from "../errors.ts";
 const params = pathParams("id");
 const write = { impersonated: false } as const;
 
-/** An application does not answer for agents in the place of its user: not even one that has the scope for everything else. */
+/** Refuses applications, even with the scope for everything else: only the user in person answers for their agents. */
 function assertInPerson({ accessToken }: FastifyRequest): void {
   if (accessToken !== null) throw accountErrors.in_person();
 }

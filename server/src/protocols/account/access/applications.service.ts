@@ -7,7 +7,7 @@ import { accountErrors } from "../errors.ts";
 import type { AccountApplication, AccountApplicationQuery } from "./access.schema.ts";
 import { hasGrant, listApplications, type SamlStart } from "./applications.store.ts";
 
-/** The address at which SAML applications of the realm are started. */
+/** Returns the addresses at which SAML applications of the realm are started. */
 export const samlStartOf = (baseUrl: string, { realmId, settings }: Pick<RealmSnapshot, "realmId" | "settings">): SamlStart => ({
   isDefault: settings.saml.idpInitiatedSsoEnabled,
   urlOf: (entityId) => `${baseUrl}/realms/${realmId}/saml/idp/start/${encodeURIComponent(entityId)}`,
@@ -19,7 +19,7 @@ export const readApplications = (
   query: AccountApplicationQuery,
 ): Promise<Page<AccountApplication>> => listApplications(tx, realm, actor.id, now, saml, query);
 
-/** The application has nothing from the user any more: no consent, no grant, no token. */
+/** Removes everything that the application has from the user: consents, grants and tokens. */
 export async function removeApplication(ctx: Ctx, clientId: string): Promise<void> {
   const userId = ctx.actor.id;
   if (await findConsent(ctx.tx, ctx.realm, userId, clientId)) return revokeConsent(ctx, userId, clientId);

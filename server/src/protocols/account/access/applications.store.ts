@@ -5,14 +5,14 @@ import type { Db } from "../../../platform/db/index.ts";
 import { listOrder, type Page, pageOf } from "../../../platform/paging/index.ts";
 import { AccountApplication, type AccountApplicationQuery } from "./access.schema.ts";
 
-/** Grants that are alive. Grants that an administrator made while impersonating the user are not the user's. */
+/** Selects live grants. Grants that an administrator made while impersonating the user are not the user's. */
 const grantsOf = (realm: string, userId: string, now: number) => sql`
   select g.grant_id, g.client_id, g.session_id, g.payload, g.created_at
   from oidc_grants g left join sessions s on s.realm_id = g.realm_id and s.session_id = g.session_id
   where g.realm_id = ${realm} and g.user_id = ${userId} and g.expires_at > ${now}
     and (g.session_id is null or (s.expires_at > ${now} and s.impersonator is null))`;
 
-/** Tells whether the application can get tokens of the user at this moment. */
+/** Tells whether the application can get tokens of the user now. */
 export async function hasGrant(db: Db, realm: string, userId: string, clientId: string, now: number): Promise<boolean> {
   const { rows } = await sql<{ found: boolean }>`select exists (
     select 1 from (${grantsOf(realm, userId, now)}) g where g.client_id = ${clientId}) as found`.execute(db);
@@ -21,7 +21,7 @@ export async function hasGrant(db: Db, realm: string, userId: string, clientId: 
 
 const mayUse = isAllowedBy(sql.ref("c.settings"));
 
-/** The user's consents to each client, in the realm and at APIs. */
+/** Selects the user's consents to each client, in the realm and at APIs. */
 const consentsOf = (realm: string, userId: string) => sql`
   select client_id, array_agg(scopes) as scopes, array_remove(array_agg(resource order by resource), null) as resources,
     min(granted_at) as granted_at, max(updated_at) as updated_at
@@ -32,7 +32,7 @@ const consentsOf = (realm: string, userId: string) => sql`
     where realm_id = ${realm} and user_id = ${userId}) each_one
   group by client_id`;
 
-/** Clients with a consent or a live grant of the user, and clients with an address that the user may use. */
+/** Selects clients with a consent or a live grant of the user, and clients with an address that the user may use. */
 const oidcApplications = (realm: string, userId: string, now: number) => sql`
   with held as (${heldBy(realm, userId)}), grants as (${grantsOf(realm, userId, now)}), allowed as (${consentsOf(realm, userId)}), used as (
     select g.client_id,
@@ -65,11 +65,11 @@ const samlMayUse = isAllowedBy(sql`(c.settings -> 'options')`);
 
 const samlOption = (name: string) => sql`c.settings -> 'options' ->> ${sql.lit(name)}`;
 
-/** As the index saml_clients_with_link has it; of those that inherit the realm's setting, all or none have one. */
+/** Tells whether a SAML application has a link, by the index saml_clients_with_link. The realm's setting decides for those without one. */
 const hasLink = (startsHere: boolean) => sql`(${samlOption("clientUri")} is not null or ${samlOption("idpInitiatedSsoEnabled")} = 'true'
   ${startsHere ? sql`or ${samlOption("idpInitiatedSsoEnabled")} is null` : sql``})`;
 
-/** SAML applications that the user may start here or that have a home page, and those that the user has allowed something. */
+/** Selects SAML applications that the user may start here or that have a home page, and those that the user has consented to. */
 export const samlApplications = (realm: string, userId: string, now: number, startsHere: boolean) => sql`
   with held as (${heldBy(realm, userId)}), used as (
     select p.client_id as entity_id, max(p.joined_at) as joined_at
@@ -96,7 +96,7 @@ export const samlApplications = (realm: string, userId: string, now: number, sta
   left join allowed k on k.entity_id = c.entity_id
   left join used p on p.entity_id = c.entity_id`;
 
-/** Stands before the entityID of what starts here, until that is a URL. */
+/** The prefix of the entityID of an application that starts here, until it is replaced by a URL. */
 const START = "start:";
 
 const columns = Object.keys(AccountApplication.properties);

@@ -51,7 +51,7 @@ test("lists what one may open with its link, and nothing of what one may not", a
   expect(await list("?openable=false")).toEqual([["portal", null]]);
   expect(await list("?search=AARD")).toEqual([["sold", "https://sold.example/"]]);
 
-  // Page by page, and every one of them once.
+  // Page by page, each application is listed once.
   const seen: string[] = [];
   for (let next: string | undefined = at(realm, "?size=1"); next !== undefined; ) {
     const answer = await browser.get(next);
@@ -62,7 +62,7 @@ test("lists what one may open with its link, and nothing of what one may not", a
   expect(seen[0]).toBe("portal");
   expect([...seen].sort()).toEqual(["alpha", "portal", "sold", "staffed"]);
 
-  // One that was used and may be used no more is still listed, because it can be ended; there is nothing to open.
+  // An application that was used and may be used no more is still listed, because it can be ended. It has nothing to open.
   await master.patch(`/clients/${app.id}`, { clientUri: "https://portal.example/" });
   expect((await list())[0]).toEqual(["portal", "https://portal.example/"]);
   await master.patch(`/clients/${app.id}`, { allowedRoles: ["staff"] });
@@ -72,7 +72,7 @@ test("lists what one may open with its link, and nothing of what one may not", a
     ["alpha", "https://alpha.example/"],
     ["portal", null],
   ]);
-  // An application that one may only open has nothing that could be ended.
+  // An application that the user may only open has nothing to end.
   expect((await browser.delete(at(realm).concat("/alpha"))).status).toBe(404);
   expect((await browser.get(at(realm, "?sort=secret"))).status).toBe(400);
   const other = await iam.realm();

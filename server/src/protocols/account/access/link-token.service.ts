@@ -37,21 +37,21 @@ export const LinkToken = Type.Object(
 );
 export type LinkToken = Static<typeof LinkToken>;
 
-/** A token is refreshed when it has less than this to live: the application that reads it wants to use it. */
+/** A token is refreshed when it lives no longer than this, because the application that reads it will use it. */
 const MARGIN = 30 * SECOND;
-/** Longer than the provider may take to answer. */
+/** The lease is longer than the provider may take to answer. */
 const LEASE = 15 * SECOND;
 const PATIENCE = 6 * SECOND;
 const LOOK_AGAIN = 100;
 
-/** The token that was found, and the row to store with the event of the reading. */
+/** The token that was found, and the row to store with the event of the access. */
 export interface ReadToken {
   readonly key: LinkKey;
   readonly tokens: LinkTokens;
   readonly isNew: boolean;
 }
 
-/** Outside a transaction: the provider may be asked. */
+/** Finds a stored token, and refreshes it if needed. Runs outside a transaction, because it may call the provider. */
 export async function readableToken(parts: LinkTokenParts, realm: string, userId: string, alias: string): Promise<ReadToken> {
   const { db, vault, providers } = parts;
   const provider = (await providers.get(realm))?.byAlias.get(alias);
@@ -65,7 +65,7 @@ export async function readableToken(parts: LinkTokenParts, realm: string, userId
     if (tokens.refreshToken === null) throw providerErrors.token_gone();
     if (await beginRefresh(db, realm, key, tokens, LEASE))
       return { key, tokens: await refreshed(parts, provider, key, tokens), isNew: true };
-    // Another request asks the provider at this moment.
+    // Another request is calling the provider.
     if (performance.now() - began > PATIENCE) throw providerErrors.token_unavailable();
     await wait(LOOK_AGAIN);
   }

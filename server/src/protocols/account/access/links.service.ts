@@ -17,7 +17,7 @@ export const LinkBegun = Type.Object(
   { $id: "LinkBegun" },
 );
 
-/** The ticket binds it to the user who asked: opened in the browser of another, it does nothing. */
+/** Begins to link an account. The ticket binds the link to the user: in another user's browser it has no effect. */
 export async function beginLink(
   ctx: Ctx,
   { baseUrl }: LinkParts,

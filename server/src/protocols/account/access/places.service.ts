@@ -4,7 +4,7 @@ import { isBrowserOf, listBrowsers } from "../../../signin/known-browsers/index.
 import { listOwnSessions } from "../../../signin/sessions/index.ts";
 import type { AccountBrowser, AccountSession } from "./access.schema.ts";
 
-/** The browsers and devices in which the user is signed in. */
+/** Returns the browsers and devices in which the user is signed in. */
 export async function readSessions({ tx, realm, actor, now }: ReadCtx): Promise<Static<typeof AccountSession>[]> {
   const sessions = await listOwnSessions(tx, realm, actor.id, now);
   return sessions.map((session) => ({
@@ -15,7 +15,7 @@ export async function readSessions({ tx, realm, actor, now }: ReadCtx): Promise<
   }));
 }
 
-/** The browsers that the user has signed in with. `deviceToken`: the cookie of the one that asks. */
+/** Returns the browsers that the user has signed in with. `deviceToken` is the cookie of the calling browser. */
 export async function readBrowsers(
   { tx, realm, actor, now }: ReadCtx,
   deviceToken: string | null,

@@ -37,10 +37,10 @@ const WORDS: Readonly<Record<string, keyof Messages>> = {
   TX_SIGNED: "eventTxSigned",
 };
 
-/** The event in people's words. */
+/** Returns the text for an event. */
 const eventWords = ({ type }: Pick<SignInEvent, "type">, text: Messages): string => text[WORDS[type] ?? "eventOther"];
 
-/** The last event of an earlier page. */
+/** Reads the last event of an earlier page. */
 function placeIn(after: string | undefined): Pick<SignInEvent, "ts" | "id"> | null {
   const [ts = "", id = ""] = (after ?? "").split(".", 2);
   return /^\d{1,15}$/.test(ts) && isId(id) ? { ts: Number(ts), id } : null;

@@ -6,7 +6,7 @@ import { type AccountView, Act, Panel, Row, Rows } from "./shell.tsx";
 
 const PATH = "pages/applications";
 
-/** The agents that the user answers for, on the page of the applications; nothing for those who have none. */
+/** Shows the agents that the user answers for on the page of the applications, if there are any. */
 export function OwnAgents({ view, agents }: { view: AccountView; agents: readonly Omit<Agent, "version">[] }) {
   if (agents.length === 0) return null;
   const { text, locale, now } = view;

@@ -15,17 +15,17 @@ import { Action, AskPanel, Row, RowsPanel } from "./shell.tsx";
 const PATH = "pages/applications";
 const SIZE = 50;
 
-/** A name that people know: never an entity id, where there is another. */
+/** Returns a name that people know. An entity id is shown only if there is no other name. */
 export const applicationName = ({ name, clientId }: Pick<AccountApplication, "name" | "clientId">): string =>
   name ?? (clientId.includes("|") ? samlClientName({ entityId: clientId.replace(/^[^|]*\|/, "") }) : clientId);
 
-/** Its logo, or a sign that stands for any. */
+/** Shows the application's logo, or a general sign. */
 export const ApplicationMark = ({ logoUri }: Pick<AccountApplication, "logoUri">) => {
   const logo = logoOf(logoUri);
   return logo ? <img class="gh-row-logo" src={logo.src} alt="" referrerpolicy="no-referrer" /> : <Icon name="applications" />;
 };
 
-/** From 0; anything else is the first page. */
+/** Returns the page number, from 0. Any other text means the first page. */
 const pageNumber = (asked: string | undefined): number => (asked !== undefined && /^[1-9]\d{0,1}$/.test(asked) ? Number(asked) : 0);
 
 const hasAccess = ({ consentedAt, active }: Pick<AccountApplication, "consentedAt" | "active">) => active || consentedAt !== null;
@@ -129,7 +129,7 @@ export const applicationPages: ConsolePages = async (app, { pages, baseUrl, scop
     },
   });
 
-  // It stands in the address of the form too: a sign-in in between leads back to the page by it.
+  // The client is in the form's address, too, so that a sign-in in between returns to the page with it.
   const asked = { querystring: Type.Object({ client: field(512), lang: field(35) }) };
   route(app, "GET", `/${PATH}/remove`, {
     summary: "The page that asks before an application's access ends",

@@ -31,7 +31,7 @@ async function signedIn(realm: RealmUnderTest) {
   return { ...user, browser };
 }
 
-/** Sends the form of a page, with what is typed. `from`: the page that it stands on. */
+/** Sends the form of a page with typed values. `from` is the page with the form. */
 async function send(browser: Browser, url: string, typed: Record<string, string> = {}, from = url): Promise<Answer> {
   const shown = await browser.get(from);
   const csrf = /name="_csrf" value="([^"]*)"/.exec(shown.text)?.[1] ?? "";
@@ -67,7 +67,7 @@ const WRITES = [
   ...["applications/agents/attest", "applications/agents/suspend"],
   ...["linked-accounts/link", "linked-accounts/unlink", "organizations/join", "data/delete", "preferences"],
 ];
-/** The same that the account API declares. */
+/** The forms that require recent authentication, as in the account API. */
 const RECENT = [
   ...["profile/contact", "password", "security/passkey", "security/app", "security/recovery-codes", "security/phone", "security/remove"],
   ...["linked-accounts/link", "linked-accounts/unlink", "data/delete"],
@@ -109,7 +109,7 @@ test("every form leads to a page that is there, after the sign-in that it needed
   const { left } = await walk(ada.browser, iam.config.baseUrl, shop.url({ scope: "openid" }));
   expect((await shop.exchange(left)).status).toBe(200);
 
-  // Keys stand in the address: the form of a page is sent to the page's own.
+  // Keys are in the address, because a page's form is sent to the page's own address.
   const keys: Readonly<Record<string, string>> = {
     "security/remove": `?type=passkey&id=${ada.credentialId}`,
     "security/rename": `?id=${ada.credentialId}`,

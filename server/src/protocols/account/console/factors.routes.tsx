@@ -18,7 +18,7 @@ export const factorPages: ConsolePages = async (app, parts) => {
   const config = { recentAuthentication: true };
   const backOf = (view: AccountView) => ({ href: `${view.base}${PATH}`, label: view.text.accountSecurity });
 
-  /** Shown once, as the answer to what made them: nothing keeps them. */
+  /** Shows the codes once, in the response to the request that made them. They are not stored in readable form. */
   const showCodes = async (request: FastifyRequest, reply: FastifyReply, codes: readonly string[]) => {
     const view = await pages.viewOf(request, reply, "security");
     const { text } = view;
@@ -158,7 +158,7 @@ export const factorPages: ConsolePages = async (app, parts) => {
         return isWrong ? { status: 400, field: "code", text } : problemOf(error, view);
       });
       if (!("status" in added)) return added.codes ? showCodes(request, reply, added.codes) : backTo(request, reply, PATH, "app");
-      // The same secret again: the app has it already.
+      // The page shows the same secret again, because the app has it already.
       const kept = added.field === "code" ? await openOwnTotp(parts, request, setup) : null;
       return showApp(request, reply, added, kept, label);
     },

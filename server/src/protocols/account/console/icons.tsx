@@ -1,4 +1,4 @@
-/** Lines on a field of 24 by 24, in the colour of the text beside them. */
+/** The icons, as lines on a field of 24 by 24, in the colour of the text beside them. */
 const ICONS = {
   overview: "M4 11.5 12 5l8 6.5M6 10v9h4.5v-5h3v5H18v-9",
   profile: "M12 12a4 4 0 1 0 0-8 4 4 0 0 0 0 8ZM4.5 20a7.5 7.5 0 0 1 15 0",

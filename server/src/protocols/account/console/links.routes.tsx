@@ -166,7 +166,7 @@ export const linkPages: ConsolePages = async (app, { pages, baseUrl, providers }
   });
 };
 
-/** The mark of the provider's kind. */
+/** Shows the mark of the provider's kind. */
 const Mark = ({ protocol }: { protocol: string }) => {
   const mark = markOf(protocol);
   return mark ? (

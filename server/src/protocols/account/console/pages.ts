@@ -21,19 +21,19 @@ export interface ConsoleParts extends ProfileParts, RegistrationParts {
   readonly places: Places;
 }
 
-/** The routes of one page, or of a few that belong together. Mounted under /realms/:realm/account. */
+/** The routes of one page, or of a few that belong together. They are mounted under /realms/:realm/account. */
 export type ConsolePages = FastifyPluginAsyncTypebox<ConsoleParts & { readonly pages: Consoles }>;
 
 const TOKEN = "the value of the cookie XSRF-TOKEN";
 
-/** The body of a form: its fields, each of which may be missing, and an example for the description. */
+/** Makes the schema of a form: its fields, each of which may be missing, and an example for the description. */
 export const formOf = <const M extends Type.TProperties>(members: M, example: object = {}) =>
   Type.Object({ _csrf: field(512), ...members }, { examples: [{ _csrf: TOKEN, ...example }] });
 
-/** A form of a button, about the record with this id. */
+/** The form of a button, about the record with this id. */
 export const ById = formOf({ id: field(64) }, { id: "0199a2f0-7b1e-7c3a-9d4e-5f6a7b8c9d0e" });
 
-/** The act that the page reports as done. */
+/** The notices of actions that are done. */
 const DONE = {
   saved: "accountSavedNotice",
   password: "accountPasswordChangedNotice",
@@ -52,7 +52,7 @@ const DONE = {
 } as const satisfies Record<string, keyof Messages>;
 export type Done = keyof typeof DONE;
 
-/** The page of a request. A form that stands on another page has the nearest page above its own address. */
+/** Returns the page of a request. A form without a page of its own belongs to the nearest page above its address. */
 export function pageOf({ server, url, routeOptions }: FastifyRequest): string {
   const path = url.split("?", 1)[0]!.split("/");
   const route = routeOptions.url!.split("/");
@@ -60,11 +60,11 @@ export function pageOf({ server, url, routeOptions }: FastifyRequest): string {
   return route.length === path.length ? url : path.slice(0, route.length).join("/");
 }
 
-/** Back to a page of the console, which says what was done: a reload does not do it again. */
+/** Redirects to a page of the console, which confirms the action. A reload does not repeat it. */
 export const backTo = (request: FastifyRequest, reply: FastifyReply, path: string, done?: Done) =>
   seeOther(reply, `${accountPath(request.realmId, path)}${done ? `?done=${done}` : ""}`);
 
-/** A form that does something at once, and leads back to its page. */
+/** Adds a form that acts at once, and returns to its page. */
 export function actRoute<B extends Type.TObject, Q extends Type.TObject>(
   app: Routes,
   url: string,
@@ -93,7 +93,7 @@ export function actRoute<B extends Type.TObject, Q extends Type.TObject>(
 
 type Consoles = ReturnType<typeof createPages>;
 
-/** The parts that pages of the account console share. */
+/** Creates the parts that pages of the account console share. */
 export function createPages({ visitors, providers }: ConsoleParts) {
   return {
     async viewOf(request: FastifyRequest, reply: FastifyReply, here: PageName): Promise<AccountView> {
@@ -110,7 +110,7 @@ export function createPages({ visitors, providers }: ConsoleParts) {
         hidden: known && known.byAlias.size > 0 ? [] : ["links"],
       };
     },
-    /** With the notice of what was done before, or the problem of a form that is shown again. */
+    /** Shows a page with the notice of a completed action, or the problem of a form that is shown again. */
     show(request: FastifyRequest, reply: FastifyReply, { logos = [], ...content }: AccountPageProps & Pick<SendPageOptions, "logos">) {
       const { view, problem } = content;
       const html = renderAccountPage({ ...content, notice: noticeOf(request, view) ?? content.notice });
@@ -119,13 +119,13 @@ export function createPages({ visitors, providers }: ConsoleParts) {
   };
 }
 
-/** The notice of the page that follows. */
+/** Returns the notice for the following page. */
 function noticeOf(request: FastifyRequest, { text }: AccountView): string | undefined {
   const { done } = request.query as { done?: string };
   return done !== undefined && Object.hasOwn(DONE, done) ? text[DONE[done as Done]] : undefined;
 }
 
-/** The text for people where a service refuses, and its field. */
+/** The field and the text of each refusal that a form shows. */
 const REFUSALS: Readonly<Record<string, readonly [field: string | null, words: keyof Messages]>> = {
   "password.wrong": ["currentPassword", "accountPasswordWrong"],
   "password.policy": ["newPassword", "accountPasswordWeak"],
@@ -156,7 +156,7 @@ const REFUSALS: Readonly<Record<string, readonly [field: string | null, words: k
   "roles.last_realm_admin": [null, "accountDeleteLast"],
 };
 
-/** The form's text for a refusal. Others are thrown on, to the page for errors. */
+/** Returns the form's text for a refusal. Other errors are thrown, and shown on the error page. */
 export function problemOf(error: unknown, { text, locale }: AccountView): FormProblem {
   if (!(error instanceof AppError) || !Object.hasOwn(REFUSALS, error.code)) throw error;
   const [field, words] = REFUSALS[error.code]!;

@@ -22,7 +22,7 @@ export const preferencePages: ConsolePages = async (app, parts) => {
         ["dark", text.accountThemeDark] as const,
       ];
       return pages.show(request, reply, {
-        // The choice stands on the page itself.
+        // The page itself has the choice of language.
         view: { ...view, languages: [] },
         title: text.accountPreferences,
         children: (
@@ -73,7 +73,7 @@ export const preferencePages: ConsolePages = async (app, parts) => {
           const profile = await readProfile(ctx);
           const isFixed = (await readOnlyMembers(ctx, options.policy)).has("locale");
           const { username, email, firstName, lastName, attributes } = profile;
-          // For mails, too. A finer choice of the same language, such as nl-BE, stays.
+          // The locale is for mails, too. A finer choice of the same language, such as nl-BE, remains.
           if (!isFixed && profile.locale?.split("-")[0]?.toLowerCase() !== locale)
             await saveProfile(ctx, { username, email, firstName, lastName, attributes, locale }, options);
         });

@@ -35,13 +35,13 @@ export const profilePages: ConsolePages = async (app, parts) => {
     return pages.show(request, reply, pageOf({ view, profile, readOnly, settings, typed: typed ?? {}, typedAttributes, problem }));
   };
 
-  /** The attributes of the user profile that the form has, and that are theirs to change. */
+  /** Returns the attributes of the user profile that are in the form, and that the user may change. */
   const askedIn = ({ realm: { settings } }: FastifyRequest, form: Form, readOnly: ReadonlySet<string>) =>
     shownInProfile(settings, { requiresNames: false }).filter(
       (each) => each.edit.includes("user") && !readOnly.has(each.name) && isIn(form, each),
     );
 
-  /** The members of the form over the present profile, which the API takes whole. */
+  /** Saves the members of the form over the current profile, because the API replaces it whole. */
   const save = async (request: FastifyRequest, members: readonly Member[], form: Form): Promise<void> => {
     const { settings } = request.realm;
     const options = { policy: settings.account, broughtBy: null, mail: parts };
@@ -100,7 +100,7 @@ export const profilePages: ConsolePages = async (app, parts) => {
     back: [PATH, "saved"],
   });
 
-  /** The refusal of a declared attribute, below its field. */
+  /** Returns the problem of a declared attribute, for below its field. */
   const attributeProblem = ({ realm: { settings } }: FastifyRequest, error: unknown, { text, locale }: AccountView): FormProblem | null => {
     const faults =
       error instanceof Refused
@@ -128,7 +128,7 @@ export const profilePages: ConsolePages = async (app, parts) => {
   };
 };
 
-/** The typed values do not fit the schema of the API. */
+/** The error if the typed values do not fit the schema of the API. */
 class Refused extends Error {
   readonly members: readonly string[];
   constructor(errors: readonly { readonly instancePath?: string }[]) {
@@ -157,7 +157,7 @@ function typedOver(profile: Profile, members: readonly Member[], form: Form) {
   for (const { name, isAttribute } of sent) {
     const value = filled(form[name]);
     if (!isAttribute) continue;
-    // The page shows the first of several values that an administrator wrote: left as it is, all stay.
+    // The page shows the first of several values that an administrator set. If the user leaves it unchanged, all remain.
     const present = attributes[name];
     if (value === (Array.isArray(present) ? (present[0] ?? null) : (present ?? null))) continue;
     if (value === null) delete attributes[name];

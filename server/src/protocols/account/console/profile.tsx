@@ -11,7 +11,7 @@ export interface Member {
   readonly isAttribute: boolean;
   readonly type: "text" | "email" | "tel" | "url" | "date";
   readonly autocomplete: string;
-  /** Why what was typed is refused. */
+  /** The text for a refused value. */
   readonly refusal: keyof Messages;
 }
 
@@ -32,9 +32,9 @@ const ADDRESS = [
   member("region", "accountRegion", "address-level1"),
   member("country", "accountCountry", "country-name"),
 ];
-/** Standard attributes, where the realm does not declare them. */
+/** The standard attributes that a page shows if the realm does not declare them. */
 export const DETAILS: readonly Member[] = [...ABOUT, ...ADDRESS];
-/** Members by which people sign in and are reached: a change asks for recent authentication. */
+/** The members by which people sign in and are reached. Changing one requires recent authentication. */
 export const CONTACT: readonly Member[] = [
   member("username", "accountUsername", "username", { isAttribute: false, refusal: "usernameMailText" }),
   member("email", "accountEmail", "email", { isAttribute: false, type: "email", refusal: "accountInvalidEmail" }),
@@ -46,7 +46,7 @@ interface ProfileView {
   readonly profile: Profile;
   readonly readOnly: ReadonlySet<string>;
   readonly settings: Settings;
-  /** Values that were typed and refused. */
+  /** The typed values of a refused form. */
   readonly typed: Readonly<Record<string, string | undefined>>;
   readonly typedAttributes: Readonly<Record<string, string | readonly string[] | null>>;
   readonly problem: FormProblem | undefined;
@@ -85,14 +85,14 @@ function Members({ members, ...shown }: ProfileView & { members: readonly Member
   );
 }
 
-/** The standard attributes of a list that the realm leaves to people, and does not declare. */
+/** Returns the standard attributes of a list that the realm leaves to users, and does not declare. */
 export const standardIn = ({ userProfile }: Settings, members: readonly Member[]): readonly Member[] =>
   members.filter(
     ({ name, isAttribute }) =>
       !isAttribute || name === "phoneNumber" || (userProfile.standardAttributes && !attributesOf(userProfile).has(name)),
   );
 
-/** The names, and what the realm declares, by group. */
+/** Shows the names and the attributes that the realm declares, by group. */
 function Declared({ group, ...shown }: ProfileView & { group: string | null }) {
   const { view, profile, readOnly, settings, typedAttributes, problem } = shown;
   const { text } = view;

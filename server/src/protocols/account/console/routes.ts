@@ -15,13 +15,13 @@ import { profilePages } from "./profile.routes.tsx";
 import { securityPages } from "./security.routes.tsx";
 import { sessionPages } from "./sessions.routes.tsx";
 
-/** The answers that every page can give. */
+/** The responses that every page can give. */
 const everywhere = {
   303: redirect("To the sign-in, where it is needed first"),
   403: page("Not open to you, or the token of the form is stale"),
 };
 
-/** Mounted under /realms/:realm/account: pages, beside the API at the same place. They are `/` and everything below `/pages/`. */
+/** Mounted under /realms/:realm/account: the pages beside the API. They are `/` and everything below `/pages/`. */
 export const accountConsoleRoutes: FastifyPluginAsyncTypebox<ConsoleParts> = async (app, parts) => {
   declare(app, {
     tags: ["Account pages"],
@@ -32,7 +32,7 @@ export const accountConsoleRoutes: FastifyPluginAsyncTypebox<ConsoleParts> = asy
     const response = { ...everywhere, ...((route.schema?.response ?? { 200: page("The page") }) as object) };
     route.schema = { ...route.schema, response };
   });
-  // A form changes what its page showed, whatever its version: nothing here is conditional.
+  // A form changes the data whatever version its page showed, so no request is conditional.
   app.addHook("onRequest", (request, _reply, done) => {
     delete request.headers["if-match"];
     done();

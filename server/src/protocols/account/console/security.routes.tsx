@@ -33,7 +33,7 @@ export const securityPages: ConsolePages = async (app, { pages, messages }) => {
     return found;
   };
 
-  // A key stands in the address of its form: a sign-in in between leads back to the page by it.
+  // A key is in its form's address, so that a sign-in in between returns to the page with it.
   const removed = Type.Object({ type: field(64), id: field(64), lang: field(35) });
   const renamed = Type.Object({ id: field(64), lang: field(35) });
 

@@ -9,11 +9,11 @@ interface SecurityView {
   readonly view: AccountView;
   readonly credentials: readonly Credential[];
   readonly browsers: readonly Static<typeof AccountBrowser>[];
-  /** The realm can ask phones: a provider of push messages is set up. */
+  /** True if the realm has a provider of push messages, so that phones can be enrolled. */
   readonly canPush: boolean;
 }
 
-/** The name of a credential to which the user gave none. */
+/** Returns the name of a credential, including one to which the user gave none. */
 export const credentialName = ({ type, label }: Pick<Credential, "type" | "label">, text: Messages): string =>
   label ??
   {
@@ -25,7 +25,7 @@ export const credentialName = ({ type, label }: Pick<Credential, "type" | "label
   }[type] ??
   text.accountCodes;
 
-/** Everything by which the user proves that it is them. */
+/** Makes the page of all credentials of the user. */
 export function securityPage({ view, credentials, browsers, canPush }: SecurityView): AccountPageProps {
   const { text, locale, now } = view;
   const of = (type: string) => credentials.filter((credential) => credential.type === type);
@@ -39,7 +39,7 @@ export function securityPage({ view, credentials, browsers, canPush }: SecurityV
         ))}
       </Rows>
     );
-  // A code that no phone has used yet can be taken back.
+  // A code that no phone has used yet can be withdrawn.
   const phones = [...of("push"), ...of("enrollment-token")];
   const isWithoutCodes = !codes?.remaining && ["passkey", "totp", "push"].some((type) => of(type).length > 0);
   const trusted = browsers.filter(({ trustedUntil }) => trustedUntil !== null);
@@ -48,7 +48,7 @@ export function securityPage({ view, credentials, browsers, canPush }: SecurityV
     view,
     title: text.accountSecurity,
     lead: text.accountSecurityText,
-    // A phone is enrolled by its app, where no page can show the codes that come with a first second factor.
+    // An app enrolls a phone, and no page can show the codes that come with a first second factor.
     notice: isWithoutCodes ? text.accountCodesMissing : undefined,
     children: (
       <>

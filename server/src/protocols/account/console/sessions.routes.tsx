@@ -15,7 +15,7 @@ export const sessionPages: ConsolePages = async (app, { pages, places }) => {
       const view = await pages.viewOf(request, reply, "sessions");
       const { text, locale, now } = view;
       const sessions = await request.read(readSessions);
-      // The present one first: that is where people look for the others.
+      // The current session comes first, because people look for the others below it.
       const sorted = sessions.toSorted((one, other) => Number(other.current) - Number(one.current));
       return pages.show(request, reply, {
         view,

@@ -19,7 +19,7 @@ import {
 } from "../../../pages/index.ts";
 import { Icon, type IconName } from "./icons.tsx";
 
-/** The pages that the navigation leads to: path, words, whether an administrator who acts as the user sees it. */
+/** The pages of the navigation: path, text, and whether an administrator who acts as the user sees it. */
 const PAGES = [
   ["overview", "", "accountOverview", true],
   ["profile", "pages/profile", "accountProfile", true],
@@ -38,7 +38,7 @@ export type PageName = (typeof PAGES)[number][0];
 /** The frame of every page of the account console. */
 export interface AccountFrame extends PageFrame {
   readonly csrf: string;
-  /** `/realms/{realm}/account/` */
+  /** The base path `/realms/{realm}/account/`. */
   readonly base: string;
   readonly logoutAction: string;
   readonly account: string;
@@ -47,7 +47,7 @@ export interface AccountFrame extends PageFrame {
   readonly scripts: NonNullable<PageFrame["scripts"]>;
   /** Lets the scripts of this answer run. */
   readonly nonce: string;
-  /** Pages that would have nothing to show. */
+  /** The pages that would have nothing to show. */
   readonly hidden: readonly PageName[];
 }
 
@@ -55,7 +55,7 @@ export interface AccountView extends AccountFrame {
   readonly here: PageName;
 }
 
-/** Why a form is shown again: below the field that it is about, or above the form. */
+/** The reason why a form is shown again, below the field that it is about, or above the form. */
 export interface FormProblem {
   readonly status: number;
   readonly field: string | null;
@@ -67,11 +67,11 @@ export interface AccountPageProps {
   readonly title: string;
   readonly values?: Readonly<Record<string, string>>;
   readonly lead?: ComponentChildren;
-  /** Confirms what was just done. */
+  /** The confirmation of a completed action. */
   readonly notice?: string | undefined;
   readonly problem?: FormProblem | undefined;
   readonly scripts?: readonly AssetName[];
-  /** A link back to the page that this one belongs to. */
+  /** The link to the page above this one. */
   readonly back?: { readonly href: string; readonly label: string };
   readonly children?: ComponentChildren;
 }
@@ -161,12 +161,12 @@ interface PanelProps {
   readonly title?: string | undefined;
   readonly text?: ComponentChildren;
   readonly icon?: IconName;
-  /** Beside the heading. */
+  /** The link or button beside the heading. */
   readonly action?: ComponentChildren;
   readonly children?: ComponentChildren;
 }
 
-/** A box with a heading. */
+/** Shows a box with a heading. */
 export const Panel = ({ title, text, icon, action, children }: PanelProps) => (
   <section class="gh-panel">
     {title === undefined ? null : (
@@ -185,12 +185,12 @@ interface RowProps {
   readonly icon?: IconName;
   readonly picture?: ComponentChildren;
   readonly title: ComponentChildren;
-  /** Below the title, one after the other. */
+  /** The lines below the title. */
   readonly facts?: readonly ComponentChildren[];
   readonly children?: ComponentChildren;
 }
 
-/** One thing of a list, with what can be done with it. */
+/** Shows an entry of a list, with its actions. */
 export const Row = ({ icon, picture, title, facts = [], children }: RowProps) => (
   <li class="gh-row">
     {picture ?? (icon ? <Icon name={icon} /> : null)}
@@ -206,7 +206,7 @@ export const Row = ({ icon, picture, title, facts = [], children }: RowProps) =>
 
 export const Rows = ({ children }: { children: ComponentChildren }) => <ul class="gh-rows">{children}</ul>;
 
-/** A list in a box, or words where it is empty. */
+/** Shows a list in a box, or a text if it is empty. */
 export const RowsPanel = ({ none, children }: { none: string; children: readonly ComponentChildren[] }) =>
   children.length === 0 ? (
     <Panel text={none} />
@@ -216,7 +216,7 @@ export const RowsPanel = ({ none, children }: { none: string; children: readonly
     </Panel>
   );
 
-/** A box that asks before something is done: its form has one button. */
+/** Shows a box that asks before an action. Its form has one button. */
 export const AskPanel = ({ view, action, text, children }: { view: AccountView; action: string; text?: string; children: string }) => (
   <Panel text={text}>
     <Form csrf={view.csrf} action={`${view.base}${action}`}>
@@ -225,7 +225,7 @@ export const AskPanel = ({ view, action, text, children }: { view: AccountView; 
   </Panel>
 );
 
-/** A link that looks like a button. */
+/** Shows a link that looks like a button. */
 export const Action = ({ href, label, children }: { href: string; label?: string | undefined; children: ComponentChildren }) => (
   <a class="gh-button gh-button--plain gh-button--small" href={href} aria-label={label}>
     {children}
@@ -236,12 +236,12 @@ interface ActProps {
   readonly view: AccountView;
   readonly path: string;
   readonly values?: Readonly<Record<string, string>>;
-  /** For screen readers, where several buttons say the same. */
+  /** The text for screen readers, if several buttons have the same text. */
   readonly label?: string | undefined;
   readonly children: ComponentChildren;
 }
 
-/** A button that does it at once. */
+/** Shows a button that acts at once. */
 export const Act = ({ view, path, values, label, children }: ActProps) => (
   <Form class="gh-act" csrf={view.csrf} action={`${view.base}pages/${path}`} values={values}>
     <button class="gh-button gh-button--plain gh-button--small" type="submit" aria-label={label}>

@@ -90,7 +90,7 @@ export const ownCredentialRoutes: FastifyPluginAsyncTypebox<RegistrationParts> =
 const missingHalf = (field: "setup" | "code") =>
   invalidFields([{ field, code: "required", message: `${field} is required: setup and code confirm an authenticator app together` }]);
 
-/** A member that has no meaning here is refused, not overlooked. */
+/** Refuses members that have no meaning for this type. */
 function refuseOthers(input: object, type: string): void {
   const errors = Object.keys(input).map((field) => ({ field, code: "unknown", message: `${field} has no meaning for ${type}` }));
   if (errors.length > 0) throw invalidFields(errors);

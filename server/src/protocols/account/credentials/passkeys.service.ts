@@ -16,7 +16,7 @@ const errors = defineErrors("passkeys", {
   too_many: [409, "You have as many passkeys as you can have: remove one first"],
 });
 
-/** The options can be used by the user who asked for them, from the same session or with a token of the same. */
+/** Begins a registration. Only the user who requested the options can use them, from the same session or with a token of it. */
 export async function ownRegistration(req: FastifyRequest): Promise<Registering> {
   await req.read((ctx) => assertMayChangeSignIn(ctx, req.client));
   const { id: userId, name: username, sessionId } = req.actor!;

@@ -23,7 +23,7 @@ const at = (realm: RealmUnderTest, path = "") => `/realms/${realm.name}/account/
 const passkeysOf = async (realm: RealmUnderTest, userId: string) =>
   (await realm.asMaster().get(`/users/${userId}/credentials`)).body.filter(({ type }: { type: string }) => type === "passkey");
 
-/** Chooses another way on the page of a step. */
+/** Chooses another method on the page of a step. */
 async function otherWay(browser: Browser, realm: RealmUnderTest, page: Answer, label: string) {
   const [, choose] = new RegExp(`name="choose" value="([^"]+)"(?:(?!</form>).)*${label}`, "s").exec(page.text)!;
   return followed(browser, await answerPage(browser, realm.name, page, { choose: choose! }));
@@ -63,7 +63,7 @@ describe("in the account, a passkey", () => {
     expect([second.status, second.body.codes]).toEqual([201, undefined]);
     expect((await ada.browser.delete(at(realm, `/passkey/${second.body.id}`))).status).toBe(204);
     expect((await realm.asMaster().get(`/users/${ada.userId}`)).body.mfaEnabled).toBe(true);
-    // The next one is to be made elsewhere.
+    // The next passkey has to be created on another device.
     expect((await ada.options()).excludeCredentials).toMatchObject([{ id: passkey.id }]);
 
     const { id } = added.body;
@@ -89,7 +89,7 @@ describe("in the account, a passkey", () => {
     expect(refusal(await ada.add(testPasskey().create(options, { origin: "https://evil.example" })))).toEqual(REFUSED);
     expect(refusal(await ada.add(testPasskey().create(options, { rpId: "evil.example" })))).toEqual(REFUSED);
     expect(refusal(await ada.add({ id: "x" }))).toEqual(REFUSED);
-    // An answer to a challenge for signing in registers nothing.
+    // A response to a challenge for signing in registers nothing.
     const login = passkeyForm((await iam.browser().get(`/realms/${realm.name}/login`)).text).options;
     expect(refusal(await ada.add(testPasskey().create(login)))).toEqual(REFUSED);
     expect((await ada.add(testPasskey().create(options))).status).toBe(201);
@@ -147,7 +147,7 @@ describe("the required action CONFIGURE_PASSKEY", () => {
     expect(said(await answerWith(browser, realm.name, page, "{}"))).toEqual([400, "The passkey wasn’t saved"]);
     const passkey = testPasskey();
     const codes = await answerWith(browser, realm.name, page, passkey.create(options), { label: " my\u0007 phone " });
-    // With the first second factor come recovery codes. Whoever closes their page has the passkey.
+    // Recovery codes come with the first second factor. A user who closes their page still has the passkey.
     const [recoveryCode] = /[0-9A-Z]{5}-[0-9A-Z]{5}/.exec(codes.text)!;
     expect(await passkeysOf(realm, ada.userId)).toMatchObject([{ label: "my phone" }]);
     const done = await answerPage(browser, realm.name, codes, {});
@@ -157,13 +157,13 @@ describe("the required action CONFIGURE_PASSKEY", () => {
     const [session] = (await browser.get(`/realms/${realm.name}/account/sessions`)).body;
     expect(session.amr, "it proves nothing that was not proven before").toEqual(["pwd"]);
     expect(isSignedIn(await signInWithPasskey(iam.browser(), realm.name, passkey), realm.name)).toBe(true);
-    // In another browser the password leads to the passkey, or to a recovery code.
+    // In another browser, the password leads to the passkey, or to a recovery code.
     const elsewhere = iam.browser();
     const second = await toSecondFactor(elsewhere, realm.name, ada);
     expect(second.text).toContain("Use your passkey");
     const chosen = await otherWay(elsewhere, realm, second, "Use a recovery code");
     expect(isSignedIn(await answerPage(elsewhere, realm.name, chosen, { code: recoveryCode! }), realm.name)).toBe(true);
-    // Users without recovery codes are asked for the passkey all the same, and read who can help.
+    // Users without recovery codes are asked for the passkey as well, and the page names who can help.
     const codesLeft = (await realm.asMaster().get(`/users/${ada.userId}/credentials`)).body.find(
       ({ type }: { type: string }) => type === "recovery-code",
     );

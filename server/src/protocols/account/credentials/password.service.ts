@@ -31,7 +31,7 @@ export interface PasswordChangeParts extends Required<PasswordParts> {
   readonly work: UnitOfWork;
 }
 
-/** Guessing the present password here is counted together with guessing it at sign-in, and locks like that. */
+/** Changes the user's password. Wrong current passwords are counted together with those at sign-in, and lock like those. */
 export async function changePassword(parts: PasswordChangeParts, req: FastifyRequest, change: ChangePassword): Promise<void> {
   const { db, work, hasher } = parts;
   const { realm } = req;
@@ -39,7 +39,7 @@ export async function changePassword(parts: PasswordChangeParts, req: FastifyReq
   const { realmId, settings } = realm;
   const origin = { realm: realmId, actor, ...requestSource(req) };
   const reading = { tx: db, realm: realmId, actor, now: clock.now() };
-  // Before anything is read or counted, as at sign-in.
+  // The check comes before anything is read or counted, as at sign-in.
   if (hasher.isOverloaded()) throw overloaded();
   const user = await readUser(reading, actor.id);
 
@@ -52,7 +52,7 @@ export async function changePassword(parts: PasswordChangeParts, req: FastifyReq
     if (present && !(await hasher.verify(present.hash, change.currentPassword))) throw passwordErrors.wrong();
     const passwords = { next: change.newPassword, current: change.currentPassword };
     const prepared = await prepareReplacement(reading, parts, settings.passwordPolicy, user, passwords);
-    // The password that is replaced has to be the one that was known.
+    // The replaced password has to be the one that the user knew.
     if ("replaces" in prepared && prepared.replaces !== present?.hash) return false;
     return work.transact(origin, async (ctx) => {
       const stored = await changeOwnPassword(ctx, prepared);
@@ -63,7 +63,7 @@ export async function changePassword(parts: PasswordChangeParts, req: FastifyReq
   await untilStored(replace).catch(async (error) => {
     if (error instanceof AppError && error.code === "password.wrong")
       await work.transact(origin, async (ctx) => recordWrongPassword(ctx, user.userId, attempt));
-    // A new password that is not good enough, or overload, says nothing about the present one.
+    // A refused new password, or overload, reveals nothing about the current one.
     else await attempt.takeBack();
     throw error;
   });

@@ -27,7 +27,7 @@ const errors = defineErrors("totp", {
   expired: [400, "This set-up has expired, was used already or was begun anew: begin again without setup and code"],
 });
 
-/** The state of a set-up until its first code; the secret is sealed for this set-up alone. */
+/** The state of a set-up until its first code. The secret is sealed for this set-up alone. */
 interface Kept {
   readonly secret: string;
   readonly form: TotpForm;
@@ -35,7 +35,7 @@ interface Kept {
 
 const place = (realm: string, token: string) => ({ realm, table: "action_tokens", column: "data", row: tokenHash(token) });
 
-/** The secret of a new authenticator app. Nothing has changed for the user until a code of it has come back. */
+/** Creates the secret of a new authenticator app. The account does not change until the user enters a code of it. */
 export async function startOwnTotp({ vault }: { readonly vault: Vault }, req: FastifyRequest): Promise<TotpSetUp> {
   const { realm } = req;
   const { algorithm, digits, period } = realm.settings.totp;
@@ -67,11 +67,11 @@ function shownSetup(realm: RealmSnapshot, { setup, secret, form, username, expir
 }
 export type TotpSetUp = ReturnType<typeof shownSetup>;
 
-/** A QR code, as an image for a page. */
+/** Makes a QR code, as an image for a page. */
 export const pictureOf = (content: string): string =>
   `data:image/svg+xml;base64,${Buffer.from(encodeQR(content, "svg", { ecc: "medium", border: 4 })).toString("base64")}`;
 
-/** The set-up of a page that is shown again after a wrong code: the app has its secret already. Null: it is gone. */
+/** Opens the set-up again after a wrong code, because the app has its secret already. Returns null if it has expired. */
 export async function openOwnTotp({ vault }: { readonly vault: Vault }, req: FastifyRequest, setup: string) {
   const found = await req.read((ctx) => findToken(ctx, KIND, setup));
   if (found?.userId !== req.actor!.id) return null;
@@ -80,7 +80,7 @@ export async function openOwnTotp({ vault }: { readonly vault: Vault }, req: Fas
   return shownSetup(req.realm, { setup, secret: plain, form, username: req.actor!.name, expiresAt: found.expiresAt });
 }
 
-/** Its first code was right, and is used up with it. A user without recovery codes gets some. */
+/** Adds the app after its first correct code, which is then used. A user without recovery codes gets some. */
 export async function confirmOwnTotp(
   { vault }: { readonly vault: Vault },
   req: FastifyRequest,
@@ -96,7 +96,7 @@ export async function confirmOwnTotp(
     throw invalidFields([{ field: "code", code: "wrong", message: "code is not the one that the app shows: check its clock" }]);
   return changeSignIn(req, async (ctx) => {
     const { userId } = await takeOwnUser(ctx);
-    // If two requests confirm at once, one adds it.
+    // If two requests confirm concurrently, only one adds it.
     if ((await takeToken(ctx, KIND, setup)) === null) throw errors.expired();
     const id = newId();
     await addTotp(ctx, userId, { id, secret: vault.seal(plain, totpPlace(ctx.realm, id)), ...form, label, lastStep });

@@ -6,7 +6,7 @@ const time = Type.Integer({ description: "Epoch milliseconds" });
 const maybeTime = Type.Union([Type.Integer(), Type.Null()], { description: "Epoch milliseconds" });
 const text = Type.Union([Type.String(), Type.Null()]);
 
-/** The data that a realm has of a person, in the form that the law asks for: structured, common, machine-readable. */
+/** A user's data in the realm. The law requires a structured, commonly used, machine-readable form. */
 export const PersonalData = Type.Object(
   {
     generatedAt: time,

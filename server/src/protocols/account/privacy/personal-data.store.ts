@@ -2,7 +2,7 @@ import { type RawBuilder, sql } from "kysely";
 import type { Db } from "../../../platform/db/index.ts";
 import type { PersonalData } from "./personal-data.schema.ts";
 
-/** More than any user has; without a limit an attacker could make the list endless. */
+/** The limit of rows, more than any user has. Without it an attacker could make the list endless. */
 const MANY = sql.lit(10_000);
 
 type Credential = PersonalData["credentials"][number];
@@ -20,7 +20,7 @@ type Kept = Pick<
 > &
   Pick<PersonalData["realmMemberships"][number], "groups">;
 
-/** The rows of one user in the tables of many features. They are read here, so that the columns which leave the server stand in one place. */
+/** Reads the rows of one user in the tables of many features. They are read here, so that the exported columns are in one place. */
 export async function readKept(db: Db, realm: string, userId: string, now: number): Promise<Kept> {
   const rows = async <Row>(query: RawBuilder<Row>): Promise<Row[]> => (await query.execute(db)).rows;
   const mine = sql`realm_id = ${realm} and user_id = ${userId}`;

@@ -9,7 +9,7 @@ import { readKept } from "./personal-data.store.ts";
 
 const LOGIN_EVENTS = 10_000;
 
-/** Everything the realm knows of a user, secrets apart. Each part is read on its own: nothing is held while the document is made. */
+/** Collects all data of a user except secrets. Each part is read by itself, so that no transaction stays open meanwhile. */
 export async function collectPersonalData(ctx: ReadCtx, id: string): Promise<PersonalData> {
   const { userId, username, email, enabled, createdAt, attributes, roles } = await readUser(ctx, id);
   const { groups, credentials, ...kept } = await readKept(ctx.tx, ctx.realm, userId, ctx.now);
@@ -33,5 +33,5 @@ export async function collectPersonalData(ctx: ReadCtx, id: string): Promise<Per
   };
 }
 
-/** For `Content-Disposition`: ids only, which need no escaping and reveal nothing in a folder of downloads. */
+/** Returns the name for `Content-Disposition`. Ids need no escaping and reveal nothing in a folder of downloads. */
 export const fileNameOf = ({ realmId, userId }: PersonalData): string => `gatehouse-${realmId}-${userId}.json`;

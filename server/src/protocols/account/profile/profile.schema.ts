@@ -37,7 +37,7 @@ export const Profile = Type.Object(
 );
 export type Profile = Static<typeof Profile>;
 
-/** The full state: what is left out is emptied, except the username, which stays. */
+/** The full state: absent members are emptied, except the username, which remains. */
 export const UpdateProfile = Type.Object(
   {
     realmId: Type.Optional(Type.String()),

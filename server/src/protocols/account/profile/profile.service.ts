@@ -24,18 +24,18 @@ import type { Profile, UpdateProfile } from "./profile.schema.ts";
 type Value = UserRow["attributes"][string];
 type VersionedProfile = Profile & { readonly version: number };
 
-/** Attributes that are members of the profile of their own. */
+/** The attributes that are members of the profile by themselves. */
 const named = ["firstName", "lastName", "locale"] as const;
 const isNamed = (name: string): boolean => (named as readonly string[]).includes(name);
-/** Members by which people sign in, or by which they are reached when they cannot. */
+/** The members by which people sign in, or by which they are reached if they cannot. */
 const SENSITIVE: readonly string[] = ["username", "email", "phoneNumber"];
 
-/** An administrator may have written several. */
+/** Returns the first value, because an administrator may have set several. */
 const first = (value: Value | undefined): string | null => (Array.isArray(value) ? (value[0] ?? null) : (value ?? null));
 const isSame = (one: Value | null | undefined, other: Value | null | undefined) =>
   JSON.stringify(one ?? null) === JSON.stringify(other ?? null);
 
-/** The attributes that people see of themselves, and those that they may change. */
+/** Returns the attributes that users see of themselves, and those that they may change. */
 function ownAttributes(profile: UserProfile): { readonly seen: readonly string[]; readonly changed: ReadonlySet<string> } {
   const declared = [...attributesOf(profile).values()].filter(({ name, view }) => view.includes("user") && !isNamed(name));
   const standard = profile.standardAttributes ? standardAttributes.filter((name) => !attributesOf(profile).has(name)) : [];
@@ -64,11 +64,11 @@ interface SaveOptions {
   /** The client of the presented token. */
   readonly broughtBy: ClientSnapshot | null;
   readonly mail: MailParts;
-  /** Attributes that a form asked for: a required one may not be left empty there. */
+  /** The attributes of a form. Required ones may not be left empty there. */
   readonly asked?: ReadonlySet<string>;
 }
 
-/** Replaces what people say of themselves; everything else about the user stays as it is. */
+/** Replaces the data that users manage themselves. Everything else about the user remains. */
 export async function saveProfile(ctx: Ctx, input: UpdateProfile, options: SaveOptions): Promise<VersionedProfile> {
   const { policy, broughtBy, mail, asked } = options;
   const current = await takeOwnUser(ctx);
@@ -106,7 +106,7 @@ export async function saveProfile(ctx: Ctx, input: UpdateProfile, options: SaveO
   return toProfile(profile, user, isNewAddress ? email : pendingEmail);
 }
 
-/** The present address stays, so nothing has to be proven. The link that was sent to the other one ends. */
+/** Withdraws a new address that is not confirmed yet. The current one remains, and the link to the other one ends. */
 export async function withdrawAddress(ctx: Ctx, userId: string): Promise<null> {
   if ((await pendingEmailOf(ctx, userId)) === null) return null;
   await endAddressChange(ctx, { userId });
@@ -134,9 +134,9 @@ function nextAttributes(profile: UserProfile, current: UserRow["attributes"], in
     if (value === null || value === undefined) delete next[name];
     else next[name] = value;
   };
-  // A value that comes back as it was shown is left as it is.
+  // A value that is sent back as it was shown remains.
   for (const name of named) if ((input[name] ?? null) !== first(current[name])) put(name, input[name]);
-  // One that is for others to change is left as it is, unless the request says otherwise; that is refused.
+  // An attribute that the user may not change remains, unless the request contains it, which is refused.
   for (const name of seen) if (changed.has(name) || Object.hasOwn(sent, name)) put(name, sent[name]);
   return next;
 }
@@ -149,11 +149,11 @@ function changedMembers(profile: UserProfile, current: UserRow, next: Pick<UserR
   ];
 }
 
-/** The member's name in the request. */
+/** Returns the member's name in the request. */
 const fieldOf = (member: string): string => (isNamed(member) || isName(member) ? member : `attributes.${member}`);
 const isName = (member: string): boolean => member === "username" || member === "email";
 
-/** Members that the realm does not let people change, and those by which others know them or decide: who chose these freely could pose as another. */
+/** Refuses members that the realm does not let users change, or by which others know users: users could pose as others by them. */
 async function refuseFixed(ctx: Ctx, changed: readonly string[], policy: Settings["account"]): Promise<void> {
   const { fixed, identifying } = await fixedMembers(ctx, policy);
   const errors = changed
@@ -172,7 +172,7 @@ async function fixedMembers({ tx, realm }: ReadCtx, policy: Settings["account"])
   return { fixed, identifying };
 }
 
-/** The members that a page need not offer to change: a write would be refused. */
+/** Returns the members that a page need not offer to change, because a write would be refused. */
 export async function readOnlyMembers(ctx: ReadCtx, policy: Settings["account"]): Promise<ReadonlySet<string>> {
   const { userId, source } = await readUser(ctx, ctx.actor.id);
   const { fixed } = await fixedMembers(ctx, policy);

@@ -17,7 +17,7 @@ import { ListQuery } from "../../../platform/paging/index.ts";
 
 const read = { impersonated: true } as const;
 
-/** Mounted under /realms/:realm/account/resources: what a user owns at applications with authorization services, and shares. */
+/** Mounted under /realms/:realm/account/resources: resources that a user owns and shares at applications with authorization services. */
 export const ownResourceRoutes: FastifyPluginAsyncTypebox = async (app) => {
   collectionRoutes(app, "/", {
     record: OwnResource,

@@ -8,9 +8,7 @@ export async function leaveGroupsOf(ctx: Ctx, { organizationId, userId }: Domain
     await leaveAll({ ...ctx, ifMatch: null }, groupId, [userId]);
 }
 
-/**
- * Deletes an organization's groups on `organization.deleting`: the one it names groups below, with all below it, and its tokens' others.
- */
+/** Deletes an organization's groups on `organization.deleting`: the one below which it names groups, and others of its tokens. */
 export async function removeGroupsOf(ctx: Ctx, { organizationId, alias }: DomainEvents["organization.deleting"]): Promise<void> {
   const remove = (groupId: string) => removeGroup({ ...ctx, ifMatch: null }, groupId);
   const home = await findGroupOfOrganization(ctx, alias);
