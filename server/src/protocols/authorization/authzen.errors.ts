@@ -3,7 +3,7 @@ import Type from "typebox";
 import { OAuthError } from "../../kernel/oauth-error.ts";
 import { asAppError, logFailure } from "../../platform/http/index.ts";
 
-/** AuthZEN §10.1.4: a plain message. `requestId` is ours, also where the header has that of the caller. */
+/** An error of AuthZEN §10.1.4, which is a plain message. `requestId` is ours, even if the header has the caller's. */
 export const AccessError = Type.Object(
   { status: Type.Integer(), message: Type.String(), requestId: Type.String() },
   { $id: "AccessError" },

@@ -8,7 +8,7 @@ import * as schemas from "./authzen.schema.ts";
 import * as service from "./authzen.service.ts";
 import { resourceServerOf } from "./caller.ts";
 
-/** AuthZEN §10.1.3: the caller's own id for the request comes back, if it is one that any log can hold. */
+/** AuthZEN §10.1.3: the form of a caller's own request id, which is returned. Any log can contain it. */
 const REQUEST_ID = /^[\x21-\x7e]{1,128}$/;
 
 /** Mounted under /realms/:realm/access/v1: AuthZEN 1.0. The token's client is the resource server. */

@@ -5,7 +5,7 @@ const open = { additionalProperties: true } as const;
 const properties = Type.Optional(Type.Record(Type.String(), Type.Unknown()));
 const text = Type.String();
 
-// AuthZEN §10: what a request has beyond these is ignored. Lengths are not limited here: what is too long to exist is not found.
+// AuthZEN §10: other members of a request are ignored. Lengths are not limited here, because a text that is too long is not found.
 const Subject = Type.Object({ type: text, id: text, properties }, { ...open, examples: [{ type: "user", id: "ada" }] });
 const Action = Type.Object({ name: text, properties }, { ...open, examples: [{ name: "view" }] });
 const Resource = Type.Object({ type: text, id: text, properties }, { ...open, examples: [{ type: "invoice", id: "/invoices/*" }] });
@@ -24,7 +24,7 @@ export type AccessEvaluationRequest = Static<typeof AccessEvaluationRequest>;
 
 const MOST_EVALUATIONS = 1_000;
 const semantics = ["execute_all", "deny_on_first_deny", "permit_on_first_permit"] as const;
-/** Members are checked one by one: an item that is not valid is answered beside the others. */
+/** The members are checked one by one, so that an invalid item is answered beside the others. */
 export const AccessEvaluationsRequest = Type.Object(
   {
     subject: Type.Optional(Type.Unknown({ description: "For all that have none of their own; so are `action`, `resource` and `context`" })),

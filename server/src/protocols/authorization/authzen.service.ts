@@ -7,7 +7,7 @@ import type * as schemas from "./authzen.schema.ts";
 type Members = Readonly<Record<string, unknown>>;
 const isObject = (value: unknown): value is Members => typeof value === "object" && value !== null && !Array.isArray(value);
 
-/** The data that policies read as `request.*`: the context, and the request's subject, action and resource. */
+/** Returns the data that policies read as `request.*`: the context, and the request's subject, action and resource. */
 const requestOf = (
   context: Members | undefined,
   parts: { readonly subject?: Members; readonly action?: Members; readonly resource?: Members },
@@ -21,7 +21,7 @@ const askedOf = ({ subject, action, resource, context }: schemas.AccessEvaluatio
   request: requestOf(context, { subject, action, resource }),
 });
 
-/** Answers the decision with what the trail shows of it. */
+/** Returns the decision, with the data for the audit log. */
 export async function evaluateOne(
   { tx, now }: ReadCtx,
   server: authz.ResourceServer,
@@ -37,7 +37,7 @@ export type Answered = authz.Decision & { readonly asked: authz.DecisionAsked };
 export const isSingle = ({ evaluations }: schemas.AccessEvaluationsRequest): boolean =>
   evaluations === undefined || evaluations.length === 0;
 
-/** §7: each item with the defaults of the request. An invalid item is answered in its place, and counts as denied. */
+/** §7: decides each item with the defaults of the request. An invalid item is answered in its place, and is treated as denied. */
 export async function evaluateSeveral(
   { tx, now }: ReadCtx,
   server: authz.ResourceServer,
@@ -62,7 +62,7 @@ export async function evaluateSeveral(
   return { evaluations: answers, answered };
 }
 
-/** A question, or why it is none. */
+/** Returns a question, or the reason why an item is none. */
 function questionOf(item: unknown, defaults: Members): authz.DecisionAsked | string {
   if (!isObject(item)) return "an evaluation must be an object";
   const member = (name: string) => (item[name] === undefined ? defaults[name] : item[name]);
@@ -87,7 +87,7 @@ interface Paged {
 const limitOf = ({ page }: Paged) => page?.limit ?? 100;
 const encode = (position: unknown): string => (position === null ? "" : Buffer.from(JSON.stringify(position)).toString("base64url"));
 
-/** A token is only a place in the caller's own data: it is read, and checked, and needs no signature. */
+/** Reads the position in a page token. It is only a place in the caller's own data, so it is checked but not signed. */
 function positionIn<T>({ page }: Paged, isPosition: (value: unknown) => value is T): T | null {
   const token = page?.token || page?.next_token;
   if (!token) return null;
@@ -95,7 +95,7 @@ function positionIn<T>({ page }: Paged, isPosition: (value: unknown) => value is
     const position: unknown = JSON.parse(Buffer.from(token, "base64url").toString());
     if (isPosition(position)) return position;
   } catch {
-    // Refused below.
+    // An unreadable token is refused below.
   }
   throw oauthErrors.invalidRequest("page.token must come from an answer of this search");
 }
@@ -114,14 +114,14 @@ export async function searchResources({ tx, now }: ReadCtx, server: authz.Resour
   const asked = { subject, action: action.name, type: resource.type, request: requestOf(context, { subject, action, resource }) };
   const position = { limit: limitOf(input), after: positionIn(input, isAfter), now };
   const { results, next } = await authz.permittedResources(tx, server, asked, position);
-  // A name says which of the client's own it is; of users' resources several may have it.
+  // A name identifies the client's own resources. Several resources of users may have the same name.
   const found = results.map(({ type, name, id, ownerId }) => ({ type: type ?? "", id: ownerId === null ? name : id }));
   return { results: found, page: { next_token: encode(next) } };
 }
 
 const isUserId = (value: unknown): value is string => typeof value === "string" && isId(value);
 
-/** Says which users there are, by ids alone, where an administrator who may view users turned it on. */
+/** Finds users, by id only, if an administrator who may view users has enabled it. */
 export async function searchSubjects({ tx, now }: ReadCtx, server: authz.ResourceServer, input: schemas.SubjectSearchRequest) {
   if (!server.settings.subjectSearch)
     throw new OAuthError("access_denied", "search of subjects is not enabled for this client (subjectSearch)", { status: 403 });

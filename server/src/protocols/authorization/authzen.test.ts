@@ -24,7 +24,7 @@ interface Person {
   readonly roles?: readonly string[];
 }
 
-/** A decision point with these policies and people. */
+/** Creates a decision point with these policies and users. */
 async function pdp(parts: Parts, people: readonly Person[], settings: object = {}) {
   const realm = await iam.realm();
   const admin = realm.asMaster();
@@ -95,7 +95,7 @@ const certified: [boolean, object][] = [
   [true, { subject: { ...bob, properties: { role: "admin" } }, action: { name: "write" }, resource: record(2, archived) }],
   [true, { ...question, action: { name: "delete", properties: { soft: true } } }],
   [false, { ...question, action: { name: "delete", properties: { soft: false } } }],
-  // Beyond the eight: what is not known, or not said, is denied, and what is not understood is ignored.
+  // These go beyond the eight questions: unknown or absent values are denied, and unknown members are ignored.
   [true, { ...question, context: { time: "2025-06-27T18:03-07:00", subject: "shadowed" } }],
   [true, { ...question, foo: "bar", futureField: { nested: true }, subject: { ...alice, future: 1, properties: { department: "Sales" } } }],
   [false, { ...question, action: { name: "delete" } }],
@@ -119,7 +119,7 @@ test("decides the certification fixture, one by one and in batches; finds subjec
   expect(batch.evaluations).toEqual(certified.map(([decision]) => ({ decision })));
   expect((await call("/evaluation", { ...question, subject: { type: "user", id: ids.alice } })).body).toEqual({ decision: true });
 
-  // Defaults, semantics, and items that are none.
+  // These are defaults, semantics, and invalid items.
   const several = (evaluations: unknown[], semantic?: string, more: object = question) =>
     call("/evaluations", { ...more, evaluations, ...(semantic && { options: { evaluations_semantic: semantic } }) });
   const bobWrites = { subject: bob, action: { name: "write" } };
@@ -154,7 +154,7 @@ test("decides the certification fixture, one by one and in batches; finds subjec
   expect((await several([{}], "nope")).status).toBe(400);
   expect((await several(Array.from({ length: 1001 }, () => ({})))).status).toBe(400);
 
-  // Errors are a plain message, and the caller's id comes back.
+  // Errors are plain messages, and the caller's request id is returned.
   const id = { "x-request-id": "bfe9eb29-ab87:4ca3!~" };
   for (const [missing, answer] of [
     ["resource", await call("/evaluation", { subject: alice, action: { name: "read" } }, id)],
@@ -172,7 +172,7 @@ test("decides the certification fixture, one by one and in batches; finds subjec
   for (const odd of ["a".repeat(129), "with space", "caf\u00e9"])
     expect((await call("/evaluation", question, { "x-request-id": odd })).headers["x-request-id"], odd).toMatch(/^[0-9a-f-]{36}$/);
 
-  // Only a client in its own name, with authorization services.
+  // Only a client with authorization services may call, with a token in its own name.
   const anonymous = await call("/evaluation", question, { authorization: "", ...id });
   expect([anonymous.status, anonymous.headers["x-request-id"], String(anonymous.headers["www-authenticate"])]).toEqual([
     ...[401, id["x-request-id"], expect.stringContaining("Bearer")],
@@ -187,7 +187,7 @@ test("decides the certification fixture, one by one and in batches; finds subjec
   const headers = { authorization: `Bearer ${token}` };
   expect((await iam.browser().request("POST", foreign, { body: question, headers, csrf: false })).status, "another realm").toBe(401);
 
-  // Search. Subjects only where an administrator who may view users turned it on, and by ids alone.
+  // Subjects can be searched only if an administrator who may view users has enabled it, and only by id.
   const search = async (what: string, body: object) => must(await call(`/search/${what}`, body));
   expect(await search("action", { subject: alice, resource: record(1) })).toEqual({
     ...{ results: [{ name: "read" }, { name: "write" }], page: { next_token: "" } },
@@ -220,7 +220,7 @@ test("decides the certification fixture, one by one and in batches; finds subjec
   ]);
   expect((await search("subject", { ...subjects, subject: { type: "client" } })).results).toEqual([]);
 
-  // The log of decisions: none before it was turned on, then each, by ids.
+  // Decisions are logged only after logging was enabled, each by ids.
   expect(await realm.events("type=AUTHZ_DECISION")).toEqual([]);
   must(await call("/evaluations", { ...question, evaluations: [{}, bobWrites, { subject: { type: "user", id: "nobody" } }] }));
   const events = await realm.events("type=AUTHZ_DECISION");
@@ -232,7 +232,7 @@ test("decides the certification fixture, one by one and in batches; finds subjec
     ]),
   );
 
-  // An agent is its client, while it is active.
+  // An agent is decided like its client, while the agent is active.
   const bot = must(await admin.post("/clients", { clientId: "bot", publicClient: false, grantTypes: ["client_credentials"] }));
   const { id: agentId } = must(await admin.post("/agents", { name: "bot", clientId: "bot", ownerUserId: user.userId }));
   must(await admin.post(`${authz}/policies`, { name: "bot", type: "client", clients: ["bot"] }));
@@ -262,7 +262,7 @@ test("decides the certification fixture, one by one and in batches; finds subjec
   expect(party.clientId).toBe("pep");
 });
 
-/** The interoperability scenario "todo" of the working group: roles of five people, and whether they may; owners as the request says. */
+/** The interoperability scenario "todo" of the working group: five people with their roles. The request names the owners. */
 const todoRoles = { rick: "chief", morty: "editor", summer: "editor", beth: "viewer", jerry: "viewer" } as const;
 const todo: Parts = {
   scopes: named(["can_read_user", "can_read_todos", "can_create_todo", "can_update_todo", "can_delete_todo"]),
@@ -323,7 +323,7 @@ test("one check takes at most three statements; a changed policy counts on this 
     return query.mock.calls.length - before;
   };
   await cost();
-  // The fewest of some, because background work queries the database now and then.
+  // The lowest count of several is used, because background work also queries the database.
   let fewest = await cost();
   for (let rounds = 0; rounds < 20; rounds++) fewest = Math.min(fewest, await cost());
   query.mockRestore();

@@ -5,7 +5,7 @@ const scope = Type.Union([text(255), Type.Object({ name: text(255) }, { addition
 const scopes = Type.Optional(Type.Array(scope, { maxItems: 100 }));
 const uri = text(2048);
 
-/** UMA 2.0 Federated Authorization §3.1 with Keycloak's members beside. Unknown members are ignored. */
+/** A resource of UMA 2.0 Federated Authorization §3.1, with Keycloak's members. Unknown members are ignored. */
 export const ResourceDescription = Type.Object(
   {
     name: Type.Optional(Type.String({ maxLength: 255 })),
@@ -63,7 +63,7 @@ const PermissionRequest = Type.Object(
   },
   { additionalProperties: true },
 );
-/** UMA 2.0 Federated Authorization §4.1: one, or several. */
+/** One or several requests (UMA 2.0 Federated Authorization §4.1). */
 export const PermissionRequests = Type.Union([PermissionRequest, Type.Array(PermissionRequest, { minItems: 1, maxItems: 100 })], {
   $id: "UmaPermissionRequests",
   examples: [[{ resource_id: "019b76da-a800-7b1c-9d2e-4f5a6b7c8d9e", resource_scopes: ["view"] }]],

@@ -5,10 +5,10 @@ import type { Ctx } from "../../platform/context.ts";
 import { issueTicket, type TicketContents } from "../token-endpoint/index.ts";
 import type { PermissionRequests, RegisteredResource, ResourceDescription } from "./protection.schema.ts";
 
-/** UMA 2.0 Federated Authorization §3.2 */
+/** Makes the error of UMA 2.0 Federated Authorization §3.2 for an unknown resource. */
 export const notFound = () => new OAuthError("not_found", "this resource server has no such resource", { status: 404 });
 
-/** As administrators allow it. */
+/** Refuses unless administrators allow the resource server to manage its resources. */
 export function assertMayManage({ settings }: authz.ResourceServer): void {
   if (!settings.allowRemoteResourceManagement)
     throw new OAuthError("access_denied", "this resource server may not manage its resources by this API", { status: 403 });
@@ -69,7 +69,7 @@ export function shown({ client, clientId }: authz.ResourceServer, accountUrl: st
   };
 }
 
-/** UMA 2.0 Federated Authorization §4: a ticket for what a client tried to do. It is used once, at the token endpoint. */
+/** UMA 2.0 Federated Authorization §4: makes a ticket for a client's attempt. It is used once, at the token endpoint. */
 export async function ticketFor({ tx }: Ctx, server: authz.ResourceServer, asked: PermissionRequests): Promise<string> {
   const requests = Array.isArray(asked) ? asked : [asked];
   const found = await authz.resourcesById(

@@ -22,7 +22,7 @@ const must = ({ status, text, body }: Answer) => {
 };
 const refusal = ({ status, body }: Answer) => [status, body?.error ?? body?.code];
 
-/** A resource server `photos`, an app of users, ada and bob. */
+/** Creates a resource server `photos`, an application, and the users ada and bob. */
 async function stage() {
   const realm = await iam.realm();
   const admin = realm.asMaster();
@@ -71,7 +71,7 @@ test("a resource server registers, lists, changes and deletes its own resources,
     ...{ name: "Album", resource_scopes: ["view", "print"], scopes: [{ name: "view" }, { name: "print" }], owner: { id: ada.userId } },
     user_access_policy_uri: `${iam.config.baseUrl}/realms/${realm.name}/account/resources/${id}`,
   });
-  // Its scopes came with it, and administrators see both.
+  // Its scopes were created with it, and administrators see both.
   expect(must(await admin.get(`/clients/${photos.id}/authz/scopes`)).map(({ name }: { name: string }) => name)).toEqual(["print", "view"]);
   const wall = must(await photos.call("POST", "/resource_set", { name: "Wall", type: "wall", uri: "/wall/*" }))._id;
   expect(must(await photos.call("GET", "/resource_set")).sort()).toEqual([id, wall].sort());
@@ -86,7 +86,7 @@ test("a resource server registers, lists, changes and deletes its own resources,
     scopes: [{ name: "view" }],
   });
 
-  // CVE-2026-4630: neither another client's resource, nor one by its name, nor with a user's token.
+  // CVE-2026-4630: the API opens neither another client's resource, nor one by its name, and takes no user's token.
   const other = await server("other");
   for (const [method, body] of [["GET"], ["PUT", changed], ["DELETE"]] as const) {
     expect(refusal(await other.call(method, `/resource_set/${id}`, body)), method).toEqual([404, "not_found"]);
@@ -185,7 +185,7 @@ test("owners share and revoke; tickets are used once; people who do not exist an
   const ticket = async (scopes: readonly string[] = ["view"], more: object = {}) =>
     must(await photos.call("POST", "/permission", [{ resource_id: id, resource_scopes: scopes, ...more }])).ticket as string;
 
-  // The owner may do everything; another asks, and the owner sees it.
+  // The owner may do everything. Another user makes a request, and the owner sees it.
   expect(must(await ada.redeem({ ticket: await ticket(), response_mode: "decision" }))).toEqual({ result: true });
   const refused = await ticket();
   expect(await bob.redeem({ ticket: refused, submit_request: "false" })).toMatchObject({
@@ -197,7 +197,7 @@ test("owners share and revoke; tickets are used once; people who do not exist an
   expect(await bob.redeem({ ticket: await ticket() })).toMatchObject({ status: 403, body: { error_description: "request_submitted" } });
   expect(must(await ada.account("get", `/${id}`)).requests).toMatchObject([{ userId: bob.userId, user: "bob", scopes: ["view"] }]);
 
-  // The same answer, the same list, for bob and for a person who does not exist.
+  // The responses and lists are the same for bob and for a user who does not exist.
   const shares = [];
   for (const user of ["bob", "nobody"]) {
     const made = await ada.account("post", `/${id}/shares`, { user, scopes: ["view"] });
@@ -211,7 +211,7 @@ test("owners share and revoke; tickets are used once; people who do not exist an
   expect(await seen(rpt.access_token)).toMatchObject({ active: true, permissions: [{ resource_id: id, resource_scopes: ["view"] }] });
   expect((await bob.redeem({ ticket: await ticket(["view", "print"]), response_mode: "permissions" })).status, "all of it").toBe(403);
 
-  // Once, also side by side; within five minutes.
+  // A ticket is used once, even by concurrent requests, within five minutes.
   const once = await ticket();
   const answers = await Promise.all([1, 2, 3].map(() => bob.redeem({ ticket: once, response_mode: "decision" })));
   expect(answers.map(({ status }) => status).sort()).toEqual([200, 400, 400]);
@@ -241,7 +241,7 @@ test("owners share and revoke; tickets are used once; people who do not exist an
   expect((await byHeader(bob.token, { client_id: "photos" })).status).toBe(401);
   expect((await byHeader("x")).status).toBe(400);
 
-  // A second name of the same person; taking one back leaves the other.
+  // This is a second name of the same user. Revoking one share keeps the other.
   const again = must(await ada.account("post", `/${id}/shares`, { user: "bob@example.com" }));
   expect(again.scopes).toEqual(["view", "print"]);
   expect((await bob.redeem({ audience: "photos", permission: "Album#print", response_mode: "decision" })).status).toBe(200);
@@ -249,14 +249,14 @@ test("owners share and revoke; tickets are used once; people who do not exist an
   expect((await bob.redeem({ audience: "photos", permission: "Album#print", response_mode: "decision" })).status).toBe(403);
   expect((await byHeader(bob.token)).status).toBe(200);
 
-  // Only the owner, only what is there.
+  // Only the owner may do this, and only with existing users and scopes.
   expect(refusal(await bob.account("post", `/${id}/shares`, { user: "ada" }))).toEqual([404, "authz.resource_not_found"]);
   expect(refusal(await bob.account("get", `/${id}`))).toEqual([404, "authz.resource_not_found"]);
   expect(refusal(await bob.account("delete", `/${id}/shares/${shares[0].shareId}`))[0]).toBe(404);
   for (const body of [{ user: "ada" }, { user: "bob", scopes: ["nope"] }, { user: "bob", scopes: [] }, { user: " " }, {}])
     expect((await ada.account("post", `/${id}/shares`, body)).status, JSON.stringify(body)).toBe(400);
 
-  // In the data of both, and gone with bob; a name typed before there was such a person goes with them as well.
+  // The shares are in the data of both users, and are deleted with bob, as are shares by a name that did not exist yet.
   const data = must(await admin.get(`/users/${bob.userId}/gdpr/export`));
   expect(data.sharedResources).toMatchObject([{ clientId: "photos", resourceId: id, scope: "view", status: "GRANTED" }]);
   for (const { shareId } of shares) expect((await ada.account("delete", `/${id}/shares/${shareId}`)).status).toBe(204);
@@ -277,7 +277,7 @@ test("owners share and revoke; tickets are used once; people who do not exist an
   must(await photos.call("PUT", `/resource_set/${id}`, album));
   expect(must(await ada.account("get", `/${id}`)).shares).toEqual([]);
   expect(must(await ada.account("get", "")), "what may be shared").toHaveLength(1);
-  // An RPT dies with the session.
+  // An RPT ends with the session.
   const own = must(await ada.redeem({ audience: "photos", permission: "Album" }));
   expect((await seen(own.access_token)).active).toBe(true);
   const [session] = must(await admin.get(`/sessions?search=${ada.userId}`));

@@ -15,10 +15,10 @@ import * as store from "./requests.store.ts";
 /** The request, as the approval page shows it. */
 export interface Requested {
   readonly scopes: readonly string[];
-  /** Individually requested claims that no scope contains. */
+  /** The individually requested claims that no scope contains. */
   readonly claims: readonly string[];
   readonly resources: readonly string[];
-  /** RFC 9396 */
+  /** The authorization details (RFC 9396). */
   readonly details: readonly tokens.AuthorizationDetail[];
 }
 
@@ -49,7 +49,7 @@ export function requestedBy({ scopesOfRealm, issuer, realm }: DecoupledParts, re
   };
 }
 
-/** OpenID Connect Core §5.5; the engine has validated the JSON. */
+/** OpenID Connect Core §5.5: returns the requested claims. The engine has validated the JSON. */
 const claimsOf = (request: store.OpenRequest): { id_token?: object; userinfo?: object } => {
   const { claims } = paramsOf(request);
   return claims === undefined ? {} : (JSON.parse(claims) as { id_token?: object; userinfo?: object });
@@ -61,8 +61,8 @@ export const acrParamsOf = (request: store.OpenRequest): Parameters<typeof token
 });
 
 /**
- * OpenID Connect Core §3.1.2.1: whether the session's sign-in is older than `max_age`. One that was made for the request is not: with `max_age=0` the
- * user signs in once, however long they look at the page.
+ * OpenID Connect Core §3.1.2.1: tells whether the session's sign-in is older than `max_age`. A sign-in for the request itself is not: with
+ * `max_age=0` the user signs in once, however long they look at the page.
  */
 export function isTooOld(request: store.OpenRequest, { authTime }: Pick<LiveSession, "authTime">, now: number): boolean {
   const { max_age, prompt = "" } = paramsOf(request);
@@ -74,7 +74,7 @@ export function isTooOld(request: store.OpenRequest, { authTime }: Pick<LiveSess
   return authTime < Math.min(requestedAt, now - Number(maxAge) * SECOND);
 }
 
-/** A pending request of a client that may be used. */
+/** A pending request whose client may be used. */
 export interface Waiting {
   readonly request: store.OpenRequest;
   readonly client: ClientSnapshot;
@@ -85,11 +85,11 @@ async function withClient({ clients, realm }: DecoupledParts, request: store.Ope
   return request && client && isUsable(client, clock.now()) ? { request, client } : null;
 }
 
-/** By user code. */
+/** Finds a device request by user code. */
 export const findDevice = async (parts: DecoupledParts, code: string): Promise<Waiting | null> =>
   withClient(parts, await store.findOpenDevice(parts.db, parts.realm.realmId, sha256(code), clock.now()));
 
-/** Only a request for this user. */
+/** Finds a request, only if it is for this user. */
 export const findRequest = async (parts: DecoupledParts, { userId }: LiveSession, id: string): Promise<Waiting | null> =>
   withClient(parts, await store.findOpenRequest(parts.db, parts.realm.realmId, userId, id, clock.now()));
 
@@ -98,7 +98,7 @@ export async function listRequests(parts: DecoupledParts, { userId }: LiveSessio
   return (await Promise.all(open.map((request) => withClient(parts, request)))).filter((each) => each !== null);
 }
 
-/** CIBA §7.1 */
+/** Returns the binding message (CIBA §7.1). */
 export const messageOf = ({ request }: Waiting): string | null => paramsOf(request).binding_message ?? null;
 
 export interface Approval extends Waiting {
@@ -115,7 +115,7 @@ export const approvalErrors = defineErrors("oidc", {
   impersonated: [403, "Only the person themselves can allow an application something: stop acting as them first"],
 });
 
-/** The user's decision. False: decided already, perhaps in another tab, or expired. */
+/** Stores the user's decision. Returns false if it was decided already, perhaps in another tab, or has expired. */
 export async function answer(req: FastifyRequest, approval: Approval, isAllowed: boolean): Promise<boolean> {
   const { model, request, client } = approval;
   try {
@@ -132,13 +132,13 @@ export async function answer(req: FastifyRequest, approval: Approval, isAllowed:
   }
 }
 
-/** Approval: stores grant, decision, consent and event in one transaction. */
+/** Stores grant, decision, consent and event of an approval in one transaction. */
 async function approve(ctx: Ctx, { parts, model, request, client, session }: Approval): Promise<boolean> {
   const { scopes, claims, resources, details } = requestedBy(parts, request);
   const scope = scopes.join(" ");
   const isOffline = scopes.includes("offline_access");
   const grantId = newId();
-  // Locked for offline access as well: a concurrent password change waits, and then ends the new grant.
+  // The session is locked for offline access as well: a concurrent password change waits, and then ends the new grant.
   if (!(await store.holdSession(ctx.tx, ctx.realm, session.sessionId))) return false;
   await tokens.writeGrant(ctx.tx, ctx.realm, {
     grantId,

@@ -8,10 +8,10 @@ import { findSealed, storeSealed } from "./requests.store.ts";
 
 export const CIBA_PING_JOB = "oidc.ciba_ping";
 
-/** Within the ten minutes of a request's lifetime. */
+/** The waits between attempts, within the ten minutes of a request's lifetime. */
 const WAITS = [2 * SECOND, 5 * SECOND, 15 * SECOND, MINUTE];
 
-/** The content of a ping: both are credentials, so they are stored encrypted. */
+/** The content of a ping. Both values are credentials, so they are stored encrypted. */
 interface Callback {
   readonly authReqId: string;
   readonly token: string;
@@ -23,7 +23,7 @@ export async function keepCallback(db: Db, vault: Vault, realm: string, recordId
   await storeSealed(db, realm, recordId, vault.seal(JSON.stringify(callback), place(realm, recordId)));
 }
 
-/** In the transaction of the user's decision. */
+/** Enqueues a ping in the transaction of the user's decision. */
 export async function enqueuePing(ctx: Ctx, clientId: string, recordId: string): Promise<void> {
   const payload = { clientId, recordId };
   await enqueue(ctx.tx, { kind: CIBA_PING_JOB, realm: ctx.realm, payload, runAt: ctx.now, maxAttempts: WAITS.length + 1 }, ctx.now);
@@ -38,7 +38,7 @@ export const cibaPingJob = (issuers: DecoupledIssuers): JobHandler => ({
     const client = issuer && (await issuer.parts.clients.get(realm!, clientId!));
     const endpoint = client?.enabled ? client.settings.cibaNotificationEndpoint : null;
     const sealed = endpoint && (await findSealed(issuer!.parts.db, realm!, recordId!, clock.now()));
-    if (!sealed) return; // the client or the request is gone, or pings are disabled
+    if (!sealed) return; // the client or the request was deleted, or pings are disabled
     const { authReqId, token } = JSON.parse(issuer!.parts.vault.open(sealed, place(realm!, recordId!))) as Callback;
     const { status } = await issuer!.parts.outbound.fetch(endpoint, {
       method: "POST",

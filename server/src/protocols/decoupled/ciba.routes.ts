@@ -37,7 +37,7 @@ export const cibaRoutes: FastifyPluginAsyncTypebox<DecoupledRouteParts> = async 
   const showGone = (request: FastifyRequest, reply: FastifyReply, status: number) =>
     visitors.showMessage(request, reply, status, "ciba-gone", { back: listOf(request.realmId) });
 
-  /** The page of a request in its current state. */
+  /** Shows the page of a request in its current state. */
   const showAfresh = async (request: FastifyRequest, reply: FastifyReply, status?: number) => {
     const { parts: realm } = await issuerFor(issuers, request);
     const found = await findRequest(realm, request.visitor.session!, (request.params as { id: string }).id);

@@ -91,7 +91,7 @@ describe("a device", () => {
     expect([again.status, again.text]).toEqual([200, expect.stringContaining("Het apparaat is geweigerd")]);
     expect(again.text, "and from there on").toContain(`lang=fr"`);
     expect((await poll(tv, device_code)).body.error).toBe("access_denied");
-    // Only in the browser that it was said to, as it was said, in its realm and for an hour.
+    // The link works only in the same browser and realm, unchanged, and for an hour.
     expect((await iam.browser().get(link)).status).toBe(404);
     const [content = "", signature] = new URLSearchParams(link.split("?")[1]).get("shown")!.split(".");
     const forged = Buffer.from(content, "base64url").toString().replace("device-denied", "device-allowed");
@@ -144,7 +144,7 @@ describe("a device", () => {
     const [first, second] = [await start(tv), await start(tv)];
     expect((await poll(tv, first.device_code)).body.error).toBe("authorization_pending");
     expect((await poll(tv, first.device_code)).body.error).toBe("slow_down");
-    clock.advance(6 * SECOND); // now the interval is ten
+    clock.advance(6 * SECOND); // the interval is ten seconds now
     expect((await poll(tv, first.device_code)).body.error).toBe("slow_down");
     clock.advance(16 * SECOND);
     expect((await poll(tv, first.device_code)).body.error).toBe("authorization_pending");

@@ -24,7 +24,7 @@ test("a client may ask for so many codes from one address; others, and others' d
   for (const each of [realm, other]) await television(each);
   await television(realm, "radio");
   const browser = new Browser(iam.server.app, "192.0.2.7");
-  // A little is given back while they are answered.
+  // A few places are regained while the requests are answered.
   const answers = await Promise.all(Array.from({ length: 180 }, () => ask(realm, browser)));
   expect(answers.filter(({ status }) => status === 200).length).toBeGreaterThanOrEqual(120);
   const late = answers.at(-1)!;

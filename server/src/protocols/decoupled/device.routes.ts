@@ -22,16 +22,16 @@ import {
   sendNoAccess,
 } from "./visitors.ts";
 
-/** RFC 8628 §6.1: without vowels, so that no words result. */
+/** RFC 8628 §6.1: a code has no vowels, so that it is no word. */
 const CODE = /^[BCDFGHJKLMNPQRSTVWXZ]{8}$/;
 
-/** Normalises a typed code: dashes, spaces and case are ignored. Null: not a code. */
+/** Normalises a typed code, ignoring dashes, spaces and case. Returns null if it is no code. */
 function normaliseUserCode(typed: string): string | null {
   const code = typed.toUpperCase().replace(/[^A-Z0-9]/g, "");
   return CODE.test(code) ? code : null;
 }
 
-/** With the dash, as the device shows it. */
+/** Adds the dash, as the device shows the code. */
 const spellUserCode = (code: string): string => `${code.slice(0, 4)}-${code.slice(4)}`;
 
 interface CountedBy {
@@ -41,15 +41,15 @@ interface CountedBy {
 }
 
 export interface CodeAttempt {
-  /** The time to wait; null: the attempt is allowed. */
+  /** The time until which the user has to wait, or null if the attempt is allowed. */
   readonly retryAt: number | null;
-  /** The code was right. */
+  /** Takes the attempt back, because the code was correct. */
   takeBack(): Promise<void>;
 }
 
 /**
- * RFC 8628 §5.1: user codes are short, so guesses are limited per user and per address. Counted before the lookup, and also where a realm has
- * disabled brute-force protection.
+ * RFC 8628 §5.1: limits guesses of user codes per user and per address, because the codes are short. Counts before the lookup, and even if
+ * a realm has disabled brute-force protection.
  */
 async function countCode(
   work: UnitOfWork,
@@ -183,7 +183,7 @@ export const deviceRoutes: FastifyPluginAsyncTypebox<DecoupledRouteParts> = asyn
   });
 };
 
-/** The code in the query, formatted as the device shows it. */
+/** Returns the code in the query, formatted as the device shows it. */
 function codeIn({ query }: FastifyRequest): string {
   const { user_code: typed } = query as { user_code?: unknown };
   const text = typeof typed === "string" ? typed : "";
@@ -191,7 +191,7 @@ function codeIn({ query }: FastifyRequest): string {
   return code === null ? cut(text, 32) : spellUserCode(code);
 }
 
-/** Keeps the code in the field after a sign-in. */
+/** Returns the address that keeps the code in the field after a sign-in. */
 function withCode(request: FastifyRequest): string {
   const userCode = codeIn(request);
   return `/realms/${request.realmId}/device${userCode && `?${new URLSearchParams({ user_code: userCode })}`}`;

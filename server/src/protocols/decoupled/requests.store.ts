@@ -9,7 +9,7 @@ export type DecoupledModel = "DeviceCode" | "BackchannelAuthenticationRequest";
 interface Key {
   readonly realm: string;
   readonly model: DecoupledModel;
-  /** SHA-256 of the device code or auth_req_id. */
+  /** The SHA-256 of the device code or auth_req_id. */
   readonly recordId: string;
 }
 
@@ -21,7 +21,7 @@ export interface PolledRecord {
   readonly isExpired: boolean;
 }
 
-/** Also finds an expired request until cleanup: its client gets `expired_token`. */
+/** Finds a request, even an expired one until cleanup, because its client gets `expired_token`. */
 export async function findPolled(db: Db, { realm, model, recordId }: Key, now: number): Promise<PolledRecord | null> {
   const { rows } = await sql<PolledRecord>`
     select client_id as "clientId", ${isOpen} as "isOpen", expires_at <= ${now} as "isExpired" from oidc_records
@@ -30,7 +30,7 @@ export async function findPolled(db: Db, { realm, model, recordId }: Key, now: n
 }
 
 /**
- * RFC 8628 §3.5: false if the client polls too soon; its interval grows then. One statement, so that of concurrent polls one is in time.
+ * RFC 8628 §3.5: returns false if the client polls too soon, and extends its interval. One statement lets only one concurrent poll pass.
  */
 export async function countPoll(
   db: Db,
@@ -48,7 +48,7 @@ export async function countPoll(
   return !rows[0]?.soon;
 }
 
-/** Stores the user's decision once: of concurrent decisions one succeeds. */
+/** Stores the user's decision once: only one of concurrent decisions succeeds. */
 export async function decide(
   tx: Tx,
   { realm, model, recordId }: Key,
@@ -81,7 +81,7 @@ export const findOpenDevice = async (db: Db, realm: string, userCodeHash: string
 
 const ofUser = (userId: string) => sql`model = 'BackchannelAuthenticationRequest' and payload ->> 'accountId' = ${userId}`;
 
-/** The list is limited; the oldest, which expire first, come first. */
+/** The limit of the list. The oldest requests, which expire first, come first. */
 const MOST = 50;
 
 export const openRequestsOf = (db: Db, realm: string, userId: string, now: number): Promise<OpenRequest[]> =>
@@ -105,7 +105,7 @@ export const keepRequest = (
 export const findOpenRequest = async (db: Db, realm: string, userId: string, recordId: string, now: number): Promise<OpenRequest | null> =>
   (await openRequests(db, realm, now, sql`${ofUser(userId)} and record_id = ${recordId}`))[0] ?? null;
 
-/** Tells whether a client has this many pending device codes. Selected by model: the client may have a million refresh tokens besides. */
+/** Tells whether a client has this many pending device codes. Selects by model, because the client may have a million refresh tokens. */
 export async function hasOpenDevices(db: Db, realm: string, clientId: string, many: number, now: number): Promise<boolean> {
   const { rows } = await sql`
     select 1 from oidc_records
@@ -129,14 +129,14 @@ export async function findSealed(db: Db, realm: string, recordId: string, now: n
   return rows[0]?.sealed ?? null;
 }
 
-/** Locks the session until commit, so that ending it also ends what is created now. False: it has ended. */
+/** Locks the session until commit, so that ending it also ends new grants. Returns false if it has ended. */
 export async function holdSession(tx: Tx, realm: string, sessionId: string): Promise<boolean> {
   const { rows } = await sql`
     select 1 from sessions where realm_id = ${realm} and session_id = ${sessionId} for key share`.execute(tx);
   return rows.length > 0;
 }
 
-/** Enabled and not locked. */
+/** Tells whether a user is enabled and not locked. */
 export async function isActiveUser(db: Db, realm: string, userId: string): Promise<boolean> {
   const { rows } = await sql`
     select 1 from users where realm_id = ${realm} and user_id = ${userId} and enabled and not locked`.execute(db);

@@ -22,15 +22,15 @@ export interface DecoupledRouteParts extends PageParts {
   readonly work: UnitOfWork;
 }
 
-/** Consent to offline access needs recent authentication: an unattended browser must not grant it. */
+/** Tells whether the user has to sign in again to consent to offline access, which an unattended browser must not grant. */
 export const needsRecentSignIn = async ({ flows }: Pick<DecoupledParts, "flows">, session: LiveSession, scopes: readonly string[]) =>
   scopes.includes("offline_access") &&
   session.impersonator === null &&
   !hasRecentAuthentication(session, await askedSecondFactors(flows, session.realm), clock.now());
 
 /**
- * The sign-in that the user's session is missing for this request: the client's own flow, the requested `acr` and `max_age`, open required actions.
- * Null: nothing is missing. The same is asked at the authorization endpoint.
+ * Returns the sign-in that the user's session lacks for this request: the client's own flow, the requested `acr` and `max_age`, open
+ * required actions. Returns null if nothing is missing. The authorization endpoint requires the same.
  */
 export async function missingSignIn(
   { realm, standings }: Pick<DecoupledParts, "realm" | "standings">,
@@ -39,7 +39,7 @@ export async function missingSignIn(
 ): Promise<SignInRequest | null> {
   const { clientId, settings } = client;
   const { acr, essential } = requestedAcr(acrParamsOf(request));
-  // An essential level that this server does not know cannot be reached by any sign-in.
+  // No sign-in can reach an essential level that this server does not know.
   if (essential && acr === null) throw approvalErrors.unmet();
   const asked: SignInRequest = {
     clientId,
@@ -53,11 +53,11 @@ export async function missingSignIn(
   return (await standings(realm, session, from, asked)) === "enough" ? null : asked;
 }
 
-/** Scopes as pages list them. */
+/** Returns scopes as pages list them. */
 export const shownScopes = ({ byName }: ScopesSnapshot, scopes: readonly string[]) =>
   scopes.map((name) => ({ name, text: byName.get(name)?.consentText ?? null }));
 
-/** The APIs that a request is for, as pages name them. */
+/** Returns the APIs of a request, as pages name them. */
 export async function shownApis({ apis, realm, issuer }: Pick<DecoupledParts, "apis" | "realm" | "issuer">, resources: readonly string[]) {
   const others = resources.filter((resource) => resource !== issuer);
   return Promise.all(
@@ -68,30 +68,30 @@ export async function shownApis({ apis, realm, issuer }: Pick<DecoupledParts, "a
   );
 }
 
-/** In the query of a page: asks to sign in again, for another account. Following the link changes nothing by itself, so it needs no CSRF token. */
+/** The parameter that asks to sign in with another account. The link changes nothing by itself, so it needs no CSRF token. */
 export const OtherAccount = Type.Optional(Type.Literal("other", { description: "Asks to sign in with another account" }));
 
 export const nameOf = ({ name, clientId }: ClientSnapshot): string => name ?? clientId;
 
-/** The agent that a client belongs to, as pages name it. */
+/** Returns the agent of a client, as pages name it. */
 export const shownAgent = async ({ db, realm }: Pick<DecoupledParts, "db" | "realm">, { agent }: ClientSnapshot) =>
   agent && (await findShownAgent(db, realm.realmId, agent.id));
 
 type Visitors = PageParts["visitors"];
 
-/** RFC 9396: all of a detail, because the user decides about all of it. */
+/** RFC 9396: returns the whole detail as text, because the user decides about all of it. */
 const detailText = ({ type, ...members }: AuthorizationDetail): string => [type, ...Object.entries(members).map(memberText)].join(" · ");
 
 const memberText = ([name, value]: [string, unknown]): string =>
   `${name}: ${typeof value === "string" ? value : Array.isArray(value) && value.every((each) => typeof each === "string") ? value.join(", ") : JSON.stringify(value)}`;
 
-/** The address at which the user can go on with a request that is still open. */
+/** The address at which the user continues with a pending request. */
 interface PageAddress {
   readonly path: string;
   readonly query?: Record<string, string>;
 }
 
-/** The content of both approval pages. */
+/** Returns the content of both approval pages. */
 export async function confirmationOf(
   visitors: Visitors,
   { req, reply }: { readonly req: FastifyRequest; readonly reply: FastifyReply },
@@ -115,13 +115,13 @@ export async function confirmationOf(
   } as const;
 }
 
-/** Refusals of the policy step on pages: an error, or null for the page that names the application and offers another account. */
+/** The page errors for refusals of the policy step, or null for the page that names the application and offers another account. */
 const PAGE_ERRORS: Readonly<Record<AccessRefusal, (() => AppError) | null>> = {
   ...{ "no-access": null, "agent-inactive": null, "user-removed": null, "directory-unreachable": null },
   impersonated: approvalErrors.impersonated,
 };
 
-/** The policy step for the user of a page. True: they see the page that says no. */
+/** Runs the policy step for the user of a page. Returns true if they see the page with the refusal. */
 export async function isRefusedOnPage(db: Db, request: AccessRequest): Promise<boolean> {
   const refusal = await refusalOf(db, request);
   const error = refusal && PAGE_ERRORS[refusal];
@@ -129,7 +129,7 @@ export async function isRefusedOnPage(db: Db, request: AccessRequest): Promise<b
   return refusal !== null;
 }
 
-/** As `isRefusedOnPage`, for an OAuth client. `isDecision`: the user allows it something, which an impersonator cannot. */
+/** Runs `isRefusedOnPage` for an OAuth client. `isDecision` is true if the user consents, which an impersonator cannot. */
 export const isRefusedTo = (
   { db, realm }: Pick<DecoupledParts, "db" | "realm">,
   { settings, agent }: ClientSnapshot,
@@ -138,7 +138,7 @@ export const isRefusedTo = (
 ): Promise<boolean> =>
   isRefusedOnPage(db, { realm: realm.realmId, userId, application: settings, agent, ...(isDecision && { impersonator }) });
 
-/** The request stays open, also for another account. */
+/** Shows the refusal. The request remains pending, and another account may answer it. */
 export function sendNoAccess(
   visitors: Visitors,
   request: FastifyRequest,

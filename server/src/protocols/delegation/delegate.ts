@@ -8,7 +8,7 @@ import { proveBinding } from "../proof/index.ts";
 import * as exchange from "../token-endpoint/index.ts";
 import { agentsIn, type Binding, consentResource, isTokenEnough, type LiveToken, resourcesToAllow } from "../tokens/index.ts";
 
-/** The tokens by which an agent calls the delegation endpoint: its own, for the realm itself. */
+/** The tokens that the delegation endpoint accepts: the agent's own, for the realm itself. */
 export const delegationAudience: Audience = {
   names: (issuer) => [issuer],
   invalid: "The token is not valid here: an agent calls with its own access token for this realm",
@@ -23,17 +23,17 @@ export interface DelegationRequest {
   readonly form: Form;
   readonly sourceIp: string;
   readonly requestId: string;
-  /** The client that authenticated itself, or that the token in the header was issued to. */
+  /** The authenticated client, or the client that the token in the header was issued to. */
   readonly client: ClientSnapshot;
-  /** The token in the header: the agent's own. */
+  /** The agent's own token in the header, or null. */
   readonly bearer: LiveToken | null;
 }
 
 type AgentClient = ClientSnapshot & { readonly agent: ClientAgent };
 
 /**
- * RFC 8693 §1.1, delegation: an agent presents a user's access token and its own, and gets one with which it acts for the user: `sub` is the user,
- * `act` the agent. Unlike in the token exchange grant, the subject token need not be meant for the agent: the user's consent to this agent decides.
+ * RFC 8693 §1.1: exchanges a user's access token and the agent's own for a token with which the agent acts for the user: `sub` is the user,
+ * `act` the agent. The user's consent to this agent decides, so the subject token need not be meant for the agent.
  */
 export async function delegate(parts: exchange.TokenEndpointParts, request: DelegationRequest): Promise<object> {
   const { client, sourceIp, requestId } = request;
@@ -86,7 +86,7 @@ async function answerDelegation(
   return body;
 }
 
-/** The agent's own token, in the form or in the header: one that it got in its own name, for this realm. */
+/** Returns the agent's own token, in the form or in the header. The agent got it in its own name, for this realm. */
 async function actorOf(
   parts: exchange.TokenEndpointParts,
   { bearer }: DelegationRequest,
@@ -103,7 +103,7 @@ async function actorOf(
   return actor;
 }
 
-/** A bound actor token was proven with the request, or is proven now; the new token is bound to the same key. */
+/** Returns the binding of the new token. A bound actor token must be proven with the request, and the new token gets the same keys. */
 async function bindingOf(
   parts: exchange.TokenEndpointParts,
   { bearer, headers }: DelegationRequest,
@@ -119,15 +119,15 @@ async function bindingOf(
 }
 
 /**
- * A workload credential limits the scopes of its client, for users as well; its token may have fewer, such as no `openid`. A workload's token of an
- * earlier release does not name the limit: it delegates no scope beyond its own.
+ * Tells whether a scope is within the limit of the workload credential, which applies to users' tokens as well. The workload's own token
+ * may have fewer scopes, such as no `openid`. A token of an earlier release does not name the limit, so it delegates only its own scopes.
  */
 const isWithinWorkload = ({ payload: { workload_scope: limit, workload_iss: issuer }, scopes }: LiveToken, name: string): boolean =>
   limit === undefined ? issuer === undefined || scopes.includes(name) : String(limit).split(" ").includes(name);
 
 /**
- * The possible scopes that the user has allowed this agent at every resource of the token: a consent is needed whether or not the client asks for
- * one at the sign-in. Where the realm allows it, a token that was meant for the agent, or names it in `may_act`, is enough.
+ * Returns the possible scopes that the user has allowed this agent at every resource of the token. Consent is required even if the client
+ * needs none at the sign-in. If the realm allows it, a token that is for the agent, or names it in `may_act`, is enough.
  */
 async function allowedByUser(
   parts: exchange.TokenEndpointParts,
@@ -149,7 +149,7 @@ async function allowedByUser(
   return exchange.scopesWithin(allowed, scope);
 }
 
-/** The scopes that the user has granted to the client at each of these resources; null: none at one of them. */
+/** Returns the scopes that the user has granted to the client at all of these resources, or null if one has no consent. */
 async function consentedAt(
   parts: exchange.TokenEndpointParts,
   client: AgentClient,

@@ -29,7 +29,7 @@ interface AgentUnderTest {
   readonly secret: string;
 }
 
-/** A realm with scopes a, b and c, a user who is signed in to an application, and agents. */
+/** Creates a realm with scopes a, b and c, a user who is signed in to an application, and agents. */
 async function stage(more: { scopes?: string[] } = {}) {
   const realm = await iam.realm();
   const boss = realm.asMaster();
@@ -57,7 +57,7 @@ async function stage(more: { scopes?: string[] } = {}) {
     iam.core.work.transact({ realm: realm.name, actor: systemActor(realm.name), sourceIp: null }, (ctx) =>
       grantConsent(ctx, { userId: user.userId, clientId: of.clientId, resource: null }, scopes),
     );
-  /** By its token in the header, or by client authentication with an actor token. */
+  /** Delegates with the agent's token in the header. */
   const delegate = async (of: AgentUnderTest, form: Record<string, string> = {}, subject = token): Promise<Answer> =>
     post(
       "/agent/delegation/token",
@@ -87,7 +87,7 @@ test("an agent acts for a user who allowed it: scopes shrink, act nests, and end
   expect(claims.exp).toBeLessThanOrEqual(JSON.parse(Buffer.from(token.split(".")[1]!, "base64url").toString()).exp);
   expect((await delegate(first, { scope: "c" })).body).toMatchObject({ error: "invalid_request" });
 
-  // The second by client authentication and actor_token, through the first.
+  // The second agent uses client authentication and actor_token, on the token of the first.
   const through = await post("/agent/delegation/token", {
     ...{ grant_type: EXCHANGE, subject_token: answer.body.access_token, subject_token_type: ACCESS_TOKEN, ...authenticated(second) },
     ...{ actor_token: await own(second), actor_token_type: ACCESS_TOKEN, scope: "b" },
@@ -96,13 +96,13 @@ test("an agent acts for a user who allowed it: scopes shrink, act nests, and end
   const chained = through.body.access_token;
   expect(await introspects(chained)).toMatchObject({ active: true, nhi: true, agent_id: second.id, username: "ada" });
 
-  // It is the user's at userinfo, reads no account, changes nothing, and opens no admin API.
+  // The token identifies the user at userinfo, but reads no account, changes nothing, and opens no admin API.
   const by = (value: string) => ({ headers: { authorization: `Bearer ${value}` } });
-  expect((await iam.browser().get(`/realms/${realm.name}/userinfo`, by(chained))).status).toBe(403); // no openid
+  expect((await iam.browser().get(`/realms/${realm.name}/userinfo`, by(chained))).status).toBe(403); // the token lacks openid
   expect((await iam.browser().get(`/realms/${realm.name}/account/profile`, by(chained))).status).toBe(403);
   expect((await realm.anonymous().get("/users", by(chained))).status).toBe(401);
 
-  // Circles, and an agent twice.
+  // An agent may not be twice in a chain.
   expect((await delegate(first, {}, chained)).body).toMatchObject({ error: "invalid_request", error_description: /chain already/ });
   expect((await delegate(second, {}, chained)).body).toMatchObject({ error: "invalid_request", error_description: /chain already/ });
 
@@ -129,7 +129,7 @@ test("the new token expires with the user's, also when the second ends while it 
   const made = await agent("first");
   await consent(made, ["b"]);
   const { exp } = claimsOf({ body: { access_token: token } });
-  // A quarter of a second passes with every millisecond, for less than the token's lifetime.
+  // The clock moves by a quarter of a second per millisecond, for less than the token's lifetime.
   let ticks = 0;
   const ticking = setInterval(() => {
     if (ticks++ < 800) clock.advance(SECOND / 4);
@@ -157,7 +157,7 @@ test("the user's sign-in by the agent's own client is marked, too, and gives the
   const holder = await realm.as("realm-admin");
   const url = party.url({ client_id: "assistant", resource: admin, scope: "openid" });
   const { page } = await walk(holder.browser, iam.config.baseUrl, url);
-  // Although it is one of the realm's own, the user is asked, and sees who answers for it.
+  // The user is asked although the client is first-party, and sees who owns the agent.
   expect(page.text).toMatch(/assistant[\s\S]*owen/);
   const { left } = await submit(holder.browser, iam.config.baseUrl, page, { decision: "allow" });
   const code = left?.searchParams.get("code") ?? "";
@@ -186,7 +186,7 @@ test("the user's sign-in by the agent's own client is marked, too, and gives the
 test("a client that becomes an agent's keeps nothing of what users had allowed the client, nor what is stored at that moment", async () => {
   const { realm, boss, user, consent } = await stage();
   const { db } = iam.core;
-  /** Stores the client's grants once more, as a request does that began before they ended. */
+  /** Stores the client's grants again, as a request does that began before they ended. */
   const copyGrants = async (clientId: string): Promise<() => Promise<void>> => {
     const grants = sql`select grant_id from oidc_grants where realm_id = ${realm.name} and client_id = ${clientId}`;
     const rows: { table: ReturnType<typeof sql.table>; row: string }[] = [];
@@ -243,7 +243,7 @@ describe("is refused", () => {
     await consent(bot, ["b"]);
     ok(await delegate(bot));
 
-    // Tokens that are no user's own access token.
+    // These are tokens that are not a user's own access token.
     const signedIn = ok(await app.signIn(iam.browser(), user, { scope: "openid b" }));
     const player = await realm.as("manage-users", "view-users");
     const { url } = ok(await player.post(`/users/${user.userId}/impersonate`));
@@ -264,7 +264,7 @@ describe("is refused", () => {
         error_description: expect.stringContaining(reason),
       });
 
-    // Forms.
+    // These are the forms.
     const forms: [Record<string, string>, string][] = [
       [{ grant_type: "client_credentials" }, "unsupported_grant_type"],
       [{ subject_token_type: "urn:ietf:params:oauth:token-type:id_token" }, "invalid_request"],
@@ -277,7 +277,7 @@ describe("is refused", () => {
     ];
     for (const [form, error] of forms) expect((await delegate(bot, form)).body.error, JSON.stringify(form)).toBe(error);
 
-    // Callers: none, not an agent's, with a user's token, with another's actor token, with one for another audience.
+    // These are callers: none, not an agent's, with a user's token, with another's actor token, with one for another audience.
     const asked = { grant_type: EXCHANGE, subject_token: token, subject_token_type: ACCESS_TOKEN };
     const at = "/agent/delegation/token";
     const actor = (actor_token: string) => ({ actor_token, actor_token_type: ACCESS_TOKEN });
@@ -301,7 +301,7 @@ describe("is refused", () => {
     expect((await post(at, asked, { authorization: `Bearer ${away}` })).status).toBe(401);
     ok(await post(at, { ...authenticated, ...actor(await own(bot)) }));
 
-    // A bound actor token without its key; with it, the new token is bound.
+    // A bound actor token needs its key, and then the new token is bound, too.
     const proof = dpopKey();
     const endpoint = (path: string) => `${iam.config.baseUrl}/realms/${realm.name}${path}`;
     const bound = await own(bot, {}, { dpop: proof("POST", endpoint("/token")) });
@@ -310,7 +310,7 @@ describe("is refused", () => {
     expect(ok(kept).token_type).toBe("DPoP");
     expect(claimsOf(kept).cnf.jkt).toEqual(expect.any(String));
 
-    // may_act, and realms that ask for no consent.
+    // These are may_act, and realms that require no consent.
     ok(await boss.patch(`/clients/${app.id}`, { mayAct: "other" }));
     const named = ok(await app.signIn(iam.browser(), user, { scope: "openid b" })).access_token;
     expect((await delegate(bot, {}, named)).body.error_description).toMatch(/names another party/);
@@ -324,7 +324,7 @@ describe("is refused", () => {
     expect(events.length).toBeGreaterThan(15);
     expect(events[0]).toMatchObject({ actorKind: "agent", outcome: "FAILURE", detail: expect.any(String) });
 
-    // Once the user's session is over, or the agent is, nothing is left.
+    // Nothing works any more once the user's session or the agent has ended.
     ok(await boss.post(`/agents/${bot.id}/suspend`));
     expect((await post(at, { ...authenticated, ...actor(acting) })).status).toBe(401);
   });

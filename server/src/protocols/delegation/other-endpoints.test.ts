@@ -6,7 +6,7 @@ import type { Answer } from "../../testing/browser.ts";
 import { type Harness, harness } from "../../testing/harness.ts";
 import { type Party, relyingParty } from "../../testing/relying-party.ts";
 
-// The rules of delegation hold wherever an agent or a client gets a user's token by the token of another client.
+// The rules of delegation apply wherever an agent or a client gets a user's token by the token of another client.
 
 let iam: Harness;
 beforeAll(async () => {
@@ -24,7 +24,7 @@ const ok = ({ status, text, body }: Answer) => {
 const claimsOf = ({ access_token }: { access_token: string }) =>
   JSON.parse(Buffer.from(access_token.split(".")[1]!, "base64url").toString());
 
-/** Users with the role `staff` may view and edit the resource `doc` of `api`; a token of `app` names everybody below in `aud`. */
+/** Creates users with the role `staff`, who may view and edit `doc` of `api`. A token of `app` names all clients below in `aud`. */
 async function stage() {
   const realm = await iam.realm();
   const boss = realm.asMaster();
@@ -87,10 +87,10 @@ test("who gets a token needs the user's consent, also where no scope is left", a
   for (const client of [third, bot]) {
     expect(await uma(client), client.clientId).toMatchObject({ status: 400, body: { error_description: /has not allowed/ } });
   }
-  // An agent learns no decision either; a client that is no agent's, and was sent the token, may ask.
+  // An agent gets no decision either. A client without an agent, to which the token was sent, may ask.
   expect((await uma(bot, { response_mode: "decision" })).status).toBe(400);
   expect((await uma(third, { response_mode: "decision" })).body).toEqual({ result: true });
-  // The agent itself as the audience is decided by administrators; that the agent may act at all is not.
+  // Administrators decide about the agent itself as the audience, but not whether the agent may act for the user.
   for (const form of [{}, { audience: "bot" }])
     expect(await exchange(bot, token, form)).toMatchObject({ status: 400, body: { error_description: /has not allowed/ } });
 
@@ -114,7 +114,7 @@ test("an agent may do at a resource server what both it and the user may, by whi
   }
   ok(await boss.post(`/clients/${bot.id}/service-account/roles`, { name: "staff" }));
   for (const token of [subject, delegated]) expect((await uma(bot, {}, token)).status, "both hold the role").toBe(200);
-  // By each way, the trail says that the agent acts for the user.
+  // In each way, the audit log records that the agent acts for the user.
   const before = (await realm.events("type=DELEGATION_ISSUED")).length;
   const { scope } = ok(await exchange(bot, subject));
   const events = await realm.events("type=DELEGATION_ISSUED");

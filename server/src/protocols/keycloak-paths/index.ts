@@ -1,2 +1,2 @@
-// The paths of Keycloak as further names of our endpoints, where a realm asks for them.
+// Serves our endpoints at the paths of Keycloak, too, if a realm enables it.
 export { keycloakPathRoutes } from "./routes.ts";

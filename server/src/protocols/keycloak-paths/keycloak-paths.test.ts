@@ -112,6 +112,6 @@ test("scripts, proofs and assertions may name the paths of Keycloak, and a clien
   expect((await app.post("/token", { grant_type: "refresh_token", refresh_token })).body.error).toBe("invalid_grant");
   expect((await signOut({ refresh_token })).body.error, "again").toBe("invalid_grant");
   expect(await realm.events("type=LOGOUT")).toMatchObject([{ detail: "asked by app" }]);
-  // A form of OpenID Connect is one for a browser.
+  // A form of OpenID Connect is for browsers.
   expect(await signOut({ id_token_hint: "x" })).toMatchObject({ status: 307, headers: { location: at("/logout") } });
 });

@@ -8,7 +8,7 @@ import { endSession } from "../../signin/sessions/index.ts";
 import { findRefreshToken, type TokenEndpointParts } from "../token-endpoint/index.ts";
 import { deleteGrant } from "../tokens/index.ts";
 
-/** Keycloak's own way to sign out: a client ends the session of its refresh token; of an offline token, the grant. Applications are notified. */
+/** Ends the session of a client's refresh token, as Keycloak does, or the grant of an offline token. Applications are notified. */
 export async function signOutByToken(
   parts: TokenEndpointParts & { readonly singleLogout: Pick<SingleLogout, "begin"> },
   client: ClientSnapshot,
@@ -21,7 +21,7 @@ export async function signOutByToken(
   const { grantId, sessionId, userId, user } = grant;
   await parts.work.transact({ realm, actor: anonymousActor(realm, client.clientId), ...from }, async (ctx) => {
     if (sessionId === null) return void (await deleteGrant(ctx.tx, realm, grantId));
-    // Its grants end with it.
+    // The session's grants end with it.
     const ended = await endSession(ctx, sessionId, { askedBy: client.clientId, user: { id: userId, name: user.username } });
     if (ended) await parts.singleLogout.begin(ctx, ended, { logoutId: newId(), browser: null, next: "", frames: [] });
   });

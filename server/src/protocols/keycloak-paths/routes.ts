@@ -8,7 +8,7 @@ import { keycloakPaths } from "../proof/index.ts";
 import type { TokenEndpoints } from "../token-endpoint/index.ts";
 import { signOutByToken } from "./logout.ts";
 
-/** OPTIONS is for scripts of other origins, as our own path answers it. */
+/** The methods of each path. OPTIONS is for scripts of other origins, as at our own path. */
 const methods: Readonly<Record<keyof typeof keycloakPaths, readonly ("GET" | "POST" | "OPTIONS")[]>> = {
   "/authorize": ["GET", "POST"],
   "/token": ["POST", "OPTIONS"],
@@ -41,7 +41,7 @@ export const keycloakPathRoutes: FastifyPluginAsync<Parts> = async (app, { root,
 };
 
 /**
- * Libraries do not follow redirects of a POST, so that the request is routed once more, by our own path, before anything of it was read: caller,
+ * Routes a request again, by our own path, before anything of it is read, because libraries do not follow redirects of a POST. Caller,
  * limits and errors are those of the endpoint itself.
  */
 const aliasRoutes: FastifyPluginAsync<Pick<Parts, "root">> = async (app, { root }) => {
@@ -64,7 +64,7 @@ const aliasRoutes: FastifyPluginAsync<Pick<Parts, "root">> = async (app, { root 
     });
 };
 
-/** A form with a `refresh_token` is Keycloak's own; any other is one of OpenID Connect, which browsers send again to our own path. */
+/** Handles Keycloak's form with a `refresh_token`. Any other form is one of OpenID Connect, which browsers send again to our own path. */
 const logoutRoute: FastifyPluginAsync<Omit<Parts, "root">> = async (app, { issuers, singleLogout }) => {
   declare(app, { caller: client({ in: "pipeline" }), errors: "oauth" });
   takeForms(app);

@@ -10,7 +10,7 @@ export const registrationErrors = defineErrors("registration", {
   token_not_found: [404, "No such initial access token in this realm"],
 });
 
-/** RFC 7591 §3.2.2: an error in one member of the metadata. */
+/** RFC 7591 §3.2.2: makes the error for one member of the metadata. */
 export const invalidMetadata = (member: string, message: string, cause?: unknown): AppError =>
   new AppError("registration.invalid_metadata", 400, message, { cause, errors: [{ field: member, code: "metadata", message }] });
 
@@ -37,6 +37,6 @@ function nameOf({ status, errors = [] }: AppError): string {
 
 const isAboutRedirects = ({ field }: FieldError): boolean => /^(redirectUris|redirect_uris)\b/.test(field);
 
-/** All errors, by the metadata names of the members. */
+/** Describes all errors, with the metadata names of the members. */
 const description = ({ errors = [], message }: AppError): string =>
   inOAuthWords(errors.length > 0 ? errors.map((each) => each.message).join("; ") : message);

@@ -20,7 +20,7 @@ const manage = (client: Answer["body"]) => new URL(client.registration_client_ur
 const tokenFor = async (realm: RealmUnderTest): Promise<string> =>
   (await realm.asMaster().post("/provisioning/initial-access-tokens", { count: 1 })).body.token;
 
-/** A realm with anonymous registration, and a call that registers. */
+/** Creates a realm with anonymous registration, and a function that registers. */
 async function openRealm() {
   const realm = await iam.realm();
   const opened = await realm.asMaster().put("/provisioning", { registration: { requireInitialAccessToken: false } });
@@ -165,7 +165,7 @@ describe("a registered client", () => {
     const client = (await register(web)).body;
     const token = bearer(client.registration_access_token);
     const change = { client_id: client.client_id, ...web };
-    // Held until all have found the client: those that come later would be repetitions of a lost answer.
+    // The lock makes all of them find the client first: later ones would repeat a lost response.
     const all = await iam.core.db.transaction().execute(async (tx) => {
       await sql`select from clients where client_id = ${client.client_id} for update`.execute(tx);
       const asked = Promise.all(Array.from({ length: 3 }, () => iam.browser().put(manage(client), change, token)));

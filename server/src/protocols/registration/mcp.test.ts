@@ -1,4 +1,4 @@
-// Clients of the Model Context Protocol, by its own SDKs: nothing is set up for any of them.
+// Clients of the Model Context Protocol, with its own SDKs. Nothing is configured for any of them.
 import type { Server as HttpServer } from "node:http";
 import { Client as Client2, StreamableHTTPClientTransport as Transport2 } from "@modelcontextprotocol/client";
 import { type OAuthClientProvider, UnauthorizedError } from "@modelcontextprotocol/sdk/client/auth.js";
@@ -21,7 +21,7 @@ const CALLBACK = "http://127.0.0.1:4711/callback";
 let iam: Harness;
 let server: Server;
 let peer: Listening;
-/** The example of the docs. */
+/** Starts the MCP server of the docs. */
 let startMcpServer: (options: object) => Promise<{ http: HttpServer; resource: string }>;
 const started: HttpServer[] = [];
 
@@ -47,7 +47,7 @@ afterAll(async () => {
 });
 const documentAddress = () => `https://assistant.example:${peer.port}/client.json`;
 
-/** The network as the SDK sees it: this server by its public address, MCP servers as they are. */
+/** Sends the requests of the SDK: to this server by its public address, and to MCP servers directly. */
 async function reach(input: string | URL | Request, init: RequestInit = {}): Promise<Response> {
   const url = String(input);
   if (!url.startsWith(iam.config.baseUrl)) return fetch(input, init);
@@ -72,7 +72,7 @@ const mcpServer = async (realm: RealmUnderTest) => {
   return resource;
 };
 
-/** The values that an MCP client keeps, and the address to which it sends its user. */
+/** Creates a provider that stores the values of an MCP client, and the address to which it sends its user. */
 function memory(more: Partial<OAuthClientProvider> = {}) {
   const kept: Record<string, unknown> = {};
   const keep = (name: string) => (value: unknown) => {
@@ -99,7 +99,7 @@ function memory(more: Partial<OAuthClientProvider> = {}) {
 }
 
 type Sdk = 1 | 2;
-/** One attempt: a connection, or the redirect to the sign-in page that it led to. */
+/** Attempts to connect. Returns the connection, or the redirect to the sign-in page. */
 async function connect(sdk: Sdk, resource: string, provider: OAuthClientProvider) {
   const options = { authProvider: provider, fetch: reach };
   const info = { name: "test", version: "1" };
@@ -123,7 +123,7 @@ const whoami = async (client: Client): Promise<{ sub: string; client: string; sc
   return JSON.parse((content as { text: string }[])[0]!.text);
 };
 
-/** Signs the user in where the client sent them, and allows what it wants. */
+/** Signs the user in at the address of the client, and consents. */
 async function answer(kept: Record<string, unknown>, user: { username: string; password: string }, visitor = new Browser(server.app)) {
   const { baseUrl } = iam.config;
   let { page, left } = await walk(visitor, baseUrl, String(kept.url));
@@ -163,13 +163,13 @@ test("both SDKs sign in with one API in the realm: by registering themselves, by
       expect(seen, `${way}, SDK ${sdk}`).toMatchObject({ sub: user.userId, scopes: sdk === 1 ? ["orders"] : ["orders", "offline_access"] });
       if (way === "document") expect(seen.client).toBe(documentAddress());
 
-      // Refreshed, it goes on without a page.
+      // With a refreshed token, the client continues without a page.
       kept.tokens = { ...(kept.tokens as object), access_token: "stale" };
       kept.url = undefined;
       expect(await whoami((await connect(sdk, first, provider)).client)).toMatchObject({ sub: user.userId });
       expect(kept.url).toBeUndefined();
 
-      // The other MCP server does not take the token. It is no API of the realm: there is no way to one for it.
+      // The other MCP server refuses the token. It is no API of the realm, so no token can be issued for it.
       expect(
         (
           await fetch(second, {
@@ -184,13 +184,13 @@ test("both SDKs sign in with one API in the realm: by registering themselves, by
       expect(refused.left?.searchParams.get("error")).toBe("invalid_target");
     }
 
-  // Open as well, it is asked about anew: what was allowed at the first says nothing of it.
+  // If the second API is open as well, the user is asked again: consent to the first does not count for it.
   await master.post("/clients", { clientId: "second-api", name: "Second", resourceIndicators: [second], ...open });
   const { kept, provider } = memory(ways.document);
   await connect(1, second, provider);
   expect((await answer(kept, user)).consent).toContain("Second");
 
-  // MCP's extension for machines: a client that administrators made, for an API that is open.
+  // This is MCP's extension for machines: a client that administrators created, for an open API.
   const { secret } = (await master.post("/clients", { clientId: "robot", publicClient: false, grantTypes: ["client_credentials"] })).body;
   const machine = new ClientCredentialsProvider({
     ...{ clientId: "robot", clientSecret: secret, scope: "orders", expectedIssuer: `${iam.config.baseUrl}/realms/${realm.name}` },

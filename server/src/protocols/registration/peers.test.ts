@@ -1,4 +1,4 @@
-// Requests of registration to other hosts: sectors, keys, and the documents of clients that are not registered at all.
+// Requests of registration to other hosts: sectors, keys, and the documents of unregistered clients.
 import { createHash, generateKeyPairSync } from "node:crypto";
 import type { ServerResponse } from "node:http";
 import { SignJWT } from "jose";
@@ -19,10 +19,10 @@ import { submit, walk } from "../../testing/relying-party.ts";
 let iam: Harness;
 let server: Server;
 let peer: Listening;
-/** The peer's answer at each path, and the requests that it got. */
+/** The peer's response at each path, and the requests that it received. */
 const pages = new Map<string, (response: ServerResponse) => unknown>();
 const requested: string[] = [];
-/** Each test uses its own host: requests are limited per host. */
+/** The host of a test. Each test has its own, because requests are limited per host. */
 let HOST = "";
 let hosts = 0;
 const at = (path: string, host = HOST) => `https://${host}:${peer.port}${path}`;
@@ -201,7 +201,7 @@ describe("a client that is known by its document", () => {
   const token = (realm: RealmUnderTest, path: string, form: Record<string, string>) =>
     browser().request("POST", `/realms/${realm.name}/token`, { form: { client_id: at(path), redirect_uri: at("/cb"), ...form } });
 
-  /** Signs in and allows it. */
+  /** Signs in and consents. */
   async function allowed(realm: RealmUnderTest, path: string, visitor = browser()) {
     const user = await realm.user();
     const signIn = await authorize(realm, path, {}, visitor);
@@ -327,7 +327,7 @@ describe("a client that is known by its document", () => {
       pages.set(path, json(documentAt(path, more)));
       expect(await authorize(realm, path), path).toMatchObject({ left: null, page: { status: 400 } });
     }
-    // A document at the address of an API is no client: its tokens would be taken for the API's.
+    // A document at the address of an API is no client, because its tokens could be mistaken for the API's.
     pages.set("/api", json(documentAt("/api")));
     expect((await authorize(realm, "/api")).page.status).toBe(200);
     await realm.asMaster().post("/clients", { clientId: "api", resourceIndicators: [at("/api")] });
@@ -414,7 +414,7 @@ describe("a client that is known by its document", () => {
     expect(requested.length).toBeLessThan(40);
   });
 
-  // The last one: it moves the time by days.
+  // This is the last test, because it moves the clock by days.
   test("a document is kept as long as its server says, and while that is down; what it withdraws counts at once", async () => {
     const realm = await openRealm({ metadataDocuments: true });
     const status = async () => (await authorize(realm, "/kept")).page.status;

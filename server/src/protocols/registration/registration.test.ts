@@ -21,7 +21,7 @@ async function tokenFor(realm: RealmUnderTest, count = 1, lifetime?: number): Pr
   return made.body.token;
 }
 
-/** A realm with anonymous registration, and a call that registers. */
+/** Creates a realm with anonymous registration, and a function that registers. */
 async function openRealm(policy: object = {}) {
   const realm = await iam.realm();
   const opened = await realm.asMaster().put("/provisioning", { registration: { requireInitialAccessToken: false, ...policy } });
@@ -135,7 +135,7 @@ describe("the policy", () => {
   test("a scope that is assigned to no client cannot be had by registering", async () => {
     const { realm, register } = await openRealm();
     await realm.asMaster().post("/client-scopes", { name: "payments", assignment: "NONE" });
-    // Offered to every client, it still changes no account of users: that takes an administrator who gives it to the client.
+    // Even if every client may request it, only an administrator gives a client the scope to change users' accounts.
     const [account] = (await realm.asMaster().get("/client-scopes?search=account")).body;
     await realm.asMaster().put(`/client-scopes/${account.scopeId}`, { ...account, assignment: "OPTIONAL" });
     for (const scope of ["openid payments", "openid unheard-of", "openid account"])

@@ -8,13 +8,13 @@ import * as service from "./service.ts";
 const clientParams = pathParams("clientInternalId");
 const refusals = { "4xx": RegistrationProblem };
 
-/** Enough for a client with twenty keys. */
+/** The size limit of a body, enough for a client with twenty keys. */
 const BODY_LIMIT = 128 * 1024;
 
 /** Mounted under /realms/:realm/connect/register. */
 export const registrationRoutes: FastifyPluginAsyncTypebox<service.RegistrationTools> = async (app, parts) => {
   declare(app, { tags: ["Protocol"], caller: registration(), limit: "clientRegistrations", errors: "registration" });
-  // Refuses content types that other sites can send without a preflight.
+  // Content types that other sites can send without a preflight are refused.
   app.removeContentTypeParser(["application/x-www-form-urlencoded", "text/plain"]);
   // No cookies are used, so any origin may read the responses.
   app.addHook("onSend", async (_request, reply) => void reply.header("access-control-allow-origin", "*"));
@@ -86,7 +86,7 @@ const callerOf = (request: FastifyRequest): service.Caller => ({
   ...{ realm: request.realmId, token: request.presentedToken, from: requestSource(request) },
 });
 
-/** RFC 7592 §2.2: null counts as omitted; so do empty strings, which some clients send. */
+/** RFC 7592 §2.2: removes null members, and empty texts, which some clients send, because they are treated as omitted. */
 function withoutEmpty(body: unknown): unknown {
   if (typeof body !== "object" || body === null || Array.isArray(body)) return body;
   return Object.fromEntries(Object.entries(body).filter(([, value]) => value !== null && value !== ""));

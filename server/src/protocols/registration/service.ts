@@ -27,7 +27,7 @@ export interface RegistrationTools extends clients.ClientTools {
 /** The caller of a registration endpoint. */
 export interface Caller {
   readonly realm: string;
-  /** The presented token; null: none. */
+  /** The presented token, or null. */
   readonly token: string | null;
   readonly from: RequestSource;
 }
@@ -35,11 +35,11 @@ export interface Caller {
 /** The authorization of a registration. */
 export interface Admission {
   readonly tokenHash: string | null;
-  /** The actor's name in the audit trail. */
+  /** The actor's name in the audit log. */
   readonly name: string;
 }
 
-/** Checked first: an unauthorised caller learns nothing about its metadata. */
+/** Authorizes a registration. It comes first, so that an unauthorized caller learns nothing about its metadata. */
 export async function admit(tools: RegistrationTools, { realm, token }: Caller): Promise<Admission> {
   const policy = await openPolicy(tools, realm);
   if (token === null && !policy.requireInitialAccessToken) return { tokenHash: null, name: "anonymous" };
@@ -50,7 +50,7 @@ export async function admit(tools: RegistrationTools, { realm, token }: Caller):
   return { tokenHash, name: `initial access token ${known.name ?? known.id}` };
 }
 
-/** RFC 7591 §3.1 */
+/** Registers a client (RFC 7591 §3.1). */
 export async function register(
   tools: RegistrationTools,
   { realm, from }: Caller,
@@ -70,11 +70,11 @@ export async function register(
   });
 }
 
-/** RFC 7592 §2.1: a read; the token stays the same. */
+/** RFC 7592 §2.1: reads a registration. The token remains the same. */
 export const readRegistration = (tools: RegistrationTools, { token }: Caller, known: clients.ClientRow): Promise<RegisteredClient> =>
   answer(tools, tools.db, known, token!);
 
-/** RFC 7592 §2.2, with a new registration access token. */
+/** RFC 7592 §2.2: replaces a registration, with a new registration access token. */
 export async function replaceRegistration(
   tools: RegistrationTools,
   caller: Caller,
@@ -90,7 +90,7 @@ export async function replaceRegistration(
   await checkAddresses(tools, metadata, hasAlready(toMetadata(stateOf(known), strategy)));
   return asItself(tools, caller, known, async (ctx) => {
     const accessToken = await nextToken(ctx, caller, known);
-    // Read when it is held: a client must not keep what an administrator takes from it at this moment.
+    // The client is read while it is locked: it must not keep a value that an administrator removes concurrently.
     const current = stateOf(await clients.readClient(ctx, known.id));
     policy.judge(metadata, hasAlready(toMetadata(current, strategy)));
     const state = toNewState(current, metadata, strategy);
@@ -99,17 +99,17 @@ export async function replaceRegistration(
   });
 }
 
-/** RFC 7592 §2.3 */
+/** RFC 7592 §2.3: deletes a registration. */
 export async function removeRegistration(tools: RegistrationTools, caller: Caller, known: clients.ClientRow): Promise<void> {
   await asItself(tools, caller, known, async (ctx) => {
-    // Lock order: the realm before the client, as everywhere that roles change.
+    // The realm is locked before the client, as everywhere that roles change.
     await lockRealm(ctx.tx, ctx.realm);
     await nextToken(ctx, caller, known);
     await clients.removeClient(ctx, tools, known.id);
   });
 }
 
-/** Read before the transaction in which it judges. */
+/** Reads the policy before the transaction in which it judges. */
 async function policyOf(tools: RegistrationTools, realm: string) {
   const policy = await openPolicy(tools, realm);
   const scopes = await tools.scopes.get(realm);
@@ -117,7 +117,7 @@ async function policyOf(tools: RegistrationTools, realm: string) {
   return { judge: (metadata: ClientMetadata, has: Has) => enforcePolicy(policy, { scopes, ownAddresses, has }, metadata) };
 }
 
-/** Outside of the transaction, because it sends requests to other hosts. */
+/** Checks addresses outside of the transaction, because it sends requests to other hosts. */
 async function checkAddresses({ outbound }: RegistrationTools, metadata: ClientMetadata, has: Has): Promise<void> {
   refuseInwardAddresses(outbound, has, metadata);
   const { sector_identifier_uri: sector, redirect_uris = [] } = metadata;
@@ -132,8 +132,8 @@ async function openPolicy({ provisioning }: RegistrationTools, realm: string) {
 }
 
 /**
- * A wrong token, an unknown client and one that registration cannot manage get the same error, which discloses nothing. The previous token stays
- * valid until the current one is used, because the response may have been lost.
+ * Authenticates a client. A wrong token, an unknown client and one that registration cannot manage get the same error, which discloses
+ * nothing. The previous token remains valid until the current one is used, because the response may have been lost.
  */
 export async function authenticate({ db }: RegistrationTools, { realm, token }: Caller, id: string): Promise<clients.ClientRow> {
   const client = isId(id) && token !== null ? await clients.findClient(db, realm, id) : null;
@@ -145,7 +145,7 @@ export async function authenticate({ db }: RegistrationTools, { realm, token }: 
   return client;
 }
 
-/** Locks the client until commit; of concurrent requests with the same token one continues. */
+/** Replaces the token and locks the client until commit. Only one of concurrent requests with the same token continues. */
 async function nextToken(ctx: Ctx, { token }: Caller, known: clients.ClientRow): Promise<string> {
   const accessToken = randomToken();
   if (!(await clients.exchangeRegistrationHash(ctx.tx, known, sha256(token!), sha256(accessToken))))
@@ -153,7 +153,7 @@ async function nextToken(ctx: Ctx, { token }: Caller, known: clients.ClientRow):
   return accessToken;
 }
 
-/** The actor is the client itself, with the permissions of its service account. */
+/** Runs work as the client itself, with the permissions of its service account. */
 async function asItself<T>(
   tools: RegistrationTools,
   caller: Caller,
@@ -171,7 +171,7 @@ const stateOf = (row: clients.ClientRow): clients.Client => {
   return client;
 };
 
-/** RFC 7591 §3.2.1 */
+/** Makes the response of RFC 7591 §3.2.1. */
 async function answer(
   { vault, baseUrl }: RegistrationTools,
   tx: Db,
@@ -193,7 +193,7 @@ async function answer(
 const LIMITS = { timeoutMs: 5_000, maxBytes: 64 * 1024 } as const;
 const MEMBER = "sector_identifier_uri";
 
-/** OpenID Connect Dynamic Client Registration §5: the document at `sector_identifier_uri` must list every redirect URI. */
+/** OpenID Connect Dynamic Client Registration §5: checks that the document at `sector_identifier_uri` lists every redirect URI. */
 async function checkSector(outbound: Outbound, { sector_identifier_uri: uri, redirect_uris = [] }: ClientMetadata): Promise<void> {
   if (typeof uri !== "string") return;
   if (!uri.startsWith("https:")) throw invalidMetadata(MEMBER, `${MEMBER} must use https`);

@@ -13,18 +13,18 @@ export const transactionAudience: Audience = {
   invalid: "Send an access token of this realm: Authorization: Bearer <token>",
 };
 
-/** A user, by a client's token or by the session, or a client by its own token. */
+/** The caller: a user, by a client's token or by the session, or a client by its own token. */
 export interface TransactionCaller {
   readonly realm: RealmSnapshot;
   readonly actor: Actor;
-  /** Null: a client credentials token. */
+  /** The user, or null for a client credentials token. */
   readonly user: { readonly userId: string; readonly username: string; readonly amr: readonly string[] } | null;
-  /** The user's session, of this browser or behind the token; null: offline access. */
+  /** The user's session, of this browser or of the token, or null for offline access. */
   readonly session: LiveSession | { readonly sessionId: string } | null;
   readonly userAgent: string | null;
-  /** Null: the session. */
+  /** The client of the token, or null for a session. */
   readonly client: ClientSnapshot | null;
-  /** The client may see and sign all transactions of the user, not only its own. */
+  /** True if the client may see and sign all transactions of the user, not only its own. */
   readonly isTrusted: boolean;
   readonly sourceIp: string;
   readonly requestId: string;
@@ -41,7 +41,7 @@ export function callerOf({ realm, actor, client, accessToken, visitor, ip, id, h
   };
 }
 
-/** The client that created it, and the user, by the session or through a trusted client. */
+/** Tells whether the caller may see a transaction: the client that created it, or the user, by the session or through a trusted client. */
 export function maySee({ user, client, isTrusted }: TransactionCaller, transaction: Transaction): boolean {
   const isCreator = client?.clientId === transaction.clientId;
   return user ? user.userId === transaction.userId && (isCreator || isTrusted) : isCreator;

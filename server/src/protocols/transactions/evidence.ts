@@ -13,7 +13,7 @@ export interface EvidenceParts {
   readonly baseUrl: string;
 }
 
-/** The signed evidence, verifiable with the realm's JWKS: user, payload hash and authentication level. */
+/** Signs the evidence, which the realm's JWKS verifies. It contains the user, the payload hash and the authentication level. */
 export async function signEvidence(
   { clients, signingKeys, subjectOf, baseUrl }: EvidenceParts,
   realm: RealmSnapshot,
@@ -21,13 +21,13 @@ export async function signEvidence(
   { acr, amr, at }: { readonly acr: string; readonly amr: readonly string[]; readonly at: number },
 ): Promise<string> {
   const client = await clients.get(realm.realmId, transaction.clientId);
-  // The client was deleted, and only it could use the signature.
+  // The client was deleted, so nobody could use the signature.
   if (!client) throw transactionErrors.not_pending();
   const payload = {
     iss: issuerOf(baseUrl, realm.realmId),
     sub: await subjectOf(realm.realmId, client, transaction.userId),
     aud: transaction.clientId,
-    // RFC 8417 §2.2
+    // RFC 8417 §2.2 defines this claim.
     txn: transaction.id,
     type: transaction.type,
     summary: transaction.summary,

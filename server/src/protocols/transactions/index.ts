@@ -1,5 +1,5 @@
-// Transactions: a client has a user sign a payload once, with a fresh second factor, and gets a signature of the realm that any party can verify.
-// Owns `transactions`.
+// Transactions: a client has a user sign a payload once, with a fresh second factor, and gets a signature of the realm that anyone can
+// verify. Owns `transactions`.
 export { transactionAudience } from "./caller.ts";
 export { transactionRoutes } from "./routes.ts";
 export { deleteExpiredTransactions } from "./store.ts";

@@ -32,7 +32,7 @@ export interface TransactionRouteParts extends service.TransactionParts {
 }
 
 const token = bearer({ audience: "transactions" });
-/** Clients call it with a token, our own page with the session. */
+/** Clients call these with a token, and our own page with the session. */
 const withPage = {
   caller: anyOf(session({ onlyPages: true, judged: "by-handler" }), token),
   csrf: "form-or-header",

@@ -21,7 +21,7 @@ export const CreateTransaction = Type.Object(
     summary: Type.String({
       minLength: 1,
       maxLength: 1000,
-      // The user signs the text as it is shown: no invisible and no bidirectional control characters.
+      // The user signs the text as it is shown, so it has no invisible and no bidirectional control characters.
       pattern: "^(?:[^\\p{C}\\p{Zl}\\p{Zp}]|\\n)+$",
       description: "what the user is shown and signs: text with line breaks, without control, invisible or direction characters",
     }),

@@ -53,24 +53,24 @@ export async function createTransaction(
   });
 }
 
-/** A transaction that the caller may not see is a 404. */
+/** Reads a transaction. One that the caller may not see is a 404. */
 export async function readTransaction({ db }: Pick<TransactionParts, "db">, caller: TransactionCaller, id: string): Promise<Transaction> {
   const transaction = await findTransaction(db, caller.realm.realmId, id, clock.now());
   if (!transaction || !maySee(caller, transaction)) throw transactionErrors.not_found();
   return transaction;
 }
 
-/** Only the user, not an impersonator or actor. */
+/** Returns the user who signs, and refuses an impersonator or actor. */
 function signerOf({ user, actor }: TransactionCaller): NonNullable<TransactionCaller["user"]> {
   if (!user) throw transactionErrors.only_users();
   if (actor.impersonator !== null) throw transactionErrors.impersonated();
   return user;
 }
 
-/** The fresh factor is possession; with knowledge in the session the level is 2. */
+/** Returns the level: the fresh factor is possession, so with knowledge in the session it is 2. */
 const levelWith = (amr: readonly string[]): "1" | "2" => (["knowledge", "both"].includes(factorOf(amr) ?? "") ? "2" : "1");
 
-/** The user signs with a fresh factor. Factor, signature and event commit together. */
+/** Signs a transaction with a fresh factor of the user. Factor, signature and event are committed together. */
 export async function signTransaction(
   parts: TransactionParts,
   caller: TransactionCaller,
@@ -114,7 +114,7 @@ export async function signTransaction(
 }
 
 /**
- * With the factor that signs, the session must have proven what the flow of the client that asks for the signature needs of this user. Without a
+ * Checks that the session, with the factor that signs, has proven what the flow of the requesting client requires of this user. Without a
  * session (offline access), only the client that created the transaction can have it signed.
  */
 async function assertStands(
@@ -153,8 +153,8 @@ export async function declineTransaction(parts: TransactionParts, caller: Transa
 }
 
 /**
- * Returned once, to the client that created it. The user's token, which others may hold as well, suffices only where the client can have no
- * other.
+ * Returns the transaction once, to the client that created it. The user's token, which others may have as well, is enough only if the
+ * client cannot get one of its own.
  */
 export async function consumeTransaction(parts: TransactionParts, caller: TransactionCaller, id: string): Promise<Transaction> {
   const { clientId, type } = await readTransaction(parts, caller, id);
@@ -168,11 +168,11 @@ export async function consumeTransaction(parts: TransactionParts, caller: Transa
   });
 }
 
-/** The question by which a user confirms a transaction, for the sign-in run. Its form has one field, `code`. */
+/** Returns the question by which a user confirms a transaction in the sign-in run. Its form has one field, `code`. */
 const confirmBy = (factor: SignTransaction["factor"], transaction: Transaction): Question =>
   factor === "push" ? byDevice(transaction) : (authenticators[factor] as Question);
 
-/** The device's proof is bound to the transaction and its payload hash. */
+/** Makes the question for a device, whose proof is bound to the transaction and its payload hash. */
 const byDevice = ({ id, payloadHash }: Transaction): Question => ({
   ...(authenticators.push as Question),
   counted: "push",
@@ -196,7 +196,7 @@ const byDevice = ({ id, payloadHash }: Transaction): Question => ({
 
 const MAX_BYTES = 16 * 1024;
 
-/** RFC 8785 (JCS): members sorted by UTF-16 code units, no spaces, numbers and strings as in ECMAScript. */
+/** RFC 8785 (JCS): serialises a value with members sorted by UTF-16 code units, no spaces, and numbers and texts as in ECMAScript. */
 export function canonicalJson(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(canonicalJson).join(",")}]`;
   if (typeof value !== "object" || value === null) return JSON.stringify(value);
@@ -204,7 +204,7 @@ export function canonicalJson(value: unknown): string {
   return `{${members.map(([name, member]) => `${JSON.stringify(name)}:${canonicalJson(member)}`).join(",")}}`;
 }
 
-/** The hash to sign. If payload and hash are both sent, they must match. */
+/** Returns the hash to sign. If payload and hash are both sent, they must match. */
 export function hashOf({ payload, payloadHash }: Pick<CreateTransaction, "payload" | "payloadHash">): string {
   if (payload === undefined) {
     if (payloadHash === undefined) throw transactionErrors.field("payload", "required", "send payload, or payloadHash");

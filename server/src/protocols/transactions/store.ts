@@ -62,7 +62,7 @@ export async function insertTransaction(tx: Tx, realm: string, made: NewTransact
   });
 }
 
-/** Moves a transaction to its next status: of concurrent requests one succeeds. Null: it was not in the expected status. */
+/** Moves a transaction to its next status. Only one concurrent request succeeds. Returns null if the expected status was another. */
 export async function moveTransaction(
   tx: Tx,
   realm: string,
@@ -93,7 +93,7 @@ export async function raiseWrong(tx: Tx, realm: string, id: string): Promise<num
   return row?.attempts ?? 0;
 }
 
-/** Kept for a day after the end, so that callers can read the result. */
+/** Deletes transactions a day after they end, so that callers can read the result. */
 export const deleteExpiredTransactions = (db: Db, now: number): Promise<void> => deleteExpired(db, "transactions", now - DAY);
 
 const toTransaction = <R extends { readonly status: Stored; readonly expiresAt: number }>(row: R, now: number) => {

@@ -49,7 +49,7 @@ const bearing = (realm: RealmUnderTest, token: string) => {
   };
 };
 
-/** Tokens are fetched before a second factor is there: the sign-in is not what is tested here. */
+/** Gets a token before the user has a second factor, because the sign-in is not tested here. */
 async function tokenOf(party: Party, user: User): Promise<string> {
   const answer = await party.signIn(iam.browser(), user);
   expect(answer.status, answer.text).toBe(200);
@@ -62,7 +62,7 @@ const machineOf = async (realm: RealmUnderTest, clientId: string) => {
   return bearing(realm, body.access_token);
 };
 
-/** An authenticator app of the user; the code that it shows. */
+/** Adds an authenticator app to the user, and returns a function that computes its codes. */
 async function withTotp(realm: RealmUnderTest, userId: string) {
   const form = { algorithm: "SHA1", digits: 6, period: 30 } as const;
   const secret = randomBytes(20);
@@ -74,7 +74,7 @@ async function withTotp(realm: RealmUnderTest, userId: string) {
   return (steps = 0) => totpCode(secret, totpStep(clock.now(), form) + steps, form);
 }
 
-/** A shop, a user of it, and the user's authenticator app. */
+/** Creates a shop, a user of it, and the user's authenticator app. */
 async function shop() {
   const realm = await iam.realm();
   const user = await realm.user();
@@ -218,7 +218,7 @@ describe("a transaction", () => {
     const user = await realm.user();
     const admin = realm.asMaster();
     const [scope] = (await admin.get("/client-scopes?search=account")).body;
-    // From now on every client may ask for it.
+    // From now on every client may request it.
     expect((await admin.put(`/client-scopes/${scope.scopeId}`, { ...scope, assignment: "OPTIONAL" })).status).toBe(200);
     const through = async (clientId: string, members: object) => {
       const party = await relyingParty(iam, realm, { clientId, ...members });
@@ -268,7 +268,7 @@ describe("a transaction", () => {
     const { asUser } = await shop();
     const ids: string[] = [];
     for (let n = 0; n < 11; n++) ids.push((await asUser.create(payment)).body.id);
-    // Ten at once: either some of them have to wait, or they lock the factor for the one after.
+    // Of ten concurrent attempts, either some have to wait, or they lock the factor for the next one.
     const answers = await Promise.all(ids.slice(1).map((id) => asUser.sign(id, { factor: "totp", value: "000000" })));
     answers.push(await asUser.sign(ids[0]!, { factor: "totp", value: "000000" }));
     const waits = answers.filter(({ status }) => status === 429);
@@ -310,7 +310,7 @@ describe("a transaction", () => {
     const loose = (await asUser.create(payment)).body.id;
     const signed = await asUser.sign(loose, { factor: "totp", value: code() });
     expect(decodeJwt(signed.body.jws)).toMatchObject({ acr: "1", amr: ["email", "otp"] });
-    // An account at an identity provider is the other kind.
+    // An account at an identity provider is the other kind of factor.
     await signedInBy("fed");
     const federated = await asUser.sign(strict, { factor: "totp", value: code(1) });
     expect(federated.status, federated.text).toBe(200);
@@ -335,7 +335,7 @@ describe("a transaction", () => {
     for (const [body, field] of bad) expect(fieldsOf(await asUser.create(body))).toEqual([400, [field]]);
     expect((await asUser.create({ ...payment, payload: "x".repeat(70_000) })).status).toBe(413);
     const sorted = await asUser.create({ ...payment, payload: { b: [1, { d: null, c: "é" }], a: 1e21 } });
-    // RFC 8785
+    // RFC 8785 defines this form.
     expect(sorted.body.payloadHash).toBe(sha('{"a":1e+21,"b":[1,{"c":"é","d":null}]}'));
     expect((await asUser.create({ ...payment, payload: undefined, payloadHash: sha("x") })).body.payloadHash).toBe(sha("x"));
   });

@@ -21,13 +21,13 @@ interface WorkloadRequest {
   readonly requestId: string;
 }
 
-/** The same bytes for every reason: neither issuers nor subjects nor clients can be found out. */
+/** Makes the same response for every reason, so that nobody can find out issuers, subjects or clients. */
 const refused = () => new OAuthError("invalid_client", "the workload's token was not accepted", { status: 401 });
 
-/** A reason that only the audit trail gets. */
+/** The reason of a refusal, which only the audit log contains. */
 class Refusal extends Error {}
 
-/** RFC 8693 §2, for a token that another issuer signed: what the client of its credential gets by client credentials, for a few minutes. */
+/** RFC 8693 §2: exchanges a token of another issuer for a client credentials token of its credential's client, for a few minutes. */
 export async function exchangeWorkloadToken(parts: TokenEndpointParts, request: WorkloadRequest) {
   const { form, sourceIp, requestId } = request;
   const realm = parts.realm.realmId;
@@ -63,7 +63,7 @@ async function clientOf({ clients, realm }: TokenEndpointParts, credential: Work
   return limitedTo(client, credential);
 }
 
-/** The credential's scopes that the client may have, or the requested ones among the credential's. Unknown names are ignored, as in all grants. */
+/** Returns the credential's scopes that the client may have, or the requested ones. Unknown names are ignored, as in all grants. */
 function scopesFor(
   { scopesOfRealm }: TokenEndpointParts,
   client: ClientSnapshot,

@@ -54,7 +54,7 @@ export const workloadTokenRoutes: FastifyPluginAsyncTypebox<{ issuers: TokenEndp
   });
 };
 
-/** A form that cannot be read is an empty one: it is refused like every other. */
+/** Reads the form. An unreadable one is treated as empty, so it is refused like every other. */
 function presentedForm(request: FastifyRequest) {
   try {
     return formOf(request);

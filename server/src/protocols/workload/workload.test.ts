@@ -1,4 +1,4 @@
-// Workload identity: issuers on this machine that speak exactly Kubernetes', GitHub's, GitLab's and AWS' tokens.
+// Workload identity, with issuers on this machine that sign the same tokens as Kubernetes, GitHub, GitLab and AWS.
 import { createHmac, generateKeyPairSync, type KeyObject } from "node:crypto";
 import type { ServerResponse } from "node:http";
 import { SignJWT } from "jose";
@@ -28,7 +28,7 @@ let iam: Harness;
 let server: Server;
 let peer: Listening;
 let realm: RealmUnderTest;
-/** Each test has issuers of its own: their keys are kept. */
+/** The host of a test. Each test has its own issuers, because their keys are cached. */
 let HOST = "";
 let hosts = 0;
 const pages = new Map<string, (response: ServerResponse) => unknown>();
@@ -67,7 +67,7 @@ afterEach(() => clock.reset());
 const publish = (path: string, body: unknown, status = 200) =>
   pages.set(`${HOST}:${peer.port}${path}`, (response) => sendJson(response, status, body));
 const jwk = (key: KeyObject, kid: string, more: object = {}) => ({ ...key.export({ format: "jwk" }), kid, ...more });
-/** Kubernetes' and GitHub's documents have no endpoints but the keys. */
+/** Publishes an issuer's documents. Those of Kubernetes and GitHub name no endpoint other than the keys. */
 const issuer = (keys: object[] = [jwk(first.publicKey, "k1", { use: "sig", alg: "RS256" })], path = "") => {
   publish(`${path.replace(/\/$/, "")}/.well-known/openid-configuration`, { issuer: at(path), jwks_uri: at("/keys") });
   publish("/keys", { keys });
@@ -98,7 +98,7 @@ const trust = async (more: Record<string, unknown> = {}) => {
 };
 
 const now = () => Math.floor(clock.now() / SECOND);
-/** As Kubernetes makes them for a projected volume. */
+/** Returns claims as Kubernetes issues them for a projected volume. */
 const kubernetes = () => ({
   aud: [AUDIENCE()],
   exp: now() + 3600,
@@ -155,7 +155,7 @@ describe("a workload's token", () => {
     expect(await realm.events(`type=WORKLOAD_TOKEN_ISSUED&resourceId=${id}`)).toMatchObject([
       { actor: clientId, outcome: "SUCCESS", detail: `issuer ${at()}, subject ${SUBJECT}` },
     ]);
-    // Meant to be used again, and the keys are kept.
+    // The token may be used again, and the keys are cached.
     expect((await exchange(await sign(kubernetes()))).status).toBe(200);
     expect([requests("/.well-known/openid-configuration"), requests("/keys")]).toEqual([1, 1]);
   });
@@ -267,7 +267,7 @@ describe("a workload's token", () => {
     expect((await exchange(await sign(kubernetes(), { kid: "k2" }, second.privateKey))).status).toBe(200);
     expect((await exchange(await sign(kubernetes()))).status).toBe(401);
     expect(requests("/keys")).toBe(3);
-    // Without a kid, the only key that fits.
+    // Without a kid, the only key that fits is used.
     expect((await exchange(await sign(kubernetes(), { kid: undefined }, second.privateKey))).status).toBe(200);
   });
 
@@ -366,7 +366,7 @@ describe("as client authentication (federated_jwt)", () => {
       ...{ grant_type: "authorization_code", code: code ?? "", redirect_uri: CALLBACK, code_verifier: app.verifier },
     });
     expect(await ask("/token", exchangeOf(left?.searchParams.get("code")))).toMatchObject({ status: 200, body: { scope: "openid email" } });
-    // Without a pushed request nobody has proven to be the client yet: the token endpoint narrows.
+    // Without a pushed request, the client is not authenticated yet, so the token endpoint narrows the scopes.
     const wide = await walk(browser, iam.config.baseUrl, app.url({ scope: "openid profile" }));
     expect(await ask("/token", exchangeOf(wide.left?.searchParams.get("code")))).toMatchObject({ status: 200, body: { scope: "openid" } });
   });
@@ -394,7 +394,7 @@ describe("as client authentication (federated_jwt)", () => {
     const exchanged = await exchange(await sign(kubernetes()));
     await admin.patch(`/clients/${id}`, { authMethod: "federated_jwt" });
     const credentials = { grant_type: "client_credentials", ...ASSERTION, client_assertion: await sign(kubernetes()) };
-    // A token of the client itself has no `openid`, which is the credential's nevertheless.
+    // The client's own token lacks `openid`, but the credential has it.
     const own = await post(credentials, "/token");
     expect([exchanged.body.scope, own.body.scope]).toEqual(["openid email", "email"]);
     for (const { body } of [exchanged, own]) {

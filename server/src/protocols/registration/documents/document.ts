@@ -12,7 +12,7 @@ export interface ClientDocument {
   readonly redirectUris: readonly string[];
   readonly grantTypes: readonly ("authorization_code" | "refresh_token")[];
   readonly authMethod: "none" | "private_key_jwt";
-  /** For `private_key_jwt`, either of them. */
+  /** The keys for `private_key_jwt`. The document has either of the two. */
   readonly jwks: ClientSettings["jwks"];
   readonly jwksUri: string | null;
   readonly logoUri: string | null;
@@ -21,25 +21,25 @@ export interface ClientDocument {
   readonly tosUri: string | null;
 }
 
-/** The document is invalid, or not the client's. Recorded for the realm's administrators, without its content. */
+/** The error for an invalid document, or one of another client. It is recorded for the realm's administrators, without the content. */
 export class DocumentRefused extends Error {}
 
-/** The length of the column. */
+/** The length of the database column. */
 const MAX_ADDRESS = 255;
 const MAX_REDIRECTS = 20;
 const MAX_NAME = 100;
-const LIFETIME = { least: MINUTE, most: DAY, usual: 5 * MINUTE }; // §4.4
+const LIFETIME = { least: MINUTE, most: DAY, usual: 5 * MINUTE }; // §4.4 allows caching
 // The draft recommends 5 KiB; documents with several languages and URIs are larger.
 const LIMITS = { timeoutMs: 5_000, maxBytes: 16 * 1024 } as const;
 
-/** §3: https, in normalised form, without fragment, userinfo or dot segments. */
+/** §3: tells whether a client id is the address of a document: https, normalised, without fragment, userinfo or dot segments. */
 export function isDocumentAddress(clientId: string): boolean {
   if (!clientId.startsWith("https://") || clientId.length > MAX_ADDRESS || !URL.canParse(clientId)) return false;
   const url = new URL(clientId);
   return url.href === clientId && url.username === "" && url.password === "" && !clientId.includes("#") && !/%2e/i.test(url.pathname);
 }
 
-/** Fetches the document; its server's cache headers limit its use, within bounds. */
+/** Fetches the document. Its server's cache headers limit its use, within bounds. */
 export async function readDocument(outbound: Outbound, address: string): Promise<ReadDocument<ClientDocument>> {
   // §4: redirects are not followed, because the URL identifies the client.
   const answer = await outbound.fetch(address, { ...LIMITS, headers: { accept: "application/json" } });
@@ -85,7 +85,7 @@ export function parseDocument(address: string, content: Record<string, unknown>)
   };
 }
 
-/** §4.1, §6.2: such a client is public, or proves itself by a key that its document names. */
+/** §4.1, §6.2: reads the credentials. Such a client is public, or authenticates by a key that its document names. */
 function credentialsOf(content: Record<string, unknown>): Pick<ClientDocument, "authMethod" | "jwks" | "jwksUri"> {
   const { token_endpoint_auth_method: method = "none", jwks } = content;
   if (method === "none") return { authMethod: "none", jwks: null, jwksUri: null };
@@ -103,7 +103,7 @@ function applicationTypeOf({ application_type: declared }: Record<string, unknow
   return declared ?? inferredApplicationType({ redirect_uris: [...redirectUris] });
 }
 
-/** §6.1: redirect URIs must have the origin of the document, except loopback and private-use URIs of native apps. */
+/** §6.1: requires redirect URIs of the document's origin, except loopback and private-use URIs of native apps. */
 function checkRedirect(address: string, uri: string, applicationType: "web" | "native"): void {
   const refused = redirectUriVerdict(uri, applicationType);
   if (refused) throw new DocumentRefused(`one of the redirect_uris ${refused.message}`);
@@ -120,7 +120,7 @@ function textsOf(content: Record<string, unknown>, member: string): string[] | u
   return value;
 }
 
-/** Shown to users beside the verified host: without invisible and bidirectional control characters. */
+/** Returns the name that users see beside the verified host, without invisible and bidirectional control characters. */
 function nameOf(value: unknown): string | null {
   if (typeof value !== "string") return null;
   const name = cut(value.replace(/[\p{C}\s]+/gu, " ").trim(), MAX_NAME);

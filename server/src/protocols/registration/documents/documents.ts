@@ -69,7 +69,7 @@ export function createDocumentClients(parts: DocumentClientParts): DocumentClien
       const { registration: policy } = (await provisioning.get(realm)) ?? {};
       if (!policy?.metadataDocuments) return null;
       if (base?.enabled === false) return base;
-      // A token for an API must not be taken for one that is meant for a client of the same name.
+      // A token for an API must not be mistaken for one that is meant for a client of the same id.
       if (await apis.get(realm, clientId)) return null;
       const document = await documents.get(realm, clientId);
       if (!document) return null;
@@ -89,7 +89,7 @@ export function createDocumentClients(parts: DocumentClientParts): DocumentClien
 
     async store(ctx, { clientId, name }) {
       if (!isDocumentAddress(clientId) || (await findClientByClientId(ctx.tx, ctx.realm, clientId))) return;
-      // Concurrent first consents insert the client once.
+      // The lock lets concurrent first consents insert the client only once.
       await lockRealm(ctx.tx, ctx.realm);
       if (await findClientByClientId(ctx.tx, ctx.realm, clientId)) return;
       await createClient(ctx, tools, {
@@ -109,14 +109,14 @@ const reasonsAgainst = (described: ClientSnapshot) => {
   return [...profileErrors(client), ...keyErrors(client)];
 };
 
-/** An administrator who sets redirect URIs takes the client over: its document no longer applies. */
+/** Tells whether the document applies. An administrator who sets redirect URIs takes the client over. */
 const livesByDocument = ({ publicClient, redirectUris, grantTypes }: ClientSnapshot): boolean =>
   publicClient && redirectUris.length === 0 && grantTypes.includes("authorization_code");
 
 const isAllowed = ({ allowedRedirectHosts }: Provisioning["registration"], { redirectUris }: ClientDocument): boolean =>
   redirectUris.every((uri) => isAllowedHost(allowedRedirectHosts, uri));
 
-/** The document, within the settings that administrators have made on the stored client. */
+/** Makes the client of a document, within the settings that administrators have made on the stored client. */
 function snapshotOf(
   realm: string,
   clientId: string,
@@ -131,7 +131,7 @@ function snapshotOf(
     realmId: realm,
     id: base?.id ?? newId(),
     clientId,
-    // The client's name is unverified, only its host is verified.
+    // Only the host of the client is verified, not its name.
     name: name === null ? host : `${name} (${host})`,
     enabled: true,
     tokenEpoch: base?.tokenEpoch ?? 0,
@@ -148,7 +148,7 @@ function snapshotOf(
       ...(base?.settings ?? settingsOf(completeSettings({ profile, claimsInIdToken: false }, true))),
       ...{ applicationType, logoUri, clientUri, policyUri, tosUri },
       ...{ authMethod, jwks, jwksUri, requirePkce: true, consentRequired: true, firstParty: false },
-      // An unregistered client is no API.
+      // An unregistered client cannot be an API.
       ...{ resourceIndicators: [] },
     },
   };
@@ -156,16 +156,16 @@ function snapshotOf(
 
 const MAX_DOCUMENTS = 1_000;
 const STALE = DAY;
-/** A failed fetch is cached this long. */
+/** The time for which a failed fetch is cached. */
 const RETRY = 30 * SECOND;
-/** Anonymous requests can trigger fetches, so they are limited per host and per realm. */
+/** Anonymous requests can cause fetches, so they are limited per host and per realm. */
 const PER_HOST = { limit: 20, windowMs: MINUTE };
 const PER_REALM = { limit: 120, windowMs: MINUTE };
 
-/** No request was made, because there were too many. */
+/** The error if no request was made, because there were too many. */
 class TooManyRequests extends Error {}
 
-/** If its server is down, the last document is used for a while. An invalid document counts immediately. */
+/** Classifies a failure. If the server is down, the last document is used for a while. An invalid document applies immediately. */
 function failureOf(error: unknown): ReadFailure {
   if (error instanceof TooManyRequests) return "not-asked";
   if (error instanceof OutboundError) return error.reason === "blocked_address" ? "refused" : "down";

@@ -9,10 +9,10 @@ import {
 } from "../../../applications/clients/index.ts";
 import { oneOf } from "../../../platform/http/index.ts";
 
-/** Metadata members that have the same values in the admin API, under another name. */
+/** The metadata members that have the same values in the admin API, under another name. */
 export const memberNames = { client_name: "name", ...metadataNames } as const;
 
-/** Members that differ in more than their name. */
+/** The members that differ in more than their name. */
 export const otherNames = {
   grant_types: "grantTypes",
   response_types: "responseTypes",
@@ -28,10 +28,10 @@ const spoken = new Map<string, string>(
 /** Translates field errors of the client rules from admin API names to metadata names. */
 export const inOAuthWords = (text: string): string => text.replace(/\b[a-z]+(?:[A-Z][a-z]+)+\b/g, (word) => spoken.get(word) ?? word);
 
-/** `implicit` stands for the response types that put tokens into an address. */
+/** The grant types that clients may register. `implicit` represents the response types that put tokens into an address. */
 const registrable = ["implicit" as const, ...grantTypes.filter((type) => rulesOfGrantType(type).isSelfRegistrable)];
 
-/** Response types with their parts in any order. */
+/** Returns a response type with its parts in any order. */
 const spellings = (type: string): string[] => {
   const orders = (parts: readonly string[]): string[][] =>
     parts.length < 2
@@ -66,13 +66,13 @@ const members = {
   subject_type: Type.Optional(oneOf(["public", "pairwise"])),
 };
 
-/** RFC 7591 §2: unknown members are ignored. */
+/** A registration (RFC 7591 §2). Unknown members are ignored. */
 export const RegistrationRequest = Type.Object(members, { $id: "RegistrationRequest", additionalProperties: true });
 export type RegistrationRequest = Static<typeof RegistrationRequest>;
 
 const given = "A client may send back those that an administrator gave it";
 
-/** RFC 7592 §2.2: the policy judges only what goes beyond the present state, which may have values that nobody can register. */
+/** RFC 7592 §2.2: the policy judges only values beyond the current ones, which may include some that nobody can register. */
 export const RegistrationUpdate = Type.Object(
   {
     ...members,
@@ -87,10 +87,10 @@ export const RegistrationUpdate = Type.Object(
 );
 export type RegistrationUpdate = Static<typeof RegistrationUpdate>;
 
-/** The metadata of either. */
+/** The metadata of a registration or an update. */
 export type ClientMetadata = Omit<RegistrationUpdate, "client_id" | "client_secret">;
 
-/** RFC 7591 §3.2.1, RFC 7592 §3 */
+/** The response of RFC 7591 §3.2.1 and RFC 7592 §3. */
 export const RegisteredClient = Type.Object(
   {
     client_id: Type.String(),
@@ -107,5 +107,5 @@ export const RegisteredClient = Type.Object(
 );
 export type RegisteredClient = Static<typeof RegisteredClient>;
 
-/** RFC 7591 §3.2.2 */
+/** The error of RFC 7591 §3.2.2. */
 export const RegistrationProblem = Type.Object({ error: Type.String(), error_description: Type.String() }, { $id: "RegistrationProblem" });

@@ -4,31 +4,31 @@ import { type ClientMetadata, memberNames, otherNames } from "./metadata.schema.
 
 type Strategy = SubjectClaim["strategy"];
 
-/** OAuth 2.0 Multiple Response Type Encoding Practices §3: the order does not matter. */
+/** OAuth 2.0 Multiple Response Type Encoding Practices §3: sorts the parts of a response type, because their order does not matter. */
 const inOrder = (type: string): ResponseType =>
   ["code", "id_token", "token"].filter((part) => type.split(" ").includes(part)).join(" ") as ResponseType;
 
-/** RFC 7591 §2: the default is `code`, unless the grant types exclude it. */
+/** RFC 7591 §2: returns the response types. The default is `code`, unless the grant types exclude it. */
 export function responseTypesOf({ grant_types = ["authorization_code"], response_types = [] }: ClientMetadata): ResponseType[] {
   if (response_types.length === 0)
     return grant_types.includes("implicit") && !grant_types.includes("authorization_code") ? ["id_token"] : ["code"];
   return [...new Set(response_types.map(inOrder))];
 }
 
-/** Without `implicit`, which follows from the response types. */
+/** Returns the grant types without `implicit`, which follows from the response types. */
 export function grantTypesOf(metadata: ClientMetadata) {
   const { grant_types = responseTypesOf(metadata).some((type) => type.startsWith("code")) ? (["authorization_code"] as const) : [] } =
     metadata;
   return grant_types.filter((type) => type !== "implicit");
 }
 
-/** RFC 7591 has no `application_type`: without it, a client is native if its redirect URIs are, and it asks for codes alone. */
+/** Infers the type, which RFC 7591 lacks: a client is native if its redirect URIs are, and it requests only codes. */
 export const inferredApplicationType = (metadata: ClientMetadata): "web" | "native" => {
   const isWeb = (metadata.redirect_uris ?? []).every((uri) => uri.startsWith("https:"));
   return isWeb || responseTypesOf(metadata).some((type) => type !== "code") ? "web" : "native";
 };
 
-/** The client that the metadata describes; omitted members get their defaults. */
+/** Returns the client that the metadata describes. Omitted members get their defaults. */
 export function toClientState(metadata: ClientMetadata): Omit<CreateClient, "clientId"> {
   const named = Object.entries(memberNames).flatMap(([oauth, member]) => {
     const value = metadata[oauth as keyof typeof memberNames];
@@ -51,16 +51,16 @@ export function toClientState(metadata: ClientMetadata): Omit<CreateClient, "cli
 const described = new Set<string>([...Object.values(memberNames), ...Object.values(otherNames), "publicClient"]);
 const readOnly = new Set(["id", "realmId", "clientId", "createdAt", "updatedAt", "version"]);
 
-/** Demands on a client's requests. Administrators make them, too, so that a client does not take them back. */
+/** The requirements for a client's requests. Administrators set them, too, so a client cannot remove them. */
 const demands = ["requirePar", "requireDpop", "certificateBoundTokens", "requireSignedRequestObject"] as const;
 
-/** RFC 7592 §2.2: replaces what the metadata can describe. Settings of administrators stay. */
+/** RFC 7592 §2.2: replaces the values that metadata can describe. Other settings of administrators remain. */
 export function toNewState(current: Client, metadata: ClientMetadata, realmStrategy: Strategy): UpdateClient {
   const state = toClientState(metadata);
   const kept = Object.entries(current).filter(([member]) => !described.has(member) && !readOnly.has(member));
-  // Pairwise subjects are a demand, too, and a client cannot describe the other strategies.
+  // Pairwise subjects are a requirement, too, and a client cannot describe the other strategies.
   const isKept = current.subjectClaim !== null || realmStrategy === "pairwise";
-  // `toMetadata` returns it like this.
+  // `toMetadata` returns the method in this form.
   const isEcho = current.authMethod === "client_secret" && state.authMethod === "client_secret_basic";
   return {
     ...Object.fromEntries(kept),
@@ -73,7 +73,7 @@ export function toNewState(current: Client, metadata: ClientMetadata, realmStrat
   };
 }
 
-/** The registered metadata of a client; its subjects are the realm's where it chose none. */
+/** Returns the registered metadata of a client. Its subjects are the realm's if it chose none. */
 export function toMetadata(client: Client, realmStrategy: Strategy): Record<string, unknown> {
   const named = Object.entries(memberNames).flatMap(([oauth, member]) => {
     const value = client[member as keyof Client];

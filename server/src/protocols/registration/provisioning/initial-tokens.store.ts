@@ -60,7 +60,7 @@ export async function deleteToken(tx: Tx, realm: string, id: string): Promise<In
   return deleteReturning(tx, "initial_access_tokens", { realm_id: realm, token_id: id }, columns);
 }
 
-/** A token that is not expired and has uses left. */
+/** Selects a token that is not expired and has uses left. */
 const usable = (realm: string, hash: string, now: number) =>
   sql<boolean>`realm_id = ${realm} and token_hash = ${hash} and uses_left > 0 and expires_at > ${now}`;
 
@@ -74,7 +74,7 @@ export async function findUsableToken(db: Db, realm: string, hash: string, now: 
   );
 }
 
-/** One statement: of concurrent requests for the last use one succeeds. */
+/** Takes a use in one statement: only one of concurrent requests for the last use succeeds. */
 export async function takeUse(tx: Tx, realm: string, hash: string, now: number): Promise<boolean> {
   const row = await tx
     .updateTable("initial_access_tokens")

@@ -14,10 +14,10 @@ type Policy = Provisioning["registration"];
 const error = (field: string, code: string, message: string): FieldError => ({ field, code, message });
 const allowed = (values: readonly string[]) => (values.length === 0 ? "none at all" : values.join(", "));
 
-/** Tells whether a client has this value already, for a member with one value or among several. */
+/** Tells whether a client has this value already, in a member with one value or with several. */
 export type Has = (member: string, value: unknown) => boolean;
 
-/** A client may keep the values of its present metadata, whether they are its own or an administrator's. Null: a new client has none. */
+/** Makes a function that tells whether a client has a value already, and so may keep it. Null is for a new client, which has none. */
 export const hasAlready =
   (current: Readonly<Record<string, unknown>> | null): Has =>
   (member, value) => {
@@ -31,7 +31,7 @@ interface Around {
   readonly has: Has;
 }
 
-/** The realm's restrictions for self-registered clients, besides the rules for all clients: they judge what goes beyond the present state. */
+/** Applies the realm's restrictions for self-registered clients to values beyond their current ones, besides the rules for all clients. */
 export function enforcePolicy(policy: Policy, { scopes, ownAddresses, has }: Around, metadata: ClientMetadata): void {
   const errors = [
     ...protectionErrors(metadata),
@@ -45,7 +45,7 @@ export function enforcePolicy(policy: Policy, { scopes, ownAddresses, has }: Aro
   if (errors.length > 0) throw invalidFields(errors);
 }
 
-/** OpenID Connect Dynamic Client Registration §2: the encryption of request objects is not stored; unsupported algorithms are refused. */
+/** OpenID Connect Dynamic Client Registration §2: refuses unsupported algorithms of encrypted request objects, which are not stored. */
 const protectionErrors = (metadata: ClientMetadata): FieldError[] => {
   const { request_object_encryption_alg: alg, request_object_encryption_enc: enc } = metadata as Record<string, unknown>;
   const check = (member: string, value: unknown, known: readonly string[]) =>
@@ -69,7 +69,7 @@ function grantErrors({ allowedGrantTypes, allowedResponseTypes }: Policy, has: H
     const message = `response_types: ${unwanted.join(", ")} may not be registered in this realm. Allowed: ${allowed(allowedResponseTypes)}`;
     return [error("response_types", "policy", message)];
   }
-  // RFC 7591 §2.1
+  // RFC 7591 §2.1: response types need their grant types.
   const { grant_types, response_types = [] } = metadata;
   const missing = response_types
     .flatMap((type) => [
@@ -92,7 +92,7 @@ function methodErrors(
   return [error("token_endpoint_auth_method", "policy", message)];
 }
 
-/** Scopes without an assignment are only for clients that an administrator assigns them to, and so is the whole account, whatever its assignment. */
+/** Refuses scopes without an assignment, which an administrator assigns to clients, and always the scope of the whole account. */
 function scopeErrors(scopes: ScopesSnapshot | null, has: Has, { scope = "" }: ClientMetadata): FieldError[] {
   const mayAsk = (name: string) =>
     name !== ACCOUNT_SCOPE && (name === "openid" || (scopes?.byName.get(name)?.assignment ?? "NONE") !== "NONE");
@@ -117,8 +117,8 @@ function redirectErrors({ allowedRedirectHosts }: Policy, has: Has, metadata: Cl
 }
 
 /**
- * OpenID Connect Dynamic Client Registration §2: URIs that pages link to. URIs that the server calls must be https by the rules of all clients, except
- * for addresses that the operator allows.
+ * OpenID Connect Dynamic Client Registration §2: requires https of URIs that pages link to. By the rules of all clients, URIs that the
+ * server calls must be https, except for addresses that the operator allows.
  */
 function linkErrors(has: Has, metadata: ClientMetadata): FieldError[] {
   const isOnDevice = (metadata.application_type ?? inferredApplicationType(metadata)) === "native";
@@ -131,11 +131,11 @@ function linkErrors(has: Has, metadata: ClientMetadata): FieldError[] {
   );
 }
 
-/** A client is no part of this server: its pages and endpoints must not receive what is meant for the client. */
+/** Refuses addresses of this server, whose pages and endpoints must not receive data that is meant for the client. */
 function ownAddressErrors(ownAddresses: readonly string[], has: Has, metadata: ClientMetadata): FieldError[] {
   const isOwn = (uri: unknown) => typeof uri === "string" && ownAddresses.some((base) => isWithinServer(base, uri));
   return Object.entries(metadata).flatMap(([member, value]) => {
-    // RFC 7592 §2.2: a client may send back the address at which it is managed.
+    // RFC 7592 §2.2: a client may send back the address of its registration.
     if (!/_uris?$|_endpoint$/.test(member) || member === "registration_client_uri") return [];
     const listed = Array.isArray(value) ? value.map((uri, index) => [`${member}.${index}`, uri] as const) : [[member, value] as const];
     return listed
@@ -144,14 +144,14 @@ function ownAddressErrors(ownAddresses: readonly string[], has: Has, metadata: C
   });
 }
 
-/** `*.example.com` matches every host below example.com, not example.com itself. */
+/** Tells whether a host is allowed. `*.example.com` matches every host below example.com, but not example.com itself. */
 export function isAllowedHost(hosts: readonly string[], uri: string): boolean {
   if (hosts.length === 0) return true;
   const host = URL.canParse(uri) ? new URL(uri).hostname : "";
   return hosts.some((known) => (known.startsWith("*.") ? host.endsWith(known.slice(1)) && host.length > known.length - 1 : host === known));
 }
 
-/** SSRF: URIs that the server calls must not be internal addresses. Host names are checked again at each call. */
+/** Refuses internal addresses in URIs that the server calls (SSRF). Host names are checked again at each call. */
 export function refuseInwardAddresses(outbound: Outbound, has: Has, metadata: ClientMetadata): void {
   const called = ["jwks_uri", "sector_identifier_uri", "backchannel_logout_uri", "backchannel_client_notification_endpoint"] as const;
   const addresses = [

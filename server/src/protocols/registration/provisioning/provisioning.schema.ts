@@ -79,7 +79,7 @@ export const completeProvisioning = ({ registration = {}, scim = {} }: UpdatePro
   scim: { ...defaults.scim, ...scim },
 });
 
-/** The body is optional and arrives as null. */
+/** The input for a token. The body is optional and arrives as null. */
 export const CreateInitialAccessToken = Type.Union(
   [
     Type.Object(

@@ -22,7 +22,7 @@ export async function readProvisioning(ctx: ReadCtx): Promise<VersionedProvision
 export async function replaceProvisioning(ctx: Ctx, input: schemas.UpdateProvisioning): Promise<VersionedProvisioning> {
   const provisioning = schemas.completeProvisioning(input);
   refuseRegistrationWithoutConsent(provisioning);
-  // There may be no row to lock.
+  // The realm is locked, because there may be no row to lock.
   await lockRealm(ctx.tx, ctx.realm);
   const before = await findProvisioning(ctx.tx, ctx.realm);
   expectVersion(ctx, before.version);
@@ -33,7 +33,7 @@ export async function replaceProvisioning(ctx: Ctx, input: schemas.UpdateProvisi
   return { ...provisioning, version };
 }
 
-/** Otherwise an attacker could register a client, send a user a link, and get their data without consent. */
+/** Refuses open registration without consent: an attacker could register a client, send a user a link, and get their data. */
 function refuseRegistrationWithoutConsent({ registration: { requireConsent, requireInitialAccessToken } }: schemas.Provisioning): void {
   if (!requireConsent && !requireInitialAccessToken)
     throw invalidFields([
@@ -45,7 +45,7 @@ function refuseRegistrationWithoutConsent({ registration: { requireConsent, requ
     ]);
 }
 
-/** The changed members, for the audit event. */
+/** Returns the changed members, for the audit event. */
 function changes(before: schemas.Provisioning, after: schemas.Provisioning): string | null {
   const entries = (state: schemas.Provisioning) =>
     Object.entries(state).flatMap(([area, members]) =>
@@ -70,7 +70,7 @@ interface Parts {
   readonly baseUrl: string;
 }
 
-/** Only for realms that exist; for others it returns the defaults. */
+/** Creates the snapshots. A realm that does not exist has the defaults. */
 export const createProvisioning = ({ db, changes, baseUrl }: Parts): ProvisioningSnapshots =>
   createRealmCache(changes, async (realm) => {
     const { provisioning, configVersion } = await findProvisioning(db, realm);
@@ -96,7 +96,7 @@ export async function readToken(ctx: ReadCtx, id: string): Promise<schemas.Initi
   return token;
 }
 
-/** The token is only in this response; its hash is stored. */
+/** Creates a token, which is only in this response: its hash is stored. */
 export async function createToken(ctx: Ctx, input: schemas.CreateInitialAccessToken): Promise<schemas.CreatedInitialAccessToken> {
   const { count = 1, lifetime = DAY / SECOND, name = null } = input ?? {};
   const token = randomToken();
@@ -106,7 +106,7 @@ export async function createToken(ctx: Ctx, input: schemas.CreateInitialAccessTo
   return { ...made, token };
 }
 
-/** Clients registered with the token stay. */
+/** Deletes a token. Clients that were registered with it remain. */
 export async function removeToken(ctx: Ctx, id: string): Promise<void> {
   const deleted = isId(id) ? await deleteToken(ctx.tx, ctx.realm, id) : null;
   if (!deleted) throw registrationErrors.token_not_found();

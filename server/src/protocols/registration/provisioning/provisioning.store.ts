@@ -4,7 +4,7 @@ import { completeProvisioning, type Provisioning, type UpdateProvisioning } from
 
 export interface StoredProvisioning {
   readonly provisioning: Provisioning;
-  /** 0: the realm has no row and uses the defaults. */
+  /** The version of the row, or 0 if the realm has none and uses the defaults. */
   readonly version: number;
   /** The version of the realm's configuration. */
   readonly configVersion: number;
