@@ -176,11 +176,11 @@ describe("the profile", () => {
     expect((await put({ email: "CAROL@example.com", firstName: "Ada" })).status).toBe(200);
     const toCarol = (await outbox(iam, realm)).find(({ to }) => to === "CAROL@example.com");
     const taken = iam.browser();
-    const { page: said } = await submit(taken, iam.config.baseUrl, await taken.get(linkIn(toCarol!.text)), {});
+    const { page: takenPage } = await submit(taken, iam.config.baseUrl, await taken.get(linkIn(toCarol!.text)), {});
     const tells = [
-      said.status,
-      said.text.includes("Another account has this email address"),
-      said.text.includes(`/realms/${realm.name}/login`),
+      takenPage.status,
+      takenPage.text.includes("Another account has this email address"),
+      takenPage.text.includes(`/realms/${realm.name}/login`),
     ];
     expect(tells).toEqual([409, true, true]);
     // A password change ends earlier requests.

@@ -228,8 +228,8 @@ describe("erasing oneself", () => {
     expect(refusal(await ada.browser.request("DELETE", at(realm), { csrf: false }))).toEqual([403, "account.csrf"]);
     expect((await ada.browser.delete(at(realm, "/"))).status, "is what clients send for /account/applications/..").toBe(404);
     expect((await realm.asMaster().get(`/users/${ada.userId}`)).status).toBe(200);
-    const gone = await ada.browser.delete(at(realm));
-    expect([gone.status, ada.browser.cookies.has(`gh_${realm.name}`)]).toEqual([204, false]);
+    const erased = await ada.browser.delete(at(realm));
+    expect([erased.status, ada.browser.cookies.has(`gh_${realm.name}`)]).toEqual([204, false]);
     expect((await realm.asMaster().get(`/users/${ada.userId}`)).status).toBe(404);
     expect((await iam.browser().trySignIn(realm.name, ada.username, ada.password)).status).toBe(401);
     // No event names the user any more, including the event of the erasure.

@@ -38,12 +38,12 @@ const paramsOf = ({ payload }: store.OpenRequest): RequestParams => (payload.par
 export function requestedBy({ scopesOfRealm, issuer, realm }: DecoupledParts, request: store.OpenRequest): Requested {
   const { scope, resource, authorization_details: details } = paramsOf(request);
   const scopes = (scope ?? "").split(" ").filter((name) => scopesOfRealm.byName.has(name));
-  const brought = tokens.claimsOfScopes(scopesOfRealm, scopes);
+  const covered = tokens.claimsOfScopes(scopesOfRealm, scopes);
   const { id_token, userinfo } = claimsOf(request);
   const claims = [...new Set([...Object.keys(id_token ?? {}), ...Object.keys(userinfo ?? {})])];
   return {
     scopes,
-    claims: claims.filter((claim) => !brought.has(claim) && !tokens.IMPLIED_CLAIMS.has(claim)),
+    claims: claims.filter((claim) => !covered.has(claim) && !tokens.IMPLIED_CLAIMS.has(claim)),
     resources: resource === undefined ? [issuer] : [resource].flat(),
     details: tokens.requestedDetails(details, realm.settings.tokens.authorizationDetailsTypes),
   };

@@ -53,8 +53,8 @@ test("after a form of ours a page goes to the client, instead of a redirect", as
     expect(await again(headers), JSON.stringify(headers)).toMatchObject({ status: 303 });
 
   const out = { client_id: party.clientId, post_logout_redirect_uri: CALLBACK, _csrf: browser.cookies.get("XSRF-TOKEN")! };
-  const gone = await browser.request("POST", `/realms/${realm.name}/logout`, { form: out, csrf: false });
-  expect([gone.status, gone.headers.location, leadsTo(gone)], "whoever sent it").toEqual([200, undefined, CALLBACK]);
+  const signedOut = await browser.request("POST", `/realms/${realm.name}/logout`, { form: out, csrf: false });
+  expect([signedOut.status, signedOut.headers.location, leadsTo(signedOut)], "whoever sent it").toEqual([200, undefined, CALLBACK]);
 });
 
 test("a browser that says less, by plain http, gets the page as well; a program gets the redirect", async () => {

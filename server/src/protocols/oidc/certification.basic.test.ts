@@ -124,9 +124,9 @@ describe.each([
       await op.browser().request("POST", path, { headers, csrf: false }),
       await op.browser().request("POST", path, { form: { access_token: tokens.access_token }, csrf: false }),
     ];
-    for (const { status, headers: said, body } of answers) {
+    for (const { status, headers: responseHeaders, body } of answers) {
       expect(status).toBe(200);
-      expect(said["content-type"]).toMatch(/^application\/json/);
+      expect(responseHeaders["content-type"]).toMatch(/^application\/json/);
       checkUserinfo(body, idToken);
     }
   });

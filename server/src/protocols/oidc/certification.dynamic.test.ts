@@ -133,17 +133,17 @@ describe("redirect URIs", () => {
 
 describe("the page about a client", () => {
   test("oidcc-registration-logo-uri, -policy-uri, -tos-uri: on the page where they sign in, and where they allow it", async () => {
-    const said = { logo_uri: at("/logo.png"), policy_uri: at("/policy.html"), tos_uri: at("/tos.html"), client_uri: at("/") };
-    const client = await registerClient(op, { ...byKey, ...said }, key);
+    const links = { logo_uri: at("/logo.png"), policy_uri: at("/policy.html"), tos_uri: at("/tos.html"), client_uri: at("/") };
+    const client = await registerClient(op, { ...byKey, ...links }, key);
     const browser = op.browser();
     const { page: login } = await walk(browser, BASE, client.url());
     await browser.signIn(op.realm.name, op.user.username, op.user.password);
     const { page: consent } = await walk(browser, BASE, client.url());
     expect([login.text.includes('name="password"'), consent.text.includes('id="allow"')]).toEqual([true, true]);
     for (const { text, headers } of [login, consent]) {
-      expect(text).toContain(`src="${said.logo_uri}" alt="OIDF Conformance Suite"`);
-      expect(text).toContain(`href="${said.policy_uri}"`);
-      expect(text).toContain(`href="${said.tos_uri}"`);
+      expect(text).toContain(`src="${links.logo_uri}" alt="OIDF Conformance Suite"`);
+      expect(text).toContain(`href="${links.policy_uri}"`);
+      expect(text).toContain(`href="${links.tos_uri}"`);
       expect(String(headers["content-security-policy"])).toMatch(new RegExp(`img-src 'self' data: ${new URL(at("/")).origin};`));
     }
   });

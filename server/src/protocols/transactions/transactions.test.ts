@@ -268,7 +268,7 @@ describe("a transaction", () => {
     const { asUser } = await shop();
     const ids: string[] = [];
     for (let n = 0; n < 11; n++) ids.push((await asUser.create(payment)).body.id);
-    // Of ten concurrent attempts, either some have to wait, or they lock the factor for the next one.
+    // Some of the concurrent attempts have to wait, or they lock the factor for the next one.
     const answers = await Promise.all(ids.slice(1).map((id) => asUser.sign(id, { factor: "totp", value: "000000" })));
     answers.push(await asUser.sign(ids[0]!, { factor: "totp", value: "000000" }));
     const waits = answers.filter(({ status }) => status === 429);

@@ -18,7 +18,7 @@ afterAll(() => iam?.close());
 afterEach(() => clock.reset());
 
 const refusal = ({ status, body }: Answer) => [status, body?.code];
-const said = ({ status, text }: Answer) => [status, /gh-alert-title">([^<]+)/.exec(text)?.[1]];
+const alertOf = ({ status, text }: Answer) => [status, /gh-alert-title">([^<]+)/.exec(text)?.[1]];
 const at = (realm: RealmUnderTest, path = "") => `/realms/${realm.name}/account/credentials${path}`;
 const passkeysOf = async (realm: RealmUnderTest, userId: string) =>
   (await realm.asMaster().get(`/users/${userId}/credentials`)).body.filter(({ type }: { type: string }) => type === "passkey");
@@ -140,11 +140,11 @@ describe("the required action CONFIGURE_PASSKEY", () => {
     expect(page.text).toContain("Set up a passkey");
     const { options } = passkeyForm(page.text);
     const imitation = testPasskey({ id: taken.passkey.id });
-    expect(said(await answerWith(browser, realm.name, page, imitation.create(options)))).toEqual([
+    expect(alertOf(await answerWith(browser, realm.name, page, imitation.create(options)))).toEqual([
       400,
       "This device already has a passkey",
     ]);
-    expect(said(await answerWith(browser, realm.name, page, "{}"))).toEqual([400, "The passkey wasn’t saved"]);
+    expect(alertOf(await answerWith(browser, realm.name, page, "{}"))).toEqual([400, "The passkey wasn’t saved"]);
     const passkey = testPasskey();
     const codes = await answerWith(browser, realm.name, page, passkey.create(options), { label: " my\u0007 phone " });
     // Recovery codes come with the first second factor. A user who closes their page still has the passkey.

@@ -160,11 +160,11 @@ export interface ConsentRequest {
 
 export function consentRequest({ parts: { scopesOfRealm } }: Issuer, { params, interaction }: Pending): ConsentRequest {
   const scopes = (params.scope ?? "").split(" ").filter((name) => scopesOfRealm.byName.has(name));
-  const brought = claimsOfScopes(scopesOfRealm, scopes);
+  const covered = claimsOfScopes(scopesOfRealm, scopes);
   const { missingOIDCClaims, rar } = interaction.prompt.details as { missingOIDCClaims?: string[]; rar?: { type: string }[] };
   return {
     scopes,
-    claims: (missingOIDCClaims ?? []).filter((claim) => !brought.has(claim)),
+    claims: (missingOIDCClaims ?? []).filter((claim) => !covered.has(claim)),
     details: [...new Set((rar ?? []).map(({ type }) => type))],
   };
 }

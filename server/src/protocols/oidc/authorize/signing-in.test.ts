@@ -179,8 +179,8 @@ describe("redirect URIs", () => {
       return submit(browser, base, page, { username: user.username, password: user.password });
     };
     const moved = ["https://new.example/cb"];
-    const gone = await arrive(() => admin.patch(`/clients/${party.id}`, { redirectUris: moved }));
-    expect([gone.left, gone.page.status]).toEqual([null, 400]);
+    const unregistered = await arrive(() => admin.patch(`/clients/${party.id}`, { redirectUris: moved }));
+    expect([unregistered.left, unregistered.page.status]).toEqual([null, 400]);
     expect((await admin.patch(`/clients/${party.id}`, { redirectUris: [CALLBACK, ...moved] })).status).toBe(200);
     expect((await arrive(async () => {})).left?.searchParams.get("code")).toMatch(/./);
     // Another client was created with the same client id.

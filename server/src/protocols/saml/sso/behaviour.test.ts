@@ -291,21 +291,21 @@ describe("the NameID", () => {
     const given = await strict.signIn(iam.browser(), await withEmail(other, false));
     expect(await nameIdIn(strict, given), "an administrator says so").toMatchObject({ value: mail });
     // Users have such an address if they register, or come from a provider that is not trusted for addresses.
-    const said = { username: "eve", password: "a password for tests" };
+    const claimed = { username: "eve", password: "a password for tests" };
     const eve = await iam.core.work.transact({ realm: other.name, actor: systemActor(other.name), sourceIp: null }, (ctx) =>
-      createUser(ctx, { username: said.username, email: mail, enabled: true }, "unconfirmed"),
+      createUser(ctx, { username: claimed.username, email: mail, enabled: true }, "unconfirmed"),
     );
-    const { status } = await other.asMaster().put(`/users/${eve.userId}/password`, { newPassword: said.password });
+    const { status } = await other.asMaster().put(`/users/${eve.userId}/password`, { newPassword: claimed.password });
     expect(status).toBe(204);
-    for (const unconfirmed of [said, await other.user()])
+    for (const unconfirmed of [claimed, await other.user()])
       expect(await statusIn(strict, (await strict.signIn(iam.browser(), unconfirmed)).page)).toMatchObject({
         subCode: STATUS.invalidNameIdPolicy,
       });
     const loose = await serviceProvider(iam, other, { entityId: "https://loose.example" });
     const attributesFor = async ({ page, sent }: typeof given) => (await loose.accept(page, sent.id)).attributes.map(({ name }) => name);
-    expect(await attributesFor(await loose.signIn(iam.browser(), said))).not.toContain("email");
+    expect(await attributesFor(await loose.signIn(iam.browser(), claimed))).not.toContain("email");
     const subject = { value: mail, format: NAME_ID_FORMAT.email, nameQualifier: null, spNameQualifier: null, spProvidedId: null };
-    const asked = await loose.signIn(iam.browser(), said, { subject });
+    const asked = await loose.signIn(iam.browser(), claimed, { subject });
     expect(await statusIn(loose, asked.page)).toMatchObject({ subCode: STATUS.unknownPrincipal });
   });
 
