@@ -29,7 +29,7 @@ async function signedIn(realm: RealmUnderTest, user?: { userId: string; username
 }
 
 describe("the profile", () => {
-  test("is read, changed and read again; what administrators say of a user stays theirs", async () => {
+  test("is read, changed and read again; members of administrators remain unchanged", async () => {
     const realm = await iam.realm();
     const ada = await signedIn(realm);
     const boss = realm.asMaster();
@@ -76,7 +76,7 @@ describe("the profile", () => {
     expect(stale.status).toBe(412);
   });
 
-  test("takes neither attributes of administrators nor read-only members, and says so by field", async () => {
+  test("accepts neither attributes of administrators nor read-only members, with an error by field", async () => {
     const realm = await iam.realm();
     const ada = await signedIn(realm);
     const put = async (body: object) => {
@@ -124,7 +124,7 @@ describe("the profile", () => {
     expect((await iam.browser().get(await linkTo("fourth@example.com"))).status).toBe(410);
   });
 
-  test("an account that was disabled meanwhile changes its address no more, also once it is enabled again", async () => {
+  test("an account that was disabled meanwhile does not change its address, even when it is enabled again", async () => {
     const realm = await iam.realm();
     const ada = await signedIn(realm);
     await allowMessages(realm);
@@ -134,7 +134,7 @@ describe("the profile", () => {
     expect((await iam.browser().get(/\/realms\/\S+\/change-email\/[\w-]+/.exec(mail!.text)![0])).status).toBe(410);
   });
 
-  test("another email address counts once its owner confirms it, the present one is notified, and it is the realm's to allow", async () => {
+  test("another email address is set once its owner confirms it, if the realm allows it; the current one is notified", async () => {
     const realm = await iam.realm();
     const [ada, bob] = [await signedIn(realm), await realm.user()];
     const boss = realm.asMaster();
@@ -198,7 +198,7 @@ describe("the profile", () => {
     await ada.browser.signIn(realm.name, "countess", NEW);
   });
 
-  test("no user becomes another user to an application by changing what it knows them by", async () => {
+  test("no user can pose as another to an application by changing the member that it identifies users by", async () => {
     const realm = await iam.realm();
     const ada = await signedIn(realm);
     const boss = realm.asMaster();
@@ -242,7 +242,7 @@ describe("the password", () => {
     ]);
   });
 
-  test("is not guessed here: wrong ones count as at sign-in, up to the lock", async () => {
+  test("cannot be guessed here: wrong ones count as at sign-in, up to the lock", async () => {
     const realm = await iam.realm();
     const ada = await signedIn(realm);
     const boss = realm.asMaster();
@@ -264,7 +264,7 @@ describe("the password", () => {
     expect((await change(ada.browser, realm, ada.password)).status).toBe(204);
   });
 
-  test("has a limited number of attempts, whatever the realm counts", async () => {
+  test("has a limited number of attempts, even if the realm has disabled brute-force protection", async () => {
     const realm = await iam.realm();
     const ada = await signedIn(realm);
     const boss = realm.asMaster();
@@ -278,7 +278,7 @@ describe("the password", () => {
   });
 });
 
-test("an address by which alone a user signs in stays", async () => {
+test("an address remains if it is the user's only login name", async () => {
   const realm = await iam.realm();
   const boss = realm.asMaster();
   await allowMessages(realm);
@@ -308,7 +308,7 @@ test("an address by which alone a user signs in stays", async () => {
 });
 
 describe("credentials", () => {
-  test("are listed and made; the last way in stays", async () => {
+  test("are listed and created; the last way to sign in remains", async () => {
     const realm = await iam.realm();
     const ada = await signedIn(realm);
     const made = await ada.browser.post(at(realm, "/credentials"), { type: "enrollment-token", label: "phone" });
@@ -332,7 +332,7 @@ describe("credentials", () => {
 });
 
 describe("sessions", () => {
-  test("are one's own, and end one by one or all but this", async () => {
+  test("are the user's own, and end one by one, or all except the current one", async () => {
     const realm = await iam.realm();
     const here = await signedIn(realm);
     const [there, other] = [await signedIn(realm, here), await signedIn(realm, here)];
@@ -404,8 +404,8 @@ describe("applications", () => {
   });
 });
 
-describe("an administrator who plays the user", () => {
-  test("reads what any administrator may know, and changes nothing", async () => {
+describe("an administrator who acts as the user", () => {
+  test("reads the data that any administrator may see, and changes nothing", async () => {
     const realm = await iam.realm();
     const user = await realm.user();
     const admin = await realm.as("manage-users");

@@ -54,7 +54,7 @@ describe("the account", () => {
 });
 
 describe("a consent", () => {
-  test("is taken back by the user, once, for one application, and that is recorded", async () => {
+  test("is withdrawn by the user, once, for one application, and that is recorded", async () => {
     const realm = await iam.realm();
     const [ada, bob] = [await signedIn(realm), await signedIn(realm)];
     for (const { userId } of [ada, bob]) await grant(realm, userId, CLIENT, ["openid"]);
@@ -69,7 +69,7 @@ describe("a consent", () => {
     ]);
   });
 
-  test("is not taken back without the CSRF token that fits", async () => {
+  test("is not withdrawn without a matching CSRF token", async () => {
     const realm = await iam.realm();
     const [ada, bob] = [await signedIn(realm), await signedIn(realm)];
     await grant(realm, ada.userId, "shop", ["openid"]);
@@ -87,7 +87,7 @@ describe("a consent", () => {
     expect((await ada.browser.delete(path)).status).toBe(204);
   });
 
-  test("only grows when it is given again, also twice at once", async () => {
+  test("only grows when it is given again, also by concurrent requests", async () => {
     const realm = await iam.realm();
     const ada = await realm.user();
     await grant(realm, ada.userId, "shop", ["openid"]);

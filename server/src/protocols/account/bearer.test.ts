@@ -204,7 +204,7 @@ describe("refused is", () => {
     await dead(late.token);
   });
 
-  test("a token that is bound to a key, brought as if it were not", async () => {
+  test("a token that is bound to a key, presented as a bearer token", async () => {
     const realm = await iam.realm();
     const party = await relyingParty(iam, realm, { firstParty: true });
     const prove = dpopKey();

@@ -103,7 +103,7 @@ describe("an authenticator app, by the account API", () => {
     expect(refusal(await confirm(bob.browser, realm, { setup: late.setup, code: appWith(late.secret)() }))).toEqual(expired);
   });
 
-  test("is neither added nor removed by a session that did not show the one that there is", async () => {
+  test("is neither added nor removed by a session that has not proven the existing one", async () => {
     const realm = await iam.realm();
     const ada = await signedIn(realm);
     await giveTotp(iam, realm.name, ada.userId);
@@ -120,7 +120,7 @@ describe("an authenticator app, by the account API", () => {
     expect(await credentials()).toHaveLength(2);
   });
 
-  test("is not replaced by a code by mail, although the realm asks for one, but for users who have nothing else", async () => {
+  test("is not replaced by a mailed code, although the realm's flow has one, except for users who have nothing else", async () => {
     const realm = await iam.realm();
     const boss = realm.asMaster();
     await allowMessages(realm);
@@ -200,7 +200,7 @@ describe("an authenticator app, by the account API", () => {
     expect([next.status, next.text]).toEqual([200, expect.stringContaining('autocomplete="new-password"')]);
   });
 
-  test("has to come with something else: two second factors are no sign-in", () => {
+  test("needs another kind of factor: two second factors are no sign-in", () => {
     const recent = (...names: string[]) =>
       isRecentlyAuthenticated(
         names.map((authenticator) => ({ authenticator, factor: authenticator === "password" ? "knowledge" : "possession", at: 1 })),

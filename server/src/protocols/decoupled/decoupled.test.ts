@@ -102,7 +102,7 @@ describe("a device", () => {
     expect((await browser.get(link)).status).toBe(404);
   });
 
-  test("and a refusal keeps its status, its number and its way on in another language", async () => {
+  test("whose request is refused keeps status, request id and links in another language", async () => {
     const realm = await iam.realm();
     const browser = iam.browser();
     await browser.get(`/realms/${realm.name}/login`);
@@ -344,7 +344,7 @@ describe("a client that asks for a user elsewhere (CIBA)", () => {
     }
   });
 
-  test("cannot wear a user down, and comes too late in the end", async () => {
+  test("cannot send too many requests to a user, and its requests expire", async () => {
     const realm = await iam.realm();
     const [user, party] = [await realm.user(), await bank(realm)];
     const first = (await ask(party, { login_hint: user.username })).body.auth_req_id;

@@ -19,7 +19,7 @@ const television = (realm: RealmUnderTest, clientId = "tv") =>
 const ask = (realm: RealmUnderTest, browser: Browser, client_id = "tv") =>
   browser.request("POST", `/realms/${realm.name}/device/authorize`, { form: { client_id, scope: "openid" }, csrf: false });
 
-test("a client may ask for so many codes from one address; others, and others' devices, may go on", async () => {
+test("a client's requests for codes from one address are limited; other clients and addresses are not", async () => {
   const [realm, other] = [await iam.realm(), await iam.realm()];
   for (const each of [realm, other]) await television(each);
   await television(realm, "radio");

@@ -183,7 +183,7 @@ test("the user's sign-in by the agent's own client is marked, too, and gives the
   expect((await users(await inOwnName())).status).toBe(200);
 });
 
-test("a client that becomes an agent's keeps nothing of what users had allowed the client, nor what is stored at that moment", async () => {
+test("a client that becomes an agent's loses its earlier consents and grants, even those that are stored concurrently", async () => {
   const { realm, boss, user, consent } = await stage();
   const { db } = iam.core;
   /** Stores the client's grants again, as a request does that began before they ended. */
@@ -348,7 +348,7 @@ describe("on another node", () => {
     second = await iam.secondNode();
   });
 
-  test("a suspended agent gets nothing with its next request, and what it holds is dead there", async () => {
+  test("a suspended agent gets nothing with its next request, and its tokens are not active there", async () => {
     const { realm, boss, agent, own, consent, delegate } = await stage();
     const bot = await agent("bot");
     await consent(bot, ["b"]);

@@ -81,7 +81,7 @@ async function stage() {
   return { realm, boss, user, app, api, bot, party, add, signIn, token, uma, exchange, delegate, consent, introspects };
 }
 
-test("who gets a token needs the user's consent, also where no scope is left", async () => {
+test("a client that gets a token needs the user's consent, even if no scope remains", async () => {
   const { boss, bot, party, token, uma, exchange, consent, introspects, signIn, user } = await stage();
   const third = await party("third", { consentRequired: true, scopes: ["c"] });
   for (const client of [third, bot]) {
@@ -103,7 +103,7 @@ test("who gets a token needs the user's consent, also where no scope is left", a
   expect((await uma(third, {}, await signIn("c"))).status).toBe(200);
 });
 
-test("an agent may do at a resource server what both it and the user may, by whichever token it asks", async () => {
+test("an agent has the permissions that both it and the user have at a resource server, with every kind of token", async () => {
   const { realm, boss, bot, uma, exchange, delegate, consent, signIn } = await stage();
   await consent("bot", ["c"]);
   const subject = await signIn("c");
@@ -122,7 +122,7 @@ test("an agent may do at a resource server what both it and the user may, by whi
   expect(events[0]).toMatchObject({ actor: "bot", actorKind: "agent", detail: `scopes ${scope}` });
 });
 
-test("a consent that was withdrawn and given again revives no token", async () => {
+test("a consent that was withdrawn and given again makes no token active again", async () => {
   const { boss, user, delegate, consent, introspects, signIn, party, uma } = await stage();
   const third = await party("third", { consentRequired: true, scopes: ["c"] });
   for (const name of ["bot", "third"]) await consent(name, ["c"]);

@@ -57,7 +57,7 @@ test("after a form of ours a page goes to the client, instead of a redirect", as
   expect([signedOut.status, signedOut.headers.location, leadsTo(signedOut)], "whoever sent it").toEqual([200, undefined, CALLBACK]);
 });
 
-test("a browser that says less, by plain http, gets the page as well; a program gets the redirect", async () => {
+test("a browser without fetch metadata, by plain http, gets the page as well; a program gets the redirect", async () => {
   const plain = await atConsent();
   const left = await decide(plain.browser, plain.page, { "upgrade-insecure-requests": "1" });
   expect([left.status, leadsTo(left)]).toEqual([200, expect.stringContaining(`${CALLBACK}?code=`)]);

@@ -288,7 +288,7 @@ describe("a session that a client's weaker flow began", () => {
     expect(elsewhere.headers.location).toMatch(/^\/realms\/[^/]+\/login\?interaction=/);
   });
 
-  test("opens what it opened before its user had a second factor no longer", async () => {
+  test("no longer opens them once its user has a second factor", async () => {
     const realm = await iam.realm();
     const admin = await realm.as("realm-admin");
     expect((await admin.get("/users")).status).toBe(200);
@@ -409,7 +409,7 @@ describe("the page of a CIBA request", () => {
   });
 });
 
-test("every file that takes a session is known here: those that judge it, and those that hand it on", () => {
+test("every file that takes a session is listed here: those that judge it, and those that pass it on", () => {
   const root = new URL("../../", import.meta.url);
   const files = readdirSync(root, { recursive: true, encoding: "utf8" }).filter((file) => /(?<!\.test)\.tsx?$/.test(file));
   // It also finds files that read the visitor's session, which the gate has not judged if the route declares `browser()` or `link()`.

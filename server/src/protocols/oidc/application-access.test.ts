@@ -94,7 +94,7 @@ describe("a user who may not use the client", () => {
     expect(left?.searchParams.get("error")).toBe("access_denied");
   });
 
-  test("gets on with another account, or once the role is given", async () => {
+  test("may continue with another account, or once the role is granted", async () => {
     const { realm, user, app, give } = await stage();
     const browser = iam.browser();
     const { page } = await arrive(browser, app, user);
@@ -113,7 +113,7 @@ describe("a user who may not use the client", () => {
     expect((await walk(other, base, address)).left?.searchParams.get("code")).toBeTruthy();
   });
 
-  test("gets no tokens in the address either", async () => {
+  test("gets no tokens from the authorization endpoint either", async () => {
     const realm = await iam.realm();
     await realm.asMaster().patch("/settings", { oidc: { implicitFlow: true } });
     await realm.asMaster().post("/roles", { name: "staff" });
@@ -157,7 +157,7 @@ describe("the token endpoint refuses a user who lost the role", () => {
     expect(await userinfo()).toBe(200);
   });
 
-  test("the password grant, which leaves neither a grant nor a success behind", async () => {
+  test("the password grant, which stores no grant and records no success", async () => {
     const { realm, user, app, give } = await stage({ grantTypes: ["password"], redirectUris: [] });
     const signIn = () => app.post("/token", { grant_type: "password", username: user.username, password: user.password, scope: "openid" });
     expect(await signIn()).toMatchObject(refused);
@@ -232,7 +232,7 @@ describe("the token endpoint refuses a user who lost the role", () => {
     expect((await poll()).status).toBe(200);
   });
 
-  test("token exchange, by the rule of the client that asks and by that of the one before", async () => {
+  test("token exchange, by the rules of the calling client and of the client of the subject token", async () => {
     const { realm, user, app, give, take } = await stage({ grantTypes: ["token-exchange"], redirectUris: [] });
     const front = await relyingParty(iam, realm, { clientId: "front", audience: [app.clientId] });
     const tokens = await front.signIn(iam.browser(), user);

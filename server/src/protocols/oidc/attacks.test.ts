@@ -136,7 +136,7 @@ describe("the target of the answer", () => {
 });
 
 describe("a request", () => {
-  test("with a parameter twice, or one beyond all measure, is refused, not guessed at", async () => {
+  test("with a repeated or an excessively long parameter is refused", async () => {
     const realm = await iam.realm();
     const party = await relyingParty(iam, realm, { publicClient: false });
     const browser = await signedIn(realm);
@@ -191,7 +191,7 @@ describe("a request", () => {
     expect(codeIn(object.left)).toBe("");
   });
 
-  test("that was pushed is taken once, by its client, in its realm", async () => {
+  test("that was pushed is used once, by its client, in its realm", async () => {
     const [realm, elsewhere] = [await iam.realm(), await iam.realm()];
     const party = await relyingParty(iam, realm);
     await relyingParty(iam, realm, { clientId: "other" });
@@ -210,10 +210,10 @@ describe("a request", () => {
   });
 });
 
-describe("a client's proof", () => {
+describe("a client's authentication or proof", () => {
   const type = "urn:ietf:params:oauth:client-assertion-type:jwt-bearer";
 
-  test("counts once, for us, and only with the client's own key", async () => {
+  test("is accepted once, for this server, and only with the client's own key", async () => {
     const realm = await iam.realm();
     const members = { publicClient: false, authMethod: "private_key_jwt", redirectUris: [], grantTypes: ["client_credentials"] };
     await relyingParty(iam, realm, { ...members, jwks: { keys: [ownKey] } });
@@ -264,7 +264,7 @@ describe("a client's proof", () => {
     expect(await ask(await signed(good()), { client_id: "other" })).toBe(400);
   });
 
-  test("does not make us read keys inside our own network", async () => {
+  test("does not make the server fetch keys inside its own network", async () => {
     const realm = await iam.realm();
     let reached = 0;
     const inside = createServer((socket) => {
@@ -301,7 +301,7 @@ describe("a client's proof", () => {
 });
 
 describe("a token in the wrong hands or place", () => {
-  test("made up, of another realm or of another kind, opens nothing: introspection, account, admin", async () => {
+  test("that is forged, of another realm or of another kind opens nothing: introspection, account, admin", async () => {
     const [realm, elsewhere] = [await iam.realm(), await iam.realm()];
     const members = { publicClient: false, firstParty: true, audience: [`${base}/admin`] };
     const [party, other] = [await relyingParty(iam, realm, members), await relyingParty(iam, elsewhere, members)];
@@ -338,7 +338,7 @@ describe("a token in the wrong hands or place", () => {
     for (const [what, token] of Object.entries(refused)) expect([what, ...(await reach(token))]).toEqual([what, false, 401, 401]);
   });
 
-  test("is refused in another realm, be it a code or a refresh token, and still works in its own", async () => {
+  test("is refused in another realm, as a code or as a refresh token, and still works in its own", async () => {
     const [realm, elsewhere] = [await iam.realm(), await iam.realm()];
     const [party, other] = [await relyingParty(iam, realm), await relyingParty(iam, elsewhere)];
     const browser = await signedIn(realm);
@@ -351,7 +351,7 @@ describe("a token in the wrong hands or place", () => {
     expect((await party.post("/token", { grant_type: "refresh_token", refresh_token })).status).toBe(200);
   });
 
-  test("is not taken from an address, and PKCE cannot be left out once it was begun", async () => {
+  test("is not accepted in the query, and PKCE cannot be omitted once it was begun", async () => {
     const realm = await iam.realm();
     const party = await relyingParty(iam, realm, { publicClient: false });
     const browser = await signedIn(realm);
@@ -370,7 +370,7 @@ describe("a token in the wrong hands or place", () => {
 describe("a person in front of a browser", () => {
   const asking = { consentRequired: true, postLogoutRedirectUris: ["https://app.example/bye"] };
 
-  test("allows nothing by a token of another session or of the time before, nor twice, nor for another user", async () => {
+  test("cannot consent with the CSRF token of another session, of the session before, twice, or for another user", async () => {
     const realm = await iam.realm();
     const party = await relyingParty(iam, realm, asking);
     const [ada, bob] = [await realm.user(), await realm.user()];
@@ -393,7 +393,7 @@ describe("a person in front of a browser", () => {
     expect(codeIn((await submit(hers.browser, base, hers.page, { decision: "allow" })).left)).toBe("");
   });
 
-  test("is shown no page of ours in a frame, nor sends on where they came from; passwords are not posted on", async () => {
+  test("sees no page of ours in a frame; no referrer is sent, and passwords are not posted again", async () => {
     const realm = await iam.realm();
     const party = await relyingParty(iam, realm, { grantTypes: ["authorization_code", "device"] });
     const browser = await signedIn(realm);

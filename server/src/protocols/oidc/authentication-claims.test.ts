@@ -13,7 +13,7 @@ afterEach(() => clock.reset());
 afterAll(() => iam?.close());
 
 describe("an access token of a user who signed in (RFC 9068 §2.2.1, RFC 9470 §6)", () => {
-  test("says how and when, also after a refresh, and so does introspection", async () => {
+  test("contains acr, amr and auth_time, also after a refresh, and so does introspection", async () => {
     const realm = await iam.realm();
     const party = await relyingParty(iam, realm, { publicClient: false });
     const { body: tokens } = await party.signIn(iam.browser(), await realm.user());
@@ -26,7 +26,7 @@ describe("an access token of a user who signed in (RFC 9068 §2.2.1, RFC 9470 §
     expect((await party.post("/introspect", { token: body.access_token })).body).toMatchObject({ active: true, acr, amr, auth_time });
   });
 
-  test("a client's own token says nothing of the kind", async () => {
+  test("a client credentials token contains none of them", async () => {
     const party = await relyingParty(iam, await iam.realm(), { publicClient: false, grantTypes: ["client_credentials"] });
     const { body } = await party.post("/token", { grant_type: "client_credentials" });
     for (const claim of ["acr", "amr", "auth_time"]) expect(decodeJwt(body.access_token)).not.toHaveProperty(claim);

@@ -148,7 +148,7 @@ describe("the page about a client", () => {
     }
   });
 
-  test("nothing of it where a client says nothing, and no logo that is not served by https", async () => {
+  test("shows no links that a client has not registered, and no logo without https", async () => {
     const plain = await registerClient(op, byKey, key);
     const local = await registerClient(op, { ...byKey, application_type: "native", logo_uri: "http://localhost/logo.png" }, key);
     for (const client of [plain, local]) {
@@ -232,7 +232,7 @@ describe("a request object that is found at an address", () => {
     }
   });
 
-  test("is read from nowhere else, and refused where it is not the client's word", async () => {
+  test("is fetched from registered addresses only, and refused unless the client signed it", async () => {
     const uri = at("/requesturi/three");
     const client = await requestClient(uri);
     const { client_id } = client.metadata;
@@ -257,7 +257,7 @@ describe("a request object that is found at an address", () => {
     expect(requested, "nothing was requested").toEqual([]);
   });
 
-  test("addresses that lead inward cannot be registered, nor any without https", async () => {
+  test("internal addresses, and those without https, cannot be registered", async () => {
     for (const uri of ["https://10.0.0.1/r", "https://[fd00::1]/r", "http://suite.example/r"]) {
       const request = { redirect_uris: [REDIRECT], ...byKey, jwks: { keys: [key.jwk] }, request_uris: [uri] };
       const { status, body } = await op.browser().post(op.path(op.metadata.registration_endpoint), request);

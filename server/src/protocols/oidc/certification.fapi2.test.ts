@@ -68,7 +68,7 @@ describe("fapi2-security", () => {
     expect((await bank.refresh(body.refresh_token)).body.error).toBe("invalid_grant");
   });
 
-  test("its refresh token is worth nothing to another client, and nothing once it was revoked", async () => {
+  test("its refresh token is refused for another client, and once it was revoked", async () => {
     const { body } = await bank.exchange(await codeOf(bank));
     const thief = await signer.refresh(body.refresh_token);
     expect(thief).toMatchObject({ status: 400, body: { error: "invalid_grant" } });
@@ -200,7 +200,7 @@ describe("attacks", () => {
     expect(left?.searchParams.get("iss")).toBe(bank.issuer);
   });
 
-  test("a code that was bound to a key by the pushed request is worth nothing with another", async () => {
+  test("a code that the pushed request bound to a key is refused with another key", async () => {
     const pushing = await bank.post("/par", bank.request(), { dpop: await bank.proof("/par") });
     const to = await bank.authorize(iam.browser(), user, { request_uri: pushing.body.request_uri });
     const code = to.searchParams.get("code")!;
@@ -233,7 +233,7 @@ describe("attacks", () => {
     expect((await tokenWith(early)).status, "it would still be recent").toBe(400);
   });
 
-  test("a proof may have the jti of the assertion beside it: each is kept among its own kind", async () => {
+  test("a proof may have the same jti as the assertion, because the two are stored separately", async () => {
     const jti = crypto.randomUUID();
     const [client_assertion, dpop] = [await bank.assertion({ jti }), await bank.proof("/token", { jti })];
     const ask = (form: Record<string, string>, proof: string) =>
@@ -295,7 +295,7 @@ describe("fapi2-message-signing", () => {
   const push = async (params: Record<string, string> = {}, claims: object = {}, header: object = {}) =>
     signer.post("/par", { request: await signer.requestObject({ response_mode: "jwt", ...params }, { ...claims }, { ...header }) });
 
-  test("a token of one kind is none of another, by its typ and its sub (RFC 8725 §3.11, RFC 9101 §10.8)", async () => {
+  test("a token of one kind is not accepted as another, by its typ and its sub (RFC 8725 §3.11, RFC 9101 §10.8)", async () => {
     const authenticated = async (typ: string | undefined) =>
       (
         await signer.post("/par", {

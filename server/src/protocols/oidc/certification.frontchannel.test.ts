@@ -32,7 +32,7 @@ async function signedIn(members: Record<string, unknown> = framed) {
 }
 
 describe("front-channel logout", () => {
-  test("discovery says so", async () => {
+  test("discovery announces it", async () => {
     const realm = await iam.realm();
     const { body } = await iam.browser().get(`/realms/${realm.name}/.well-known/openid-configuration`);
     expect(body).toMatchObject({ frontchannel_logout_supported: true, frontchannel_logout_session_supported: true });

@@ -96,7 +96,7 @@ describe.each([...IMPLICIT, ...HYBRID])("response_type=%s", (type) => {
   });
 });
 
-test("the order of the parts says nothing", async () => {
+test("the order of the parts does not matter", async () => {
   const client = await op.browser().post(op.path(op.metadata.registration_endpoint), {
     redirect_uris: ["https://suite.example/cb"],
     response_types: ["token code id_token"],

@@ -147,7 +147,7 @@ describe("RP-Initiated Logout OP", () => {
     expect(await isSignedOut()).toBe(true);
   });
 
-  test("a hint that has expired is as good as any", async () => {
+  test("an expired hint is accepted", async () => {
     clock.advance(3 * 3600 * SECOND);
     expect((await end(request())).left?.href).toBe(`${AFTER}?state=${STATE}`);
   });

@@ -146,7 +146,7 @@ describe("a request object", () => {
     expect(to.searchParams.get("response")).toBeTruthy();
   });
 
-  test("by which a caller tries something else is refused, and costs nothing", async () => {
+  test("that is encrypted or signed wrongly, or is costly to decrypt, is refused at once", async () => {
     const client = await fapiClient(iam, realm, { clientId: "sly", profile: "fapi2-message-signing" });
     const inner = await client.requestObject({ response_mode: "jwt" });
     const [own, foreign] = [await keyOf(realm), await keyOf(await iam.realm())];

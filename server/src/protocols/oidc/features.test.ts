@@ -50,7 +50,7 @@ const asserted = (client_assertion: string) => ({
   client_assertion,
 });
 
-describe("a client proves itself", () => {
+describe("a client authenticates", () => {
   test("by its private key, at every endpoint", async () => {
     const realm = await iam.realm();
     const grantTypes = ["client_credentials"];
@@ -254,7 +254,7 @@ describe("claims", () => {
     expect((await bearer(realm, again.access_token)).body.given_name).toBe("Ada");
   });
 
-  test("are not given one by one for scopes that the client may not request", async () => {
+  test("cannot be requested individually from scopes that the client may not request", async () => {
     const realm = await iam.realm();
     const boss = realm.asMaster();
     const { scopeId } = (await boss.post("/client-scopes", { name: "salary", assignment: "NONE" })).body;
@@ -318,7 +318,7 @@ describe("claims", () => {
     expect(await subjectFor("elsewhere", { ...pairwise, sectorIdentifierUri: "https://other.example/sector" })).not.toBe(one);
   });
 
-  test("are refused, not made up, where the user has no such subject", async () => {
+  test("are refused if the user has no such subject", async () => {
     const realm = await iam.realm();
     const party = await relyingParty(iam, realm, { subjectClaim: { strategy: "attribute", attribute: "staff" } });
     const answer = await party.signIn(iam.browser(), await realm.user());
@@ -328,7 +328,7 @@ describe("claims", () => {
 });
 
 describe("resources", () => {
-  test("a token is for the named one; of several granted ones, for the one requested now", async () => {
+  test("a token is for the named resource; if several were granted, for the one requested now", async () => {
     const realm = await iam.realm();
     const party = await relyingParty(iam, realm);
     const allowedResources = ["https://api.example", "https://files.example"];

@@ -206,7 +206,7 @@ describe("tokens of a client with a certificate", () => {
     expect([await userinfo(), await userinfo(shown(other)), await userinfo(shown(own))]).toEqual([401, 401, 200]);
   });
 
-  test("bound ones are not made free by exchanging them", async () => {
+  test("remain bound when they are exchanged", async () => {
     const realm = await iam.realm();
     const user = await realm.user();
     await robot(realm, { grantTypes: ["password"], audience: ["api"] });
@@ -250,7 +250,7 @@ describe("tokens of a client with a certificate", () => {
     expect([await call(shown(own)), await call(), await call(shown(other)), await call({ [HEADER]: "x" })]).toEqual([200, 401, 401, 401]);
   });
 
-  test("a key that is proven by DPoP is no certificate: such tokens stay out of both", async () => {
+  test("a key that is proven by DPoP is no certificate: such tokens open neither API", async () => {
     const realm = await iam.realm();
     const user = await realm.user();
     const party = await relyingParty(iam, realm, { firstParty: true, grantTypes: ["password"], redirectUris: [] });

@@ -41,7 +41,7 @@ const signedIn = async ({ allowedResources, ...members }: Record<string, unknown
 };
 
 describe("a refresh token", () => {
-  test("used by eight at once is taken for stolen where the realm allows no repetition: the family ends, and the trail says so once", async () => {
+  test("that eight requests use concurrently counts as stolen if the realm allows no repetition: the family ends, with one event", async () => {
     const { realm, party, user, tokens } = await signedIn();
     await allowRepetition(realm, 0);
     const answers = await Promise.all(Array.from({ length: 8 }, () => refresh(party, tokens.refresh_token)));
@@ -78,7 +78,7 @@ describe("a refresh token", () => {
     expect(await realm.events("type=REFRESH_TOKEN_REUSED")).toHaveLength(1);
   });
 
-  test("is repeated by its own client alone: another one that presents it ends the family", async () => {
+  test("may be repeated only by its own client: another client that presents it ends the family", async () => {
     const { realm, party, tokens } = await signedIn();
     const other = await relyingParty(iam, realm, { clientId: "other" });
     const { body: next } = await refresh(party, tokens.refresh_token);
@@ -87,7 +87,7 @@ describe("a refresh token", () => {
     expect(await realm.events("type=REFRESH_TOKEN_REUSED")).toHaveLength(1);
   });
 
-  test.each([0, 30])("brought by eight at once to two nodes, with %i seconds of grace", async (grace) => {
+  test.each([0, 30])("that eight requests present concurrently at two nodes, with %i seconds of grace", async (grace) => {
     const { realm, party, tokens } = await signedIn();
     await allowRepetition(realm, grace);
     const other = testDatabase() === "postgres" ? (await iam.secondNode()).server : iam.server;
@@ -117,7 +117,7 @@ describe("a refresh token", () => {
     expect(await realm.events("type=REFRESH_TOKEN_REUSED")).toHaveLength(1);
   });
 
-  test.each(["unnamed", "named"])("gives no scope that was taken from its client meanwhile (its resource %s)", async (resource) => {
+  test.each(["unnamed", "named"])("gives no scope that its client has lost meanwhile (its resource %s)", async (resource) => {
     const scope = "openid profile email";
     const { realm, party, user, tokens } = await signedIn({ scopes: ["openid", "profile", "email"] }, { scope });
     const answered = async (body: typeof tokens) => [
@@ -136,7 +136,7 @@ describe("a refresh token", () => {
     expect(await answered(body)).toEqual(["openid", "openid", undefined]);
   });
 
-  test("gives no more than it was given: neither scopes nor resources", async () => {
+  test("gives neither scopes nor resources beyond its own", async () => {
     const { realm, party, tokens } = await signedIn({ allowedResources: ["https://api.example"] });
     expect((await refresh(party, tokens.refresh_token, { scope: "openid email" })).body.error).toBe("invalid_scope");
     expect((await refresh(party, tokens.refresh_token, { resource: "https://api.example" })).body.error).toBe("invalid_target");
@@ -175,7 +175,7 @@ describe("a refresh token", () => {
 });
 
 describe("a code", () => {
-  test("works once; the second use takes back what the first got", async () => {
+  test("works once; a second use revokes the tokens of the first", async () => {
     const { realm, party, browser } = await signedIn();
     const { left } = await walk(browser, base, party.url());
     const first = await party.exchange(left);
@@ -185,7 +185,7 @@ describe("a code", () => {
     expect((await refresh(party, first.body.refresh_token)).body.error).toBe("invalid_grant");
   });
 
-  test("by eight at once is given to one at most", async () => {
+  test("that eight requests use concurrently works for one at most", async () => {
     const { party, browser } = await signedIn();
     const { left } = await walk(browser, base, party.url());
     const answers = await Promise.all(Array.from({ length: 8 }, () => party.exchange(left)));
@@ -378,7 +378,7 @@ describe("an access token", () => {
 });
 
 describe("at rest", () => {
-  test("nothing that was handed out can be read in the database", async () => {
+  test("no issued value can be read in the database", async () => {
     const { party, browser, tokens, realm } = await signedIn({}, { scope: "openid offline_access" });
     await browser.get(party.url({ prompt: "login" }));
     const code = (await walk(browser, base, party.url())).left!.searchParams.get("code")!;
@@ -444,7 +444,7 @@ describe("metadata", () => {
     expect((await browser.get("/.well-known/openid-configuration/realms/nobody")).status).toBe(404);
   });
 
-  test("scripts may ask before they read a document with a header of their own", async () => {
+  test("scripts may send a preflight for a document", async () => {
     const { name } = await iam.realm();
     const documents = ["jwks", ".well-known/openid-configuration", "saml/idp/metadata"];
     for (const path of [...documents.map((each) => `/realms/${name}/${each}`), `/.well-known/openid-configuration/realms/${name}`]) {
@@ -458,7 +458,7 @@ describe("metadata", () => {
     }
   });
 
-  test("scripts of any origin read why userinfo refuses them", async () => {
+  test("scripts of any origin may read the refusals of userinfo", async () => {
     const realm = await iam.realm();
     const ask = (method: "GET" | "POST", authorization?: string) =>
       iam.browser().request(method, `/realms/${realm.name}/userinfo`, {

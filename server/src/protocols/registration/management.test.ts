@@ -30,7 +30,7 @@ async function openRealm() {
 }
 
 describe("a registered client", () => {
-  test("is managed by its token no more once an administrator has ended its secret at once", async () => {
+  test("is no longer managed by its token once an administrator has ended its secret at once", async () => {
     const { realm, register } = await openRealm();
     const admin = realm.asMaster();
     const ends = [
@@ -99,7 +99,7 @@ describe("a registered client", () => {
     expect(gone).toMatchObject({ actor: state.client_id, resourceId: id });
   });
 
-  test("may send back what an administrator gave it, gets no more by that, and stays bound to what was demanded of it", async () => {
+  test("may send back values of administrators, gets nothing else by that, and keeps the requirements for it", async () => {
     const { realm, register } = await openRealm();
     const { body: registered } = await register(web);
     const path = manage(registered);
@@ -178,7 +178,7 @@ describe("a registered client", () => {
     expect((await iam.browser().get(manage(client), bearer(next))).status).toBe(200);
   });
 
-  test("a client that lost an answer tries again with its token; the lost one ends", async () => {
+  test("a client that lost a response tries again with its token; the lost token ends", async () => {
     const { register } = await openRealm();
     const client = (await register(web)).body;
     const put = (token: string) => iam.browser().put(manage(client), { client_id: client.client_id, ...web }, bearer(token));
@@ -189,7 +189,7 @@ describe("a registered client", () => {
     expect((await put(client.registration_access_token)).status).toBe(401);
   });
 
-  test("no other caller is admitted, and none learns which clients exist", async () => {
+  test("no other caller is accepted, and none learns which clients exist", async () => {
     const { realm, register } = await openRealm();
     const { realm: elsewhere, register: registerElsewhere } = await openRealm();
     const [mine, other, foreign] = [(await register(web)).body, (await register(web)).body, (await registerElsewhere(web)).body];
@@ -218,7 +218,7 @@ describe("a registered client", () => {
     expect((await iam.browser().get(manage(mine), token)).status).toBe(200);
   });
 
-  test("one that an administrator disabled cannot bring itself back", async () => {
+  test("one that an administrator disabled cannot enable itself", async () => {
     const { realm, register } = await openRealm();
     const client = (await register(web)).body;
     const id = manage(client).split("/").at(-1);

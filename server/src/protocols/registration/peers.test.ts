@@ -141,7 +141,7 @@ describe("registering", () => {
     expect(await browser().put(path, moved, { headers }), "also when it is changed").toMatchObject({ status: 400 });
   });
 
-  test("keys are read from jwks_uri when they are needed, never from inside", async () => {
+  test("keys are fetched from jwks_uri when they are needed, never from internal addresses", async () => {
     const realm = await openRealm({ allowedGrantTypes: ["client_credentials"] });
     const { publicKey, privateKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
     pages.set("/jwks", json({ keys: [{ ...publicKey.export({ format: "jwk" }), kid: "k1", use: "sig", alg: "ES256" }] }));
@@ -236,7 +236,7 @@ describe("a client that is known by its document", () => {
     expect((await authorize(realm, "/client.json")).page.status).toBe(400);
   });
 
-  test("may push its request; other ways to tokens are refused without keeping anything of it", async () => {
+  test("may push its request; other grants are refused, and nothing is stored", async () => {
     const realm = await openRealm({ metadataDocuments: true });
     pages.set("/ways.json", json(documentAt("/ways.json")));
     const post = (path: string, form: Record<string, string>) =>
@@ -415,7 +415,7 @@ describe("a client that is known by its document", () => {
   });
 
   // This is the last test, because it moves the clock by days.
-  test("a document is kept as long as its server says, and while that is down; what it withdraws counts at once", async () => {
+  test("a document is cached as long as its server allows, and for a while when that is down; a deleted one is refused", async () => {
     const realm = await openRealm({ metadataDocuments: true });
     const status = async () => (await authorize(realm, "/kept")).page.status;
     pages.set("/kept", json(documentAt("/kept"), { "cache-control": "max-age=600" }));

@@ -32,7 +32,7 @@ async function openRealm(policy: object = {}) {
 
 const manage = (client: Answer["body"]) => new URL(client.registration_client_uri).pathname;
 
-test("a client is no part of the server: none of its addresses leads here", async () => {
+test("a client cannot register addresses of this server", async () => {
   const { register } = await openRealm();
   const own = `${iam.config.baseUrl}/realms/master/login`;
   const members = {
@@ -104,7 +104,7 @@ describe("the policy", () => {
     expect(await iam.browser().post(endpoint(realm), web)).toMatchObject({ status: 403, body: { error: "access_denied" } });
   });
 
-  test("bounds what is registered, and what is changed later", async () => {
+  test("limits registrations, and later changes", async () => {
     const { realm, register } = await openRealm({
       allowedRedirectHosts: ["shop.example", "*.shop.example"],
       allowedAuthMethods: ["client_secret_basic"],
@@ -132,7 +132,7 @@ describe("the policy", () => {
     expect((await realm.asMaster().get("/clients")).body).toHaveLength(1);
   });
 
-  test("a scope that is assigned to no client cannot be had by registering", async () => {
+  test("a scope without an assignment cannot be registered", async () => {
     const { realm, register } = await openRealm();
     await realm.asMaster().post("/client-scopes", { name: "payments", assignment: "NONE" });
     // Even if every client may request it, only an administrator gives a client the scope to change users' accounts.
@@ -174,7 +174,7 @@ describe("an initial access token", () => {
     expect(await realm.events("type=ADMIN_CREATE&resourceType=clients")).toMatchObject([{ actor: "initial access token CI" }]);
   });
 
-  test("is needed, must be good, of this realm, and alive", async () => {
+  test("is required, and must be valid, of this realm, and not expired", async () => {
     const [realm, other] = [await iam.realm(), await iam.realm()];
     const post = (options?: object) => iam.browser().post(endpoint(realm), web, options);
     const without = await post();
@@ -194,7 +194,7 @@ describe("an initial access token", () => {
     expect((await register(web, bearer(randomToken()))).status, "also where none is needed").toBe(401);
   });
 
-  test("registers as many as it says, also when all come at once; a refused registration costs nothing", async () => {
+  test("registers its number of clients, also by concurrent requests; a refused registration takes no use", async () => {
     const realm = await iam.realm();
     const token = await tokenFor(realm, 2);
     expect((await iam.browser().post(endpoint(realm), { redirect_uris: ["nowhere"] }, bearer(token))).status).toBe(400);
@@ -320,7 +320,7 @@ describe("registering", () => {
     expect(await register(bound)).toMatchObject({ status: 201, body: bound });
   });
 
-  test("refuses what cannot be, and names the member", async () => {
+  test("refuses invalid values, and names the member", async () => {
     const { realm, register } = await openRealm();
     const symmetric = { kty: "oct", k: "c2VjcmV0" };
     const refusals: [object | string, string, RegExp][] = [
@@ -374,7 +374,7 @@ describe("registering", () => {
     expect((await iam.browser().post("/realms/no-such-realm/connect/register", web)).status).toBe(404);
   });
 
-  test("nothing that only administrators decide can be slipped in", async () => {
+  test("settings of administrators cannot be registered", async () => {
     const { realm, register } = await openRealm();
     const sly = {
       firstParty: true,
@@ -396,7 +396,7 @@ describe("registering", () => {
     expect(body.client_id).not.toBe("x");
   });
 
-  test("addresses that lead inward are refused, as are sectors that do not list the client", async () => {
+  test("internal addresses are refused, as are sectors that do not list the client", async () => {
     const { register } = await openRealm();
     for (const member of ["jwks_uri", "sector_identifier_uri", "backchannel_logout_uri"])
       for (const host of ["127.0.0.1", "169.254.169.254", "10.0.0.1", "[::1]", "[::ffff:10.0.0.1]"]) {

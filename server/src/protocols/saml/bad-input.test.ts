@@ -84,7 +84,7 @@ async function expectRefused(answer: Answer, reason: string | RegExp, of = realm
   expect(event.detail).toMatch(typeof reason === "string" ? new RegExp(`^${reason}: `) : reason);
 }
 
-test("the good request is taken, by POST and by Redirect", async () => {
+test("the valid request is accepted, by POST and by Redirect", async () => {
   expect(await post(await signedXml())).toMatchObject({ status: 303 });
   expect(await get(await queryOf({}, "relay"))).toMatchObject({ status: 303 });
   expect(await failures()).toEqual([]);
@@ -125,7 +125,7 @@ describe("as text:", () => {
     await expectRefused(await post(edited), reason);
   });
 
-  test("refuses what is no form of a request", async () => {
+  test("refuses forms that contain no request", async () => {
     const [xml, field] = [await signedXml(), base64("<x/>")];
     await expectRefused(await postForm({}), "binding");
     await expectRefused(await postForm({ SAMLRequest: "***" }), "binding");
@@ -140,7 +140,7 @@ describe("as text:", () => {
     );
   });
 
-  test("refuses what is larger than a message may be, with no word about it", async () => {
+  test("refuses messages that are too large", async () => {
     const answer = await post(`${await signedXml()}${" ".repeat(600_000)}`);
     expect([400, 413]).toContain(answer.status);
   });
@@ -164,7 +164,7 @@ describe("signatures:", () => {
     await expectRefused(await post(oddlySigned(render(request()), peer, oddity)), reason);
   });
 
-  test("refuses a key that comes with the message, and one that says it is the right one", async () => {
+  test("refuses another key in the message, even beside the registered certificate", async () => {
     const forged = await signedXml({}, other);
     await expectRefused(await post(forged), "signature_invalid");
     await expectRefused(await post(forged.replace(other.certificate, peer.certificate)), "signature_invalid");
@@ -196,7 +196,7 @@ describe("signatures:", () => {
     await expectRefused(await postForm(ours, there.sso), "destination", elsewhere);
   });
 
-  test("refuses a key that was exchanged, from the moment of the exchange", async () => {
+  test("refuses a key once it was replaced", async () => {
     const entityId = "https://rotates.example/metadata";
     await serviceProvider(iam, realm, { identity: peer, entityId });
     const path = `/saml-clients/${encodeURIComponent(entityId)}`;
@@ -208,7 +208,7 @@ describe("signatures:", () => {
   });
 });
 
-test("a signature counts as none where no certificate is registered, and is refused where one is required", async () => {
+test("a signature is ignored without a registered certificate, and refused if one is required", async () => {
   const strict = await iam.realm();
   const { entityId, sso } = await serviceProvider(iam, strict);
   const send = async () => postForm({ SAMLRequest: base64(await signedXml({ issuer: entityId, destination: sso }, other)) }, sso);
@@ -332,7 +332,7 @@ describe("its content:", () => {
     await expectRefused(await post(await signedXml(), { RelayState: `${page}${"x".repeat(2_000)}` }), "relay_state");
   });
 
-  test("refuses to start here where that is off, unknown, or with a RelayState that is not allowed", async () => {
+  test("refuses IdP-initiated sign-ins that are disabled, unknown, or have a RelayState that is not allowed", async () => {
     const start = (entityId: string, query = "") =>
       iam.browser().get(`${pathOf(sp.issuer)}/saml/idp/start/${encodeURIComponent(entityId)}${query}`);
     await expectRefused(await start(sp.entityId), "idp_initiated_off");
@@ -351,7 +351,7 @@ describe("its content:", () => {
   });
 });
 
-test("a thousand mutations of a good request are refused, but for those that say the very same", async () => {
+test("a thousand mutations of a valid request are refused, except those with the same content", async () => {
   const next = seeded(16);
   const good = await signedXml();
   const trust = { keys: [verificationKey(peer.certificate)], required: true };

@@ -92,7 +92,7 @@ describe.each(Object.entries(kinds))("%s over SOAP", (_, { path, make, forge }) 
   const wrapping = { forge, extensions: "samlp:Extensions" };
   const goodXml = async (by = peer) => render(await signed(make(), rs256(by)));
 
-  test("the good one is answered", async () => {
+  test("the valid one is answered", async () => {
     expect(await send(path, inSoap(await goodXml()))).toMatchObject({ status: 200 });
   });
 
@@ -108,7 +108,7 @@ describe.each(Object.entries(kinds))("%s over SOAP", (_, { path, make, forge }) 
     await expectFault(await send(path, inSoap(oddlySigned(render(make()), peer, oddity))), new RegExp(`^${reason}: `));
   });
 
-  test("refuses the key of another, and a signed one that is hidden in the header", async () => {
+  test("refuses another's key, and a signed message that is hidden in the header", async () => {
     await expectFault(await send(path, inSoap(await goodXml(other))), /^signature_invalid: /);
     const header = `<s:Header>${await goodXml()}</s:Header>`;
     await expectFault(await send(path, inSoap(forge(render(make())), header)), /^(signature_missing|message|binding|not_well_formed): /);

@@ -126,7 +126,7 @@ test("parallel changes of members lose nothing, and a thousand members come in o
   expect((await scim.get(at, { "if-none-match": String(streamed.headers.etag) })).status).toBe(304);
 });
 
-test("a tag tells of the members: who has an old one reads anew, and replaces nobody they did not see", async () => {
+test("a tag covers the members: a client with an old one has to read again, and replaces no unseen members", async () => {
   const realm = await iam.realm();
   const scim = await scimClient(iam, realm);
   const [a, b, c] = (await people(realm, 3)) as [string, string, string];
@@ -160,7 +160,7 @@ test("a tag tells of the members: who has an old one reads anew, and replaces no
   expect(await membersOf(scim, id)).toEqual([b]);
 });
 
-test("groups that give permissions need them, and groups below others are not seen", async () => {
+test("changing groups that grant permissions needs those permissions, and groups below others are not visible", async () => {
   const realm = await iam.realm();
   const scim = await scimClient(iam, realm);
   const [a] = (await people(realm, 1)) as [string];

@@ -198,7 +198,7 @@ test("a user who leaves an organization leaves its groups, and what they give", 
   expect((await joining)?.status).toBe(400);
 });
 
-test("the groups of an organization go with it: one of the same alias begins anew", async () => {
+test("the groups of an organization are deleted with it: another one with the same alias has none", async () => {
   const realm = await iam.realm();
   const boss = realm.asMaster();
   const acme = await organization(realm, "Acme");
@@ -283,7 +283,7 @@ test("externalIds are their owner's: the realm's, or one organization's, whateve
   expect((await everywhere.get(`/Users/${wanda.id}`)).body.externalId).toBe("1");
 });
 
-test("externalIds from before go to whom they belong to", async () => {
+test("externalIds of earlier releases are assigned to their owners", async () => {
   const realm = await iam.realm();
   const [acme, beta] = [await organization(realm, "Acme"), await organization(realm, "Beta")];
   const connections: [string, (string | null)[]][] = [
@@ -335,7 +335,7 @@ test("externalIds from before go to whom they belong to", async () => {
   });
 });
 
-test("a token of an organization gives names to sign in by in the domains that the organization has verified", async () => {
+test("a token of an organization sets login names only in the domains that the organization has verified", async () => {
   const realm = await iam.realm();
   const boss = realm.asMaster();
   const [acme, beta] = [await organization(realm, "Acme"), await organization(realm, "Beta")];

@@ -95,7 +95,7 @@ describe("as a client", () => {
     expect((await scim.delete(at)).status).toBe(204);
   });
 
-  test("Okta's specification test and its lifecycle hold", async () => {
+  test("Okta's specification test and its lifecycle pass", async () => {
     const realm = await iam.realm();
     const scim = await scimClient(iam, realm);
     const [admin] = (await scim.get("/Users?count=1&startIndex=1")).body.Resources;

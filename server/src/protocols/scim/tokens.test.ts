@@ -72,7 +72,7 @@ test("SCIM is refused while the realm has it disabled, and its writes count as a
     expect(text).toMatch(new RegExp(`svc_admin_write_total{[^}]*realm="${realm.name}"[^}]*denied`));
 });
 
-test("a token has no permission that its maker lacks, and reaches nobody who holds more", async () => {
+test("a token has no permission that its creator lacks, and changes nobody who holds more", async () => {
   const realm = await iam.realm();
   const maker = await realm.as("manage-realm", "view-users", "manage-users");
   for (const permissions of [undefined, ["realm-admin"], ["manage-users", "manage-roles"]])

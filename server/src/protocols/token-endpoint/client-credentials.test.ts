@@ -54,7 +54,7 @@ async function isSigned(jwt: string): Promise<boolean> {
 }
 
 describe("a token in a client's own name", () => {
-  test("is a signed JWT (RFC 9068) that says whose it is", async () => {
+  test("is a signed JWT (RFC 9068) that names its client", async () => {
     const client = await machine();
     const answer = await token(client);
     expect(answer.status).toBe(200);
@@ -76,7 +76,7 @@ describe("a token in a client's own name", () => {
     expect(payload(await token(client)).jti).not.toBe(claims.jti);
   });
 
-  test("is the same for the resource that is meant anyway, with roles, audiences and its own lifetime", async () => {
+  test("is the same for the default resource, with roles, audiences and its own lifetime", async () => {
     const client = await machine({ audience: ["https://api.example"], accessTokenLifetime: 77 });
     await realm.asMaster().post("/roles", { name: "exporter" });
     await realm.asMaster().post(`/clients/${client.id}/service-account/roles`, { name: "exporter" });
@@ -102,7 +102,7 @@ describe("a token in a client's own name", () => {
     expect(twice).toMatchObject({ status: 400, body: { error: "invalid_target" } });
   });
 
-  test("comes by either way of sending the secret, and by one only", async () => {
+  test("accepts the secret in the header or in the form, and not in both", async () => {
     const client = await machine();
     const inForm = { client_id: client.clientId, client_secret: client.secret };
     expect(await ask({ ...grant, ...inForm })).toMatchObject({ status: 200 });
@@ -116,7 +116,7 @@ describe("a token in a client's own name", () => {
     });
   });
 
-  test("holds what the scopes bring, and no scope that the client may not have", async () => {
+  test("contains the claims of its scopes, and no scope that the client may not request", async () => {
     const client = await machine({ scopes: ["email", "groups"] });
     expect((await token(client)).body.scope).toBe("email");
     expect((await token(client, { scope: "groups email groups" })).body.scope).toBe("groups email");
@@ -126,7 +126,7 @@ describe("a token in a client's own name", () => {
     expect(await token(client, { scope: 'e"mail' })).toMatchObject({ status: 400, body: { error: "invalid_scope" } });
   });
 
-  test("holds the roles that the client has at this moment, under their present names", async () => {
+  test("contains the roles that the client has now, under their current names", async () => {
     const client = await machine();
     const { body: inner } = await realm.asMaster().post("/roles", { name: "inner" });
     const { body: outer } = await realm.asMaster().post("/roles", { name: "outer" });
@@ -151,7 +151,7 @@ describe("a token in a client's own name", () => {
     expect(await isSigned(answer.body.access_token)).toBe(true);
   });
 
-  test("does not count again when the client is enabled again, or another one gets its name", async () => {
+  test("remains invalid when the client is enabled again, or another client gets its id", async () => {
     const admin = realm.asMaster();
     const watch = await machine({ introspectAll: true });
     const isActive = async (jwt: string): Promise<boolean> => {
@@ -234,7 +234,7 @@ describe("is refused", () => {
     expect(await token(body)).toMatchObject({ status: 401, body: { error: "invalid_client" } });
   });
 
-  test("the old secret, once its overlap is over; the new one counts at once", async () => {
+  test("the old secret, once its overlap has ended; the new one is valid at once", async () => {
     const client = await machine();
     await token(client);
     const { body } = await realm.asMaster().post(`/clients/${client.id}/secret`, { overlapSeconds: 60 });
@@ -246,7 +246,7 @@ describe("is refused", () => {
   });
 });
 
-describe("the trail", () => {
+describe("the audit log", () => {
   const failures = (clientId: string) => realm.events(`type=CLIENT_LOGIN_FAILURE&actor=${clientId}`);
 
   test("records that a client was refused: the first time immediately, the others as a number", async () => {
@@ -270,7 +270,7 @@ describe("the trail", () => {
     expect(await failures(client.clientId)).toHaveLength(1 + rest.length);
   });
 
-  test("is not filled by unknown names", async () => {
+  test("is not filled by unknown client ids", async () => {
     // The requests are concurrent, because each flush may add an event, and a slow machine has several meanwhile.
     await Promise.all(Array.from({ length: 50 }, (_, n) => ask({ ...grant, client_id: `ghost-${n}`, client_secret: "boo" })));
     await iam.server.activity.flush();

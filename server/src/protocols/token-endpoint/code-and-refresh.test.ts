@@ -194,7 +194,7 @@ const counted = async (): Promise<number> =>
     .map(([, count]) => Number(count))
     .reduce((sum, each) => sum + each, 0);
 
-describe("a code, and the refresh tokens that come of it", () => {
+describe("a code, and its refresh tokens", () => {
   test.each(Object.entries(cases))("%s", async (_name, each) => {
     const { client, params } = each;
     const visit = await visitFor(client, params);
@@ -263,7 +263,7 @@ describe("a code, and the refresh tokens that come of it", () => {
   });
 });
 
-test("a page of the client's own origin is answered; one of another is refused, and uses nothing up", async () => {
+test("a page of the client's own origin is answered; one of another origin is refused, and consumes nothing", async () => {
   const visit = await visitFor({ ...web, webOrigins: ["https://spa.example"] }, { scope: "openid" });
   const { body: first } = await exchange(visit);
   const from = (origin: string, form: Params) =>
@@ -280,7 +280,7 @@ test("a page of the client's own origin is answered; one of another is refused, 
 });
 
 describe("refusals", () => {
-  test("use nothing up", async () => {
+  test("consume nothing", async () => {
     const visit = await visitFor(web, { scope: "openid offline_access" });
     const form = async (more: Params) => ({
       grant_type: "authorization_code",
@@ -306,7 +306,7 @@ describe("refusals", () => {
     expect((await refresh(visit, body.refresh_token)).status).toBe(200);
   });
 
-  test("a client that must bind its tokens to a key gets none without", async () => {
+  test("a client that must bind its tokens to a key gets none without a proof", async () => {
     const visit = await visitFor(web, { scope: "openid" });
     const { body } = await exchange(visit);
     const known = (await visit.realm.asMaster().get(`/clients/${visit.party.id}`)).body;

@@ -79,7 +79,7 @@ test("a client that may request the admin API does not see other clients' tokens
   expect([await isActive(app, token), await isActive(spy, token)]).toEqual([true, false]);
 });
 
-test("a public client, which has nothing to prove itself with, is refused", async () => {
+test("a public client is refused, because it cannot authenticate", async () => {
   const app = await relyingParty(iam, realm, { clientId: "spa" });
   const { access_token: token } = (await app.signIn(iam.browser(), await realm.user())).body;
   const { status, body, headers } = await app.post("/introspect", { token });
@@ -88,7 +88,7 @@ test("a public client, which has nothing to prove itself with, is refused", asyn
   expect((await app.post("/revoke", { token })).status, "it may end its own").toBe(200);
 });
 
-test("introspectAll is for gateways, and in the hands of realm-admin", async () => {
+test("introspectAll is for gateways, and only realm-admin may set it", async () => {
   const app = await confidential();
   const gateway = await confidential({ grantTypes: [], introspectAll: true });
   const { body } = await app.signIn(iam.browser(), await realm.user());

@@ -37,7 +37,7 @@ async function tokensOfEveryKind(realm: RealmUnderTest, user: { username: string
 }
 
 describe("a new password", () => {
-  test("that a user chose ends everything but what hangs on the session in which they did", async () => {
+  test("that a user set ends everything except the grants of the session in which they set it", async () => {
     const realm = await iam.realm();
     const [user, other, browser] = [await realm.user(), await realm.user(), iam.browser()];
     const { party, bound, ...others } = await tokensOfEveryKind(realm, user, browser);
@@ -55,7 +55,7 @@ describe("a new password", () => {
     expect(await realm.events("type=REFRESH_TOKEN_REUSED"), "no reuse was detected").toEqual([]);
   });
 
-  test("that an administrator set ends all of it", async () => {
+  test("that an administrator set ends all grants", async () => {
     const realm = await iam.realm();
     const user = await realm.user();
     const { party, ...all } = await tokensOfEveryKind(realm, user, iam.browser());

@@ -255,7 +255,7 @@ describe("a transaction", () => {
     expect((await realm.events("type=MFA_FAILURE")).length).toBe(5);
   });
 
-  test("by a code that two requests bring at once is signed by one of them", async () => {
+  test("is signed by only one of two concurrent requests with the same code", async () => {
     const { asUser, code } = await shop();
     const ids = [(await asUser.create(payment)).body.id, (await asUser.create(payment)).body.id];
     const answers = await Promise.all(ids.map((id) => asUser.sign(id, { factor: "totp", value: code() })));
@@ -317,7 +317,7 @@ describe("a transaction", () => {
     expect(decodeJwt(federated.body.jws)).toMatchObject({ acr: "2", amr: ["fed", "otp", "mfa"] });
   });
 
-  test("refuses what cannot be shown, contradictions, and what is too large", async () => {
+  test("refuses texts that cannot be shown, contradictions, and payloads that are too large", async () => {
     const { asUser } = await shop();
     const bad: [Record<string, unknown>, string][] = [
       [{ ...payment, payloadHash: sha("another") }, "payloadHash:mismatch"],

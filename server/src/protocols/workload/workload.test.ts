@@ -184,7 +184,7 @@ describe("a workload's token", () => {
     expect((await exchange(await sign({ ...gitlab, project_id: "43" }))).status).toBe(401);
   });
 
-  test("is refused with the same bytes whatever is wrong, and the trail says what", async () => {
+  test("is refused with the same response for every reason, and the audit log has the reason", async () => {
     issuer([jwk(first.publicKey, "k1"), jwk(curve.publicKey, "ec")]);
     const { id, clientId } = await trust();
     const good = kubernetes();
@@ -271,7 +271,7 @@ describe("a workload's token", () => {
     expect((await exchange(await sign(kubernetes(), { kid: undefined }, second.privateKey))).status).toBe(200);
   });
 
-  test("is refused where the issuer redirects, says too much, names another issuer or sends its keys to plain http", async () => {
+  test("is refused if the issuer redirects, sends too much, names another issuer or has its keys at plain http", async () => {
     issuer();
     await trust();
     const attempt = async () => {

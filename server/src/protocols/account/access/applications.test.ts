@@ -14,7 +14,7 @@ afterAll(() => iam?.close());
 
 const at = (realm: RealmUnderTest, query = "") => `/realms/${realm.name}/account/applications${query}`;
 
-test("lists what one may open with its link, and nothing of what one may not", async () => {
+test("lists the applications that the user may open, with their links, and no others", async () => {
   const realm = await iam.realm();
   const master = realm.asMaster();
   const { roleId } = (await master.post("/roles", { name: "staff" })).body;

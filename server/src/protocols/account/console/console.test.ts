@@ -249,7 +249,7 @@ test("sessions, and invitations to a confirmed address, are the user's own only"
   expect((await boss.get(`/organizations/${organizationId}/members`)).body).toMatchObject([{ username: ada.username }]);
 });
 
-test("an account is deleted by its user where the realm allows it, and by nobody who only looks", async () => {
+test("an account is deleted by its user if the realm allows it, and by no administrator who acts as the user", async () => {
   const realm = await iam.realm();
   const ada = await signedIn(realm);
   const boss = realm.asMaster();
@@ -281,7 +281,7 @@ test("an administrator who acts as the user sees what the account API shows them
   }
 });
 
-test("browsers are led to their account, and from what does not exist too; nothing in a realm leads out of it", async () => {
+test("browsers are redirected to their account, also from unknown pages; nothing in a realm redirects out of it", async () => {
   const realm = await iam.realm();
   const ada = await signedIn(realm);
   const html = { headers: { accept: "text/html,application/xhtml+xml" } };

@@ -174,7 +174,7 @@ describe("the required action CONFIGURE_PASSKEY", () => {
     expect(alone.text).toContain("Ask your administrator");
   });
 
-  test("is not to be had without the password", async () => {
+  test("cannot be set up without the password", async () => {
     const realm = await iam.realm();
     const ada = await realm.user();
     await realm.asMaster().post(`/users/${ada.userId}/required-actions`, { action: "CONFIGURE_PASSKEY" });

@@ -11,7 +11,7 @@ beforeAll(async () => {
 afterEach(() => clock.reset());
 afterAll(() => iam?.close());
 
-test("an address may begin so many sign-ins in a minute; known users, and other addresses, go on", async () => {
+test("the sign-ins that an address begins are limited; signed-in users and other addresses are not", async () => {
   const [realm, other] = [await iam.realm(), await iam.realm()];
   const app = await relyingParty(iam, realm);
   const server = await relyingParty(iam, realm, { clientId: "server", publicClient: false });

@@ -49,7 +49,7 @@ describe("a client's own flow", () => {
     expect(codeIn((await walk(browser, base, bank.url())).left)).not.toBeNull();
   });
 
-  test("counts the session itself only where it has the cookie, and only as sure as its other ways", async () => {
+  test("accepts the session itself only if it has the cookie step, and no other way is stronger", async () => {
     const ways = { alias: "forms", requirement: "ALTERNATIVE", steps: strict };
     const { realm, bank, browser, user } = await situation([step("cookie", "ALTERNATIVE"), ways]);
     const { page } = await walk(browser, base, bank.url());
@@ -70,7 +70,7 @@ describe("a client's own flow", () => {
     expect(user.username).toBeTruthy();
   });
 
-  test("is not passed by going back and forth between two accounts", async () => {
+  test("is not satisfied by switching between two accounts", async () => {
     const { realm, user: victim, bank } = await situation();
     const thief = await realm.user();
     const own = await giveTotp(iam, realm.name, thief.userId);
@@ -91,7 +91,7 @@ describe("a client's own flow", () => {
     expect([left, next.text.includes("gh-step")], "asked for, not given").toEqual([null, true]);
   });
 
-  test("is passed by the methods of a session that a node of the previous release began", async () => {
+  test("is satisfied by the methods of a session that a node of the previous release began", async () => {
     const { realm, bank, browser, code } = await situation();
     await iam.core.db.updateTable("sessions").set({ proofs: null }).where("realm_id", "=", realm.name).execute();
     const { page } = await walk(browser, base, bank.url());
@@ -137,7 +137,7 @@ describe("the steps of a user", () => {
     expect(next.page.text).toContain("gh-key");
   });
 
-  test("follows for a signed-in user on the sign-in page, and what cannot be shown blocks no sign-in", async () => {
+  test("follows for a signed-in user on the sign-in page, and one that cannot be shown blocks no sign-in", async () => {
     const realm = await iam.realm();
     const user = await realm.user();
     const app = await relyingParty(iam, realm);
@@ -181,7 +181,7 @@ describe("enrolling on the spot", () => {
 });
 
 describe("consent to offline access", () => {
-  test("is given right after a sign-in: a browser left open cannot give it", async () => {
+  test("needs a recent sign-in: an unattended browser cannot give it", async () => {
     const realm = await iam.realm();
     const user = await realm.user();
     const shop = await relyingParty(iam, realm, { clientId: "shop", consentRequired: true });

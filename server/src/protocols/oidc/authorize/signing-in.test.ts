@@ -19,7 +19,7 @@ afterAll(() => iam?.close());
 const errorIn = (left: URL | null) => left?.searchParams.get("error");
 
 describe("prompt and max_age", () => {
-  test("none never shows a page: login_required without a session, a code with one", async () => {
+  test("prompt=none never shows a page: login_required without a session, a code with one", async () => {
     const realm = await iam.realm();
     const party = await relyingParty(iam, realm);
     const browser = iam.browser();
@@ -30,7 +30,7 @@ describe("prompt and max_age", () => {
     expect(left?.searchParams.get("iss")).toBe(`${base}/realms/${realm.name}`);
   });
 
-  test("login and a max_age that has passed ask again, and return the new auth_time", async () => {
+  test("prompt=login and an exceeded max_age require a new sign-in, and return the new auth_time", async () => {
     const realm = await iam.realm();
     const party = await relyingParty(iam, realm);
     const user = await realm.user();
@@ -49,7 +49,7 @@ describe("prompt and max_age", () => {
     }
   });
 
-  test("login lets another user sign in to the browser", async () => {
+  test("prompt=login lets another user sign in to the browser", async () => {
     const realm = await iam.realm();
     const party = await relyingParty(iam, realm);
     const [ada, bob] = [await realm.user(), await realm.user()];
@@ -61,7 +61,7 @@ describe("prompt and max_age", () => {
     expect((await party.post("/token", { grant_type: "refresh_token", refresh_token })).body.error).toBe("invalid_grant");
   });
 
-  test("select_account goes on with the account, or with another", async () => {
+  test("prompt=select_account continues with the account, or with another", async () => {
     const realm = await iam.realm();
     const party = await relyingParty(iam, realm);
     const [ada, bob] = [await realm.user(), await realm.user()];
@@ -77,7 +77,7 @@ describe("prompt and max_age", () => {
     expect(decodeJwt((await party.exchange(other.left)).body.id_token).sub).toBe(bob.userId);
   });
 
-  test("an essential acr that cannot be had is the standard error, not a loop", async () => {
+  test("an essential acr that cannot be reached is the standard error, not a loop", async () => {
     const realm = await iam.realm();
     const party = await relyingParty(iam, realm);
     const claims = (values: string[]) => JSON.stringify({ id_token: { acr: { essential: true, values } } });
@@ -89,7 +89,7 @@ describe("prompt and max_age", () => {
 });
 
 describe("the way through our pages", () => {
-  test("login_hint fills in the name, ui_locales chooses the language, and the form leads nowhere else", async () => {
+  test("login_hint fills in the name, ui_locales chooses the language, and the form posts to this server only", async () => {
     const realm = await iam.realm();
     const party = await relyingParty(iam, realm);
     const { page } = await walk(iam.browser(), base, party.url({ login_hint: "ada@example.com", ui_locales: "da nl-BE" }));
@@ -98,7 +98,7 @@ describe("the way through our pages", () => {
     expect(page.headers["content-security-policy"]).toContain("form-action 'self';");
   });
 
-  test("two tabs at once both arrive", async () => {
+  test("two concurrent tabs both get a code", async () => {
     const realm = await iam.realm();
     const [party, other] = [await relyingParty(iam, realm), await relyingParty(iam, realm, { clientId: "other" })];
     const user = await realm.user();
@@ -120,7 +120,7 @@ describe("the way through our pages", () => {
     expect((await other.exchange((await go(two)).left)).status).toBe(200);
   });
 
-  test("a form that another site posts arrives without cookies, and finds the session all the same", async () => {
+  test("a form that another site posts has no cookies, and still finds the session", async () => {
     const realm = await iam.realm();
     const party = await relyingParty(iam, realm);
     const browser = iam.browser();
@@ -244,7 +244,7 @@ describe("consent", () => {
     expect((await party.signIn(iam.browser(), user, { scope: "openid email" })).status).toBe(200);
   });
 
-  test("refused is access_denied, and nothing is remembered", async () => {
+  test("that is refused is access_denied, and nothing is stored", async () => {
     const realm = await iam.realm();
     const party = await relyingParty(iam, realm, asking);
     const user = await realm.user();
@@ -267,7 +267,7 @@ describe("consent", () => {
     expect(await realm.events("type=CONSENT_GRANTED")).toEqual([]);
   });
 
-  test("taken back ends the refresh tokens, also the offline ones", async () => {
+  test("that is withdrawn ends the refresh tokens, also the offline ones", async () => {
     const realm = await iam.realm();
     const party = await relyingParty(iam, realm, asking);
     const user = await realm.user();
@@ -301,7 +301,7 @@ describe("consent", () => {
     expect(errorIn(unknown.left)).toBe("invalid_authorization_details");
   });
 
-  test("of details is once, in whatever order their members come", async () => {
+  test("to the same details is asked once, in whatever order their members come", async () => {
     const realm = await iam.realm();
     const settings = (await realm.asMaster().get("/settings")).body;
     await realm.asMaster().put("/settings", { ...settings, tokens: { ...settings.tokens, authorizationDetailsTypes: ["payment"] } });
@@ -324,7 +324,7 @@ describe("consent", () => {
     expect((await party.exchange(again.left, { authorization_details: other })).body.error).toBe("invalid_authorization_details");
   });
 
-  test("is not asked of our own client, nor of one that needs none", async () => {
+  test("is not asked for a first-party client, or for one that needs none", async () => {
     const realm = await iam.realm();
     const own = await relyingParty(iam, realm, { ...asking, firstParty: true });
     expect((await own.signIn(iam.browser(), await realm.user())).status).toBe(200);
@@ -332,7 +332,7 @@ describe("consent", () => {
 });
 
 describe("signing out", () => {
-  test("asks first without a hint, and goes where the client registered", async () => {
+  test("asks the user first without a hint, and redirects to the address that the client registered", async () => {
     const realm = await iam.realm();
     const party = await relyingParty(iam, realm, { postLogoutRedirectUris: ["https://app.example/bye"] });
     const browser = iam.browser();

@@ -53,7 +53,7 @@ describe("a client that asks for level 2", () => {
     expect(lower.left?.searchParams.get("code"), "a level includes those below it").toMatch(/./);
   });
 
-  test("as a wish gets it of those who can, and a code in any case", async () => {
+  test("voluntarily gets it if the user can reach it, and gets a code in any case", async () => {
     const realm = await iam.realm();
     await realm.asMaster().put("/flow", passwordOnly);
     const party = await relyingParty(iam, realm);
@@ -75,7 +75,7 @@ describe("a client that asks for level 2", () => {
     expect((await walk(other, base, party.url({ acr_values: "2", prompt: "none" }))).left?.searchParams.get("code")).toMatch(/./);
   });
 
-  test("is refused where it cannot be reached, by a page that leads back", async () => {
+  test("is refused if the level cannot be reached, by a page with a link back", async () => {
     const realm = await iam.realm();
     await realm.asMaster().put("/flow", passwordOnly);
     const { body } = await realm.asMaster().get("/flows/step-up");
@@ -95,10 +95,10 @@ describe("a client that asks for level 2", () => {
   });
 });
 
-describe("somebody who is signed in and is asked for more", () => {
+describe("a signed-in user who is asked for a stronger sign-in", () => {
   const why = (text: string) => /<p class="gh-lead">(.*?)<\/p>/s.exec(text)?.[1]?.replaceAll(/<[^>]+>/g, "");
 
-  test("reads why, has a choice, and can go back to the application, which gets access_denied", async () => {
+  test("sees the reason and a choice, and can return to the application, which gets access_denied", async () => {
     const realm = await iam.realm();
     await realm.asMaster().put("/flow", passwordOnly);
     const party = await relyingParty(iam, realm, { name: "Web shop" });
@@ -121,7 +121,7 @@ describe("somebody who is signed in and is asked for more", () => {
     expect(plain.page.text, "signs in").not.toMatch(/Back to the application|asks for one more/);
   });
 
-  test("and has no second step yet, can choose which to set up", async () => {
+  test("who has no second factor yet can choose which to set up", async () => {
     const realm = await iam.realm();
     await realm.asMaster().put("/flow", passwordOnly);
     const party = await relyingParty(iam, realm, { name: "Web shop" });
@@ -182,7 +182,7 @@ test("a client's own flow is the one that its users go through", async () => {
 describe("the password grant", () => {
   const grant = { grant_type: "password", scope: "openid" };
 
-  test("needs the code of those who have an app, once, and says which level it was", async () => {
+  test("needs the code of users with an app, once, and returns the level", async () => {
     const realm = await iam.realm();
     const party = await relyingParty(iam, realm, { grantTypes: ["password"] });
     const user = await realm.user();
@@ -204,7 +204,7 @@ describe("the password grant", () => {
     expect((await ask({ totp: used })).body.error).toBe("invalid_grant");
   });
 
-  test("is no way around a second factor that needs a page", async () => {
+  test("does not bypass a second factor that needs a page", async () => {
     const realm = await iam.realm();
     const party = await relyingParty(iam, realm, { grantTypes: ["password"] });
     const user = await userWithPasskey(iam, realm);
@@ -212,7 +212,7 @@ describe("the password grant", () => {
     expect([status, body.error, body.access_token]).toEqual([400, "invalid_grant", undefined]);
   });
 
-  test("guessing codes ends in a wait, as on the page", async () => {
+  test("wrong codes lead to a wait, as on the page", async () => {
     const realm = await iam.realm();
     await realm.asMaster().put("/settings", { bruteForce: { enabled: true, maxFailures: 3, lockMinutes: 15 } });
     const party = await relyingParty(iam, realm, { grantTypes: ["password"] });

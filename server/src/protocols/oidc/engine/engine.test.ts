@@ -59,7 +59,7 @@ describe("the engine does not answer our own endpoints", () => {
     }
   });
 
-  test("it has no key that could sign or verify anything", async () => {
+  test("it has no key that can sign or verify", async () => {
     const realm = await iam.realm();
     const { provider } = makeEngine((await iam.server.issuers.get(realm.name))!.parts);
     const client = await provider.Client.find((await relyingParty(iam, realm, {})).clientId);
@@ -197,7 +197,7 @@ describe("oidc-provider, in the version that is pinned", () => {
     }
   });
 
-  test("asks the prompts and checks that the policy changes", () => {
+  test("has the prompts and checks that the policy changes", () => {
     const policy = interactionPolicy.base();
     const reasons = (prompt: string) => policy.get(prompt)!.checks.map(({ reason }) => reason);
     expect(reasons("login")).toEqual(expect.arrayContaining(["essential_acrs", "essential_acr", "no_session", ...ABOUT_USER]));

@@ -19,7 +19,7 @@ async function tokenFor(realm: RealmUnderTest): Promise<string> {
   return made.body.token;
 }
 
-test("asks users about such clients, unless the realm trusts those to whom it gave tokens", async () => {
+test("requires users' consent for such clients, unless the realm trusts the holders of its tokens", async () => {
   const realm = await iam.realm();
   const boss = realm.asMaster();
   const consentOf = async () => {

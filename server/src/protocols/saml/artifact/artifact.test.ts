@@ -72,7 +72,7 @@ test.each(["without a key", "with a key"])("an artifact is resolved to the respo
   expect((await resolve(sp, artifactIn(left))).message?.content).toBeNull();
 });
 
-test("one of many that ask at the same time gets it", async () => {
+test("only one of many concurrent requests gets it", async () => {
   const realm = await iam.realm();
   const sp = await serviceProvider(iam, realm);
   const { left } = await sp.signIn(iam.browser(), await realm.user(), byArtifact);
@@ -98,7 +98,7 @@ test("it lasts a minute, and is sealed meanwhile", async () => {
   expect((await resolve(sp, artifactIn(left))).message?.content).toBeNull();
 });
 
-test("another service provider gets nothing, and does not use it up", async () => {
+test("another service provider gets nothing, and does not consume it", async () => {
   const realm = await iam.realm();
   const sp = await serviceProvider(iam, realm);
   const thief = await serviceProvider(iam, realm, { entityId: "https://thief.example", identity: other });

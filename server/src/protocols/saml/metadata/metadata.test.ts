@@ -24,7 +24,7 @@ const read = async (realm: RealmUnderTest, known?: string) => {
   return readMetadata(Buffer.from(text), { now: clock.now(), keys: [verificationKey(active!)] });
 };
 
-test("the metadata of a realm is signed by its key and says where everything is", async () => {
+test("the metadata of a realm is signed by its key and lists all endpoints", async () => {
   const realm = await iam.realm();
   const { idp, entityId } = await read(realm);
   const at = `${iam.config.baseUrl}/realms/${realm.name}`;
@@ -69,7 +69,7 @@ test("rotation changes the certificate at the same moment; the one before stays 
   expect((await read(realm)).idp?.signingCertificates).toEqual(certificates.slice(0, 1));
 });
 
-test("its end is moved on every day", async () => {
+test("its expiry moves every day", async () => {
   const realm = await iam.realm();
   const [certificate] = await certificatesOf(realm);
   const [first, same] = [(await read(realm)).validUntil, (await read(realm)).validUntil];

@@ -111,7 +111,7 @@ test("without `backChannelSloEnabled`, or disabled, it is not notified", async (
   expect(peer.heard).toEqual([]);
 });
 
-test("a service provider asks by the browser: the other is notified over SOAP, and counts; the requester is not notified", async () => {
+test("a service provider requests logout by the browser: the other is notified over SOAP; the requester is not notified", async () => {
   const { realm, browser, soap, plain } = await joined({ alsoBrowser: true });
   const asking = plain.askToLogOut(browser);
   await expect.poll(() => run().then(() => peer.heard.length)).toBe(1);
@@ -120,7 +120,7 @@ test("a service provider asks by the browser: the other is notified over SOAP, a
   expect(soap.entityId).toBe(peer.issuer);
 });
 
-test("one that is not reached in time makes it partial, and is notified later", async () => {
+test("a service provider that is not reached in time makes the logout partial, and is notified later", async () => {
   const { browser, plain } = await joined({ alsoBrowser: true });
   peer.status = 503;
   const asking = plain.askToLogOut(browser);
@@ -131,7 +131,7 @@ test("one that is not reached in time makes it partial, and is notified later", 
   expect(await plain.answered(await browser.get(finish))).toMatchObject({ status: { subCode: STATUS.partialLogout } });
 });
 
-test("a service provider asks over SOAP: the session ends in its browser, and the answer says whether all were notified", async () => {
+test("a service provider requests logout over SOAP: the session ends in its browser, and the response tells whether all were notified", async () => {
   const { realm, user, browser, soap, plain } = await joined({ alsoBrowser: true });
   const { soap: envelope } = await plain.logoutRequest();
   const asking = plain.askBySoap(envelope);

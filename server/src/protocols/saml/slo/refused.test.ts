@@ -107,7 +107,7 @@ describe("messages that end nothing", () => {
     expect(await refusalsOf(realm)).toEqual(["no_certificate"]);
   });
 
-  test("a message of another realm, though well signed there", async () => {
+  test("a message of another realm, although its signature is valid there", async () => {
     const { one, browser } = await pair();
     const elsewhere = await iam.realm();
     const twin = await logoutProvider(iam, elsewhere, "one", { identity: keys.one });
@@ -119,7 +119,7 @@ describe("messages that end nothing", () => {
     expect(await refusalsOf(elsewhere)).toEqual(["destination"]);
   });
 
-  test("a request that was used: by the same binding, and by the others", async () => {
+  test("a request that was used before, by the same binding and by the others", async () => {
     const { realm, user, browser, one } = await pair();
     const { url, form, soap } = await one.logoutRequest({ sessionIndexes: [] });
     await browser.get(url.replace(iam.config.baseUrl, ""));

@@ -38,7 +38,7 @@ describe("a service provider asks by the browser", () => {
     expect(await realm.events("type=LOGOUT")).toHaveLength(1);
   });
 
-  test("answers the very request, at the address for answers", async () => {
+  test("answers the request, at the address for responses", async () => {
     const { browser, one, two } = await pair();
     const { id, url } = await one.logoutRequest();
     const page = await one.follow(browser, await browser.get(url.replace(iam.config.baseUrl, "")));
@@ -174,7 +174,7 @@ describe("notifying the others", () => {
     expect(await one.answered(await two.answer(browser, id))).toMatchObject({ status: { subCode: null } });
   });
 
-  test("the page of a logout is for the browser that began it, for ten minutes", async () => {
+  test("the page of a logout opens in the browser that began it, for ten minutes", async () => {
     const { browser, one } = await pair();
     const page = await one.askToLogOut(browser);
     const progress = /data-next="([^"]+)"/.exec(page.text)![1]!;
@@ -235,7 +235,7 @@ describe("two service providers and an OIDC client in one session", () => {
     expect(await realm.events("type=LOGOUT")).toMatchObject([{ detail: null }]);
   });
 
-  test("a browser that an application kept goes on where it left when it comes to sign out again", async () => {
+  test("a browser that did not return from an application continues the logout when it signs out again", async () => {
     const { realm, browser, one, two } = await three();
     const confirm = await browser.get(`/realms/${realm.name}/logout`);
     const { page } = await submit(browser, iam.config.baseUrl, confirm, {});

@@ -85,7 +85,7 @@ describe("ForceAuthn", () => {
     expect(plain.asked).toBe(false);
   });
 
-  test("a sign-in of before the request does not count, one in another tab since does", async () => {
+  test("a sign-in before the request does not count, one in another tab since then does", async () => {
     const realm = await iam.realm();
     const sp = await serviceProvider(iam, realm);
     const [ada, bob] = [await realm.user(), await realm.user()];
@@ -277,7 +277,7 @@ describe("the NameID", () => {
     expect(denied, "of another session").toMatchObject({ detail: expect.stringMatching(/^unknown_principal/) });
   });
 
-  test("email is an address that is the user's, as NameID and as attribute: one that they merely say is neither", async () => {
+  test("email is a verified address of the user, as NameID and as attribute; an unconfirmed one is neither", async () => {
     const realm = await iam.realm();
     const sp = await serviceProvider(iam, realm);
     const user = await withEmail(realm, true);

@@ -67,7 +67,7 @@ test("answers RequestDenied where the user does not allow it, and NoPassive wher
   expect(xmlIn(passive.page)).toContain(STATUS.noPassive);
 });
 
-test("the page is its user's, and works once, with the CSRF token of the browser", async () => {
+test("the page works for its user, once, with the CSRF token of the browser", async () => {
   const realm = await iam.realm();
   const sp = await serviceProvider(iam, realm, { options });
   const [ada, eve] = [await realm.user(), await realm.user()];
@@ -86,7 +86,7 @@ test("the page is its user's, and works once, with the CSRF token of the browser
   expect((await hers.get(action)).status).toBe(400);
 });
 
-test("goes with the service provider: one of the same entityId was not meant", async () => {
+test("ends with the service provider, and does not count for another one with the same entityId", async () => {
   const realm = await iam.realm();
   const sp = await serviceProvider(iam, realm, { options });
   const user = await realm.user();

@@ -14,7 +14,7 @@ afterAll(() => iam?.close());
 const startOf = ({ realm, entityId }: ServiceProvider, relayState?: string) =>
   `/realms/${realm.name}/saml/idp/start/${encodeURIComponent(entityId)}${relayState === undefined ? "" : `?${new URLSearchParams({ RelayState: relayState })}`}`;
 
-test("a link starts at this server: the user signs in, and the service provider gets an answer that it did not ask for", async () => {
+test("a link starts at this server: the user signs in, and the service provider gets an unsolicited response", async () => {
   const realm = await iam.realm();
   const sp = await serviceProvider(iam, realm, { options: { idpInitiatedSsoEnabled: true, defaultRelayState: "/home" } });
   const user = await realm.user();
@@ -27,7 +27,7 @@ test("a link starts at this server: the user signs in, and the service provider 
   await sp.accept(again.page, null);
 });
 
-test("it is off unless the options or the realm say otherwise, and for those who are not known", async () => {
+test("it is disabled unless the options or the realm enable it, and for unknown service providers", async () => {
   const realm = await iam.realm();
   const sp = await serviceProvider(iam, realm);
   const browser = iam.browser();

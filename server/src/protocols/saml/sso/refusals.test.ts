@@ -107,7 +107,7 @@ describe("a request is refused", () => {
   });
 });
 
-test("twenty a minute of a flood are recorded, and all are counted", async () => {
+test("of many refusals, twenty a minute are recorded, and all are counted", async () => {
   const realm = await iam.realm();
   const path = `/realms/${realm.name}/saml/idp/sso?SAMLRequest=x`;
   const browser = iam.browser();
@@ -141,7 +141,7 @@ describe("a request is answered once", () => {
     });
   });
 
-  test("one of many at the same time gets the assertion", async () => {
+  test("only one of many concurrent requests gets the assertion", async () => {
     const realm = await iam.realm();
     const sp = await serviceProvider(iam, realm);
     const browser = iam.browser();
@@ -224,7 +224,7 @@ describe("the target of the answer", () => {
   });
 });
 
-test("RelayStates may be long where an administrator says how they begin, and no others", async () => {
+test("RelayStates may be long only if an administrator has allowed their prefix", async () => {
   const realm = await iam.realm();
   const sp = await serviceProvider(iam, realm, { options: { allowedRelayStates: ["https://app.example", "token-"] } });
   const browser = iam.browser();
@@ -257,7 +257,7 @@ test("RelayStates are opaque: those of up to 2,048 bytes are returned where the 
   await refusedWith(realm, strict, { relayState: opaque }, "relay_state");
 });
 
-test("an address may begin so many sign-ins in a minute, by either binding; those who have a session go on", async () => {
+test("the sign-ins that an address begins are limited, by either binding; users with a session are not", async () => {
   const realm = await iam.realm();
   const sp = await serviceProvider(iam, realm);
   const at = () => new Browser(iam.server.app, "192.0.2.9");

@@ -67,7 +67,7 @@ describe("the plain path", () => {
   });
 });
 
-test("the page that posts the answer runs only its own script, works without it, and may lead anywhere", async () => {
+test("the page that posts the response runs only its own script, works without it, and may post to any origin", async () => {
   const realm = await iam.realm();
   const sp = await serviceProvider(iam, realm, { entityId: "https://fish.example/?a&b" });
   const { page } = await sp.signIn(iam.browser(), await realm.user());

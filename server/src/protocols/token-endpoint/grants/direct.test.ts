@@ -52,7 +52,7 @@ describe("the password grant", () => {
     expect((await signIn(app, user.username, user.password)).body.error).toBe("invalid_grant");
   });
 
-  test("is refused to a client that does not list it, for scopes it may not have, and for nonsense", async () => {
+  test("is refused for a client that does not list it, for scopes that it may not request, and for malformed requests", async () => {
     const realm = await iam.realm();
     const [user, app] = [await realm.user(), await legacy(realm, { scopes: ["openid"] })];
     const plain = await relyingParty(iam, realm);
@@ -64,7 +64,7 @@ describe("the password grant", () => {
     expect(await realm.events("type=LOGIN_FAILURE")).toEqual([]);
   });
 
-  test("counts wrong passwords with the sign-in page, and waits with it", async () => {
+  test("counts wrong passwords together with the sign-in page, with the same waits", async () => {
     const realm = await iam.realm();
     const [user, app] = [await realm.user(), await legacy(realm)];
     for (let n = 0; n < 5; n++) expect((await signIn(app, user.username, "wrong")).body.error_description).toContain("is wrong");
@@ -111,7 +111,7 @@ describe("token exchange", () => {
   const ownToken = async (party: Party): Promise<string> =>
     (await party.post("/token", { grant_type: "client_credentials" })).body.access_token;
 
-  test("gives a token of the same user and grant to whom it was meant for, that reaches no further", async () => {
+  test("gives the audience of a token one of the same user and grant, with no more access", async () => {
     const realm = await iam.realm();
     const { user, orders, tokens } = await shop(realm);
     const before = payloadOf(tokens.access_token);
@@ -140,7 +140,7 @@ describe("token exchange", () => {
     expect((await exchange(orders, answer.body.access_token)).body.error).toBe("invalid_request");
   });
 
-  test("names who acts, and who acted before", async () => {
+  test("names the actor, and the prior actors", async () => {
     const realm = await iam.realm();
     const { orders, stock, tokens } = await shop(realm);
     const first = await exchange(orders, tokens.access_token, { actor_token: await ownToken(orders), actor_token_type: ACCESS_TOKEN });
@@ -191,7 +191,7 @@ describe("token exchange", () => {
     expect(await error(exchange(orders, tokens.access_token))).toBe("invalid_request");
   });
 
-  test("never lasts longer than what it was made from, and needs the user's consent where the client does", async () => {
+  test("never outlives the subject token, and needs the user's consent if the client does", async () => {
     const realm = await iam.realm();
     const { tokens } = await shop(realm);
     const api = { publicClient: false, redirectUris: [CALLBACK], grantTypes: ["token-exchange", "authorization_code"] };

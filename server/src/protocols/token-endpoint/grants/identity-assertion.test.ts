@@ -72,7 +72,7 @@ async function twoRealms() {
 const exchange = (app: Party, subject_token: string, form: Record<string, string>) =>
   app.post("/token", { grant_type: EXCHANGE, requested_token_type: ID_JAG, subject_token, subject_token_type: ID_TOKEN, ...form });
 
-test("the SDK's provider calls an MCP server of another realm for a user of this one, without a page; every refusal is a refusal", async () => {
+test("the SDK's provider calls an MCP server of another realm for a user of this one, without a page; invalid requests are refused", async () => {
   const { home, away, A, B, user, app, there, resource, linked, tokens } = await twoRealms();
   const authProvider = new CrossAppAccessProvider({
     ...{ clientId: there.clientId, clientSecret: there.secret!, expectedIssuer: B },

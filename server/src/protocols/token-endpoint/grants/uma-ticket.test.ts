@@ -56,7 +56,7 @@ async function stage() {
   return { realm, admin, api, app, ask, a, userId, browser, token };
 }
 
-test("a decision and a list need all that is asked for, a token has what is granted and dies with the session", async () => {
+test("a decision and a list need all requested permissions; a token has the granted ones and ends with the session", async () => {
   const { api, ask, a, realm, admin, userId } = await stage();
   const both = ["a#view", "b#view"];
   for (const mode of ["decision", "permissions"]) {
@@ -93,7 +93,7 @@ test("a decision and a list need all that is asked for, a token has what is gran
   expect((await ask(["a#view"])).status).toBe(400);
 });
 
-test("refuses what is unknown, other clients' tokens, and claims of public clients; roles count at once", async () => {
+test("refuses unknown permissions, other clients' tokens, and claims of public clients; roles apply at once", async () => {
   const { admin, api, app, ask, realm, userId, token } = await stage();
   const forged = {
     name: "forged",

@@ -11,7 +11,7 @@ beforeAll(async () => {
 });
 afterAll(() => iam?.close());
 
-test("an address is the sub of the user who confirmed it or was given it, and not of one who merely says so", async () => {
+test("an address is the sub only of the user who confirmed it, or whom an administrator gave it", async () => {
   const realm = await iam.realm();
   const boss = realm.asMaster();
   const email = "ada@example.com";
@@ -37,7 +37,7 @@ test("an address is the sub of the user who confirmed it or was given it, and no
   expect(decodeJwt((await signIn("eve")).body.id_token).sub).toBe(email);
 });
 
-test("where the realm's subjects are pairwise, a client with several hosts is a sector of its own and not that of its first redirect URI", async () => {
+test("with pairwise subjects in the realm, a client with several hosts is its own sector, not that of its first redirect URI", async () => {
   const realm = await iam.realm();
   const boss = realm.asMaster();
   const ada = await realm.user();

@@ -74,7 +74,7 @@ test("refresh tokens that are used at the same moment are replaced together, eac
   expect(rows.map(({ days }) => days)).toEqual([9, 9, 9]);
 });
 
-test("one that cannot be replaced fails alone", async () => {
+test("a token that cannot be replaced fails alone", async () => {
   const realm = await iam.realm();
   const { tokens, replace } = await granted(realm, 3);
   const [first, second, third] = tokens as [(typeof tokens)[0], (typeof tokens)[0], (typeof tokens)[0]];
