@@ -171,7 +171,7 @@ test("a resource keeps its owner and shares where a description does not speak o
     expect(must(await photos.call("GET", `/resource_set?owner=${name}`)), name).toEqual(found);
   expect(must(await admin.get(`/clients/${photos.id}/authz/resources?owner=${photos.id}`))).toMatchObject([{ name: "Wall", owner: null }]);
 
-  // Who names an owner means one: the resource server does not get it instead.
+  // A description that names an owner wrongly does not give the resource to the resource server instead.
   for (const named of [{ name: "ada" }, {}, { id: "" }, "nobody"])
     expect((await photos.call("POST", "/resource_set", { name: "Diary", owner: named })).status, JSON.stringify(named)).toBe(400);
   expect(must(await put({ name: "Summer", owner: null })).owner).toEqual(owner);

@@ -217,7 +217,7 @@ export const confirmRoutes: FastifyPluginAsyncTypebox<SelfRegistrationParts> = a
     summary: "The page behind the link of the mail",
     description: "It changes nothing.",
     ...{ params: linkParams, querystring },
-    response: { 200: page("The page"), ...gone },
+    response: { 200: page("The page"), ...goneResponse },
     handler: async (request, reply) => showButton(request, reply),
   });
 
@@ -228,7 +228,7 @@ export const confirmRoutes: FastifyPluginAsyncTypebox<SelfRegistrationParts> = a
     description:
       "In any browser; signing in goes on in that one. In another than the one that registered, the password that was typed there does not count: the page asks for one.",
     ...{ params: linkParams, body: LinkForm },
-    response: { 303: redirect("On into the sign-in"), 403: page("CSRF token missing or stale"), ...gone },
+    response: { 303: redirect("On into the sign-in"), 403: page("CSRF token missing or stale"), ...goneResponse },
     handler: async (request, reply) => {
       const { visitor } = request;
       const { realm } = visitor;

@@ -174,7 +174,7 @@ export const mailLinkRoutes: FastifyPluginAsyncTypebox<MailLinkRouteParts> = asy
       summary: `${link.summary}: the page`,
       description: "Behind the link in the mail. It changes nothing.",
       ...{ params, querystring },
-      response: { 200: page("The page"), ...gone },
+      response: { 200: page("The page"), ...goneResponse },
       handler: async (request, reply) => showPage(request, reply),
     });
 
@@ -188,7 +188,7 @@ export const mailLinkRoutes: FastifyPluginAsyncTypebox<MailLinkRouteParts> = asy
         200: page("Done"),
         303: redirect("On to the next page"),
         403: page("CSRF token missing or stale"),
-        ...gone,
+        ...goneResponse,
       },
       handler: async (request, reply) => {
         const { token } = request.params;
