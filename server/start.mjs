@@ -4,7 +4,7 @@ import module from "node:module";
 import { fileURLToPath } from "node:url";
 import { BuildError, buildConsoleMeanwhile, buildWhenStale } from "./build.mjs";
 
-// From Node 22 on, the compiled program is cached, which halves the work of loading it again. If the folder cannot be written, nothing changes.
+// From Node 22 on, the compiled program is cached, which halves the work of loading it again. A folder that cannot be written is no error.
 /** @type {{ enableCompileCache?: (folder: string) => unknown }} */ (module).enableCompileCache?.(
   fileURLToPath(new URL(".cache/compiled", import.meta.url)),
 );

@@ -1,4 +1,4 @@
-// npm run bench -- brokers: measures the cost of a sign-in by an identity provider, and the cost of providers for users who do not use them.
+// npm run bench -- brokers: measures the cost of a sign-in by an identity provider, and the cost of providers for other users.
 import { Pool } from "undici";
 import { startAssistant, startServer } from "./processes.mjs";
 import { measureRounds } from "./rounds.mjs";

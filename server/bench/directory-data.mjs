@@ -76,7 +76,7 @@ export async function fillRealms(client, { like, count, progress }) {
     group by c.table_name having bool_or(c.column_name = 'realm_id')`);
   for (const { table_name, columns } of tables) {
     const copied = columns.map((/** @type {string} */ column) => `, ${column}`).join("");
-    // This includes every table in which a realm has rows, also later ones. Tables that several realms share (jobs) are left out by their key.
+    // This includes every table in which a realm has rows, also later ones. Tables that realms share (jobs) are left out by their key.
     await client.query(`
       insert into ${table_name} (realm_id${copied}) select 'bench-r' || n${copied}
       from ${table_name}, generate_series(1, ${count}) n where realm_id = '${like}' on conflict do nothing`);

@@ -164,7 +164,7 @@ async function filledServer({ place: newPlace, users, realms, progress, untilThe
 }
 
 /**
- * Disables the vacuum of the cluster, which exists for this run only. It would run in the database that was filled last, during a slice, and be
+ * Disables the vacuum of the cluster, which exists for this run only. It would run in the last filled database during a slice, and be
  * counted as the cost of a request.
  * @param {string | undefined} databaseUrl
  */

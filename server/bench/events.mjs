@@ -59,7 +59,7 @@ export async function measureEvents({ newPlace, rounds, total, progress, untilTh
   /** @param {number} count */
   async function filledServer(count) {
     const place = await newPlace();
-    // The first start creates the tables. It ends before they are filled, because the server would read them for events to send all the time.
+    // The first start creates the tables. It ends before they are filled, because the server would keep reading them for events to send.
     const maker = untilTheEnd(await startServer(place));
     const pool = new Pool(maker.origin, { connections: 1 });
     const master = new Browser(pool);

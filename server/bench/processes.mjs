@@ -19,7 +19,7 @@ const ticksPerSecond = canReadProc ? Number(execFileSync("getconf", ["CLK_TCK"],
 export function cpuMs(pid) {
   if (!canReadProc) return null;
   const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
-  // The second field is the program's name in parentheses and may contain anything, so the fields are counted from its end (utime is field 14).
+  // The second field is the program's name in parentheses and may contain anything, so fields are counted from its end (utime is 14).
   const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
   return ((Number(fields[11]) + Number(fields[12])) * 1000) / ticksPerSecond;
 }

@@ -26,7 +26,7 @@ export const isLive = (now: number): RawBuilder<boolean> => sql<boolean>`(c.enab
  */
 export const isOfAgent = (agentId: string | null): RawBuilder<unknown> => sql`a.id is not distinct from ${agentId}::uuid`;
 
-/** A condition to add to `liveClient`, for a token without a grant: it was issued to this very client, and not before the client was disabled. */
+/** A condition to add to `liveClient`, for a token without a grant: it was issued to this client, not before the client was disabled. */
 export const isOfEpoch = (since: number, until: number): RawBuilder<unknown> =>
   sql`c.token_epoch between ${since}::bigint and ${until}::bigint`;
 

@@ -49,7 +49,7 @@ function patternsFor(uri: string): string[] {
   return [uri, ...parts.map((_, at) => `${parts.slice(0, parts.length - at).join("/")}/*`)];
 }
 
-/** Finds the requested resources, with one statement for all that are named. `limit` is the number of resources that a type or a scope stands for. */
+/** Finds the requested resources, with one statement for all that are named. `limit` is the number of resources of a type or a scope. */
 export async function findAsked(
   db: Db,
   server: ResourceServer,

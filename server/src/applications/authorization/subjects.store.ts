@@ -69,7 +69,7 @@ export async function findUserSubject(db: Db, realm: string, userId: string, thr
   return row ? toUser(row, through) : null;
 }
 
-/** Finds users by id, username or mail address, in one statement. Those that are not found are left out. A text in the form of an id is an id. */
+/** Finds users by id, username or mail address, in one statement. Unknown ones are left out. A text in the form of an id is an id. */
 export async function findUserSubjects(db: Db, realm: string, names: readonly string[]): Promise<Map<string, Subject>> {
   const keys = names.filter((name) => !isId(name)).map(loginKey);
   const rows = await users(db, { realm, ids: names.filter(isId), keys: [...new Set(keys)] });

@@ -104,7 +104,7 @@ const permissionDefaults = {
   scopes: [],
   policies: [],
 };
-/** Returns a permission for a document. One that names only resources of users is left out: without them it would become one for every resource. */
+/** Returns a permission for a document. One for resources of users only is left out: without them it would be one for every resource. */
 function permissionItem(permission: PermissionItem | PermissionRow, own: ReadonlySet<string> | null): PermissionItem[] {
   const { name, type, description, decisionStrategy, resources = [], resourceType, scopes, policies } = permission;
   const left = own ? resources.filter((resource) => own.has(resource)) : resources;

@@ -8,6 +8,6 @@ export const scopeErrors = defineErrors("client_scopes", {
   claim_not_attached: [404, "This client scope does not include that claim"],
 });
 
-/** Refuses to delete a scope that these objects list, because that would silently change what they may request. The error names some of them. */
+/** Refuses to delete a scope that these objects list, because that would silently change what they may request. Names some of them. */
 export const inUse = (who: "Clients" | "Agents" | "Workload credentials", names: readonly string[]) =>
   new AppError("client_scopes.in_use", 409, `${who} list this scope: ${listed(names)}. Take it from their scopes first`);

@@ -14,7 +14,7 @@ function parse(uri: string): URL | Verdict {
   if (url.username !== "" || url.password !== "") return refuse("userinfo", "must not hold a username or password");
   // RFC 6749 §3.1.2 forbids a fragment.
   if (uri.includes("#")) return refuse("fragment", "must not have a fragment (#)");
-  // This also refuses a difference in letter case, default port or dot segments only: a browser would go elsewhere than the compared address.
+  // This also refuses a difference in letter case, default port or dot segments only: a browser would go to another address.
   if (url.href !== uri && url.href !== `${uri}/`) return refuse("format", `must be written as browsers do: ${url.href}`);
   return url;
 }
@@ -84,7 +84,7 @@ function normalised(uri: string): URL | null {
 
 const MAX_URI = 2048;
 
-/** Returns the key by which resource indicators are compared: the normalised spelling. A slash at the end of the path makes no other resource. */
+/** Returns the key that compares resource indicators: the normalised spelling. A slash at the end of the path makes no other resource. */
 export function resourceKey(uri: string): string {
   const url = uri.length > MAX_URI ? null : normalised(uri);
   if (!url) return uri;

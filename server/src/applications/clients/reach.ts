@@ -51,7 +51,7 @@ function reachesAdministrators({ stored, allowedResources }: ClientReach, baseUr
   return stored.introspectAll || (getsUserTokens(stored) && mayAddress({ allowedResources, settings: stored }, adminAudience(baseUrl)));
 }
 
-/** Tells whether control of a client gives permissions of the admin API: those of its service account, or of administrators by their tokens. */
+/** Tells whether control of a client gives permissions of the admin API: those of its service account, or of administrators by tokens. */
 export async function givesPermissions(ctx: ReadCtx, client: ClientReach & { readonly id: string }, baseUrl: string): Promise<boolean> {
   return reachesAdministrators(client, baseUrl) || (await findServiceAccountPermissions(ctx.tx, ctx.realm, client.id)).length > 0;
 }

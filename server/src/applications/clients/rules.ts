@@ -182,7 +182,7 @@ function grantErrors(client: StoredClient, publicClient: boolean): FieldError[] 
   return errors;
 }
 
-/** Checks OpenID Connect Dynamic Client Registration §2, `application_type`: tokens in an address go to no http address, and to no device. */
+/** Checks OpenID Connect Dynamic Client Registration §2, `application_type`: tokens in an address go to no http address and no device. */
 function responseTypeErrors(client: StoredClient): FieldError[] {
   const { responseTypes, redirectUris, applicationType, grantTypes, requireDpop, certificateBoundTokens } = client;
   if (responseTypes.every((type) => type === "code")) return [];
@@ -201,7 +201,7 @@ function responseTypeErrors(client: StoredClient): FieldError[] {
     : [error("responseTypes", "redirect", "responseTypes: tokens in an address need redirect URIs with https, and not on localhost")];
 }
 
-/** Checks RFC 9700 §2.2.2: a refresh token is replaced with each use, or bound to its sender by the client's authentication or by a key. */
+/** Checks RFC 9700 §2.2.2: a refresh token is replaced with each use, or bound to its sender by client authentication or by a key. */
 function refreshErrors({ rotateRefreshTokens, authMethod, requireDpop, certificateBoundTokens }: StoredClient): FieldError[] {
   if (rotateRefreshTokens || authMethod !== "none" || requireDpop || certificateBoundTokens) return [];
   const message = "rotateRefreshTokens can be false for a public client only where requireDpop or certificateBoundTokens is true";

@@ -47,7 +47,7 @@ declare module "../../platform/context.ts" {
     "client.changed": ClientEvent;
     /** The algorithms that sign tokens and responses for a client were chosen. Null means those of the realm. */
     "client.signatures_chosen": { readonly algs: readonly (string | null)[] };
-    /** The flows of a client were chosen, before it is saved. signin/flows refuses unknown and unfit ones. `at` is their path in the request. */
+    /** The flows of a client were chosen, and it is not saved yet. signin/flows refuses unfit ones. `at` is their path in the request. */
     "client.flows_chosen": { readonly browserFlow: string | null; readonly directGrantFlow: string | null; readonly at?: string };
   }
 }

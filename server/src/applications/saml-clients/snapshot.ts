@@ -12,7 +12,7 @@ export interface SamlMapper extends ClaimMapper {
   readonly samlFriendlyName?: string | null;
 }
 
-/** A SAML service provider as protocols use it: immutable, complete with the realm's defaults, cached until the realm's configuration changes. */
+/** A SAML service provider as protocols use it: immutable, with the realm's defaults, cached until the realm's configuration changes. */
 export interface SamlClientSnapshot {
   readonly realmId: string;
   readonly entityId: string;

@@ -60,7 +60,7 @@ export async function saveSubjectClaim(tx: Tx, realm: string, claim: SubjectClai
   return row.version;
 }
 
-/** Stores the first salt and returns the one that counts: of two nodes that create one at the same time, both get the one that was stored first. */
+/** Stores the first salt. Returns the valid one: two nodes that create one at the same time both get the one that was stored first. */
 export async function keepSalt(db: Db, realm: string, sealed: string): Promise<string> {
   const row = await db
     .insertInto("realm_oidc")

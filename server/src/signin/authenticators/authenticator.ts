@@ -31,7 +31,7 @@ export interface SignInRequest {
   readonly acrEssential?: boolean | undefined;
   /** True if an existing session does not count. */
   readonly reauthenticate?: boolean | undefined;
-  /** True if the client needs a recent authentication: only proofs of the last minutes count, with the second factor if the user has one. */
+  /** True if the client needs recent authentication: only proofs of the last minutes count, with the second factor if the user has one. */
   readonly recent?: boolean | undefined;
   /** The application's redirect URIs, for the Content Security Policy of the pages. */
   readonly callbacks?: readonly string[] | undefined;
@@ -141,7 +141,7 @@ export interface Problem {
   readonly status?: 409 | 429;
 }
 
-/** The data that a step stores. `commit` runs in the same transaction and may correct the data, for example when a code could not be sent. */
+/** The data that a step stores. `commit` runs in the same transaction and may correct the data, for example if a code could not be sent. */
 export interface Kept {
   readonly data: Readonly<Record<string, unknown>>;
   commit?(ctx: Ctx): Promise<Readonly<Record<string, unknown>> | undefined>;
@@ -190,7 +190,7 @@ export class AskedAgain extends Error {
   }
 }
 
-/** The return of the browser from another site: to this address, with this `state` (OAuth) or RelayState (SAML) in the query. It works once. */
+/** The return of the browser from another site: to this address, with this `state` (OAuth) or RelayState (SAML). It works once. */
 export interface Return {
   readonly returnTo: string;
   readonly state: string;
@@ -253,7 +253,7 @@ export interface Question extends Described {
   /** Returns the proof of an answer on another device or in another tab, with which this page continues. */
   answeredElsewhere?(at: StepContext): Promise<Proof | null>;
   page(at: StepContext, text: Messages): StepPage | Promise<StepPage>;
-  /** Returns an addition to the pages of the alternatives to this step: the content of a separate form, hidden until the script shows it. */
+  /** Returns an addition to the pages of alternatives to this step: the content of a separate form, hidden until the script shows it. */
   beside?(at: StepContext, text: Messages): Promise<{ readonly script: AssetName; readonly body: VNode } | null>;
   /** Returns links for its own page and for those of alternative steps. `hasMore` is true if its own page can search for others. */
   links?(at: StepContext): Promise<{ readonly links: readonly ShownLink[]; readonly hasMore: boolean }>;

@@ -87,7 +87,7 @@ interface Recent {
   readonly open: number;
   /** The time when the last one was denied. */
   readonly deniedAt: number | null;
-  /** The number of challenges without an answer, or with a wrong number, since the last approved one, and the time when the last of them ended. */
+  /** The challenges without an answer, or with a wrong number, since the last approved one: their count, and when the last one ended. */
   readonly ignored: number;
   readonly ignoredAt: number | null;
 }

@@ -29,11 +29,11 @@ export function resendMail(at: StepContext, send: (ctx: Ctx) => Promise<Mailed>)
   return { outcome: "again", notice: "mailedAgain", commit: async (ctx) => ({ ...(await send(ctx)) }) };
 }
 
-/** Returns the data of the step after another mail. If that one cannot be sent, the code before it stays valid, and the page says to use it. */
+/** Returns the data of the step after another mail. If it cannot be sent, the code before it stays valid, and the page says so. */
 export const afterMail = (at: StepContext, next: Mailed): Mailed =>
   next.failure === null ? next : { ...(mailedOf(at) ?? next), sentAt: next.sentAt, failure: next.failure };
 
-/** Confirms the address that a mail with a link or code went to. Returns false if the token was used, or if the user has another address by now. */
+/** Confirms the address that a mail with a link or code went to. Returns false if the token was used, or if the address has changed. */
 export const confirmMailed = async (ctx: Ctx, taken: ActionToken | null): Promise<boolean> =>
   taken !== null && taken.userId !== null && confirmEmail(ctx, taken.userId, String(taken.data.email));
 

@@ -64,7 +64,7 @@ export interface Progress {
   readonly link?: PendingLink;
   /** The answer of the last identity provider in this sign-in. */
   readonly brokered?: BrokeredSignIn;
-  /** The step with which the browser left for another site, and the hash of the state that it has to bring back. The hash is removed once it has. */
+  /** The step with which the browser left for another site, and the hash of the state that it must bring back, until it has. */
   readonly left?: { readonly path: string; readonly hash?: string };
 }
 

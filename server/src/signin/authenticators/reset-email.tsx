@@ -24,7 +24,7 @@ export interface ResetLink {
   readonly interactionId: string | null;
 }
 
-/** Mails a link and a code to the address of an account whose password was forgotten. The page does not reveal whether there is such an account. */
+/** Mails a link and a code to the address of an account whose password was forgotten. The page does not reveal whether there is one. */
 export const resetEmail: Question = {
   ...question,
   displayName: "Email to a user who forgot their password",

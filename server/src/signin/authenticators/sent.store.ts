@@ -56,13 +56,13 @@ export function addressOf({ channel }: Way, user: SignInUser | null): string | n
   return typeof address === "string" && isRecipient(channel, address) ? address : null;
 }
 
-/** Tells whether the user can be reached. Before a proof every user counts as reachable, so that a user without an address gets the same page. */
+/** Tells whether a user can be reached. Before a proof everybody counts as reachable, so users without an address get the same page. */
 export const canReach =
   (way: Way) =>
   async ({ parts, realm, user, progress }: StepContext): Promise<boolean> =>
     (!isProven(progress) || addressOf(way, user) !== null) && parts.messages.canSend(parts.db, realm.realmId, way.channel);
 
-/** Returns enough of the address to recognise it. Returns null before a proof, because it would tell an anonymous caller that the account exists. */
+/** Returns enough of the address to recognise it. Returns null before a proof, because it would reveal that the account exists. */
 export function shownAddress(way: Way, { user, progress }: StepContext): string | null {
   const address = isProven(progress) ? addressOf(way, user) : null;
   return address === null ? null : maskRecipient(way.channel, address).replace("…", "•••");
@@ -79,7 +79,7 @@ const macOf = (way: Way, { parts, realm, visitor, path, user }: StepContext, non
 export const isSecret = (way: Way, at: StepContext, sent: Sent, typed: string): boolean =>
   safeEqual(sent.mac, macOf(way, at, sent.nonce, typed)) && addressOf(way, at.user) !== null && at.now < sent.expiresAt;
 
-/** The context in another browser than the sign-in's. A MAC there is bound to the step, to the secret that was sent last and to its address. */
+/** The context in another browser than the sign-in's. A MAC there is bound to the step, the last secret and its address. */
 type Elsewhere = Pick<StepContext, "parts" | "realm" | "path" | "user">;
 const macElsewhere = (way: Way, { parts, realm, path, user }: Elsewhere, nonce: string, what: string): string =>
   hmac(
@@ -104,10 +104,10 @@ export const codeFor = (way: Way, at: Elsewhere, { nonce }: Sent, digits: number
 /** Takes the place of the secret in the MAC. No secret is this short. */
 const CODE = "code";
 
-/** Takes the place of a secret that was confirmed. It need not be secret: the MAC needs the server's key, and is stored in the sign-in's own row. */
+/** Takes the place of a confirmed secret. It need not be secret: the MAC needs the server's key, and is in the sign-in's own row. */
 const CONFIRMED = "confirmed";
 
-/** Uses up a secret that was brought back. The new MAC still names the address that it went to, so that no other address is confirmed by it. */
+/** Uses up a secret that was brought back. The new MAC still names the address that it went to, so no other address is confirmed by it. */
 export const confirmed = (way: Way, at: StepContext, sent: Sent): Sent => ({
   ...sent,
   mac: macOf(way, at, sent.nonce, CONFIRMED),

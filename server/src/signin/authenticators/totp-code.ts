@@ -30,7 +30,7 @@ export function totpCode(secret: Buffer, step: number, { algorithm, digits }: To
   return String(number % 10 ** digits).padStart(digits, "0");
 }
 
-/** Finds the time step of a code: one of those around now, later than the last that was used (RFC 6238 §5.2). Returns null if there is none. */
+/** Finds the time step of a code: one of those around now, later than the last that was used (RFC 6238 §5.2). Null if there is none. */
 export function matchingStep(
   secret: Buffer,
   code: string,

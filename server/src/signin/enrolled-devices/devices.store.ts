@@ -14,7 +14,7 @@ export interface Device {
   readonly key: DeviceKey;
 }
 
-/** Selects the credentials of users who may sign in. The type is a literal, because a parameter would hide the partial index from the plan. */
+/** Selects the credentials of users who may sign in. The type is literal, because a parameter would not use the partial index. */
 const openCredentials = (db: Db, realm: string, type: "push" | "enrollment-token") =>
   db
     .selectFrom("credentials as c")

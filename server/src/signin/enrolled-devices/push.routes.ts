@@ -41,7 +41,7 @@ export const pushRoutes: FastifyPluginAsyncTypebox<PushPageParts> = async (app, 
     return { id, status: shown, clientId, clientName, sourceIp, userAgent, createdAt, expiresAt };
   };
 
-  /** Returns the challenge, which must be the caller's and come from another screen. The answer's own errors are reported after these checks. */
+  /** Returns the challenge, which must be the caller's and come from another screen. Errors of the form are reported after these checks. */
   const challengeFor = async (request: FastifyRequest): Promise<Challenge> => {
     const { actor, realmId, device, visitor, params, validationError } = request;
     if (!device) await assertStrong({ db, standings }, request);

@@ -31,7 +31,7 @@ export async function storedFlows(db: Db, realm: string): Promise<StoredFlow[]> 
   return ofRealm(db, realm).orderBy("alias").execute();
 }
 
-/** Finds a flow. With `lock` it is locked until commit: for a change, or (`share`) against rename and delete, for a client that will use it. */
+/** Finds a flow. With `lock` it is locked until commit: for a change, or (`share`) against rename and delete, for a client that uses it. */
 export async function findFlow(db: Db, realm: string, alias: string, lock?: "change" | "share"): Promise<StoredFlow | null> {
   const row = await ofRealm(db, realm)
     .where("alias", "=", alias)

@@ -32,7 +32,7 @@ const LinkForm = Type.Object(
   { $id: "LinkForm", additionalProperties: Type.String({ maxLength: 4096 }) },
 );
 
-/** Mounted under /realms/:realm. The links of the step `magic-link` lead here. To load the page does nothing; its button answers the step. */
+/** Mounted under /realms/:realm. The links of the step `magic-link` lead here. To load the page does nothing. Its button answers. */
 export const linkRoutes: FastifyPluginAsyncTypebox<ContinueRouteParts> = async (app, { parts, visitors, openRun }) => {
   route(app, "GET", "/login/link", {
     config: { caller: link() },

@@ -43,7 +43,7 @@ export interface LogoutRequest {
 export interface LogoutRequests {
   /** Throws if the request cannot be trusted. */
   read(realm: string, params: Params, session: LiveSession | null): Promise<LogoutRequest>;
-  /** Keeps the form of another site for the GET that follows, because the form comes without our cookies. It counts for the address that sent it. */
+  /** Keeps the form of another site for the GET that follows, because it comes without our cookies. Counts it for its address. */
   keep(realm: string, form: Params, address: string): Promise<string>;
   take(realm: string, id: string): Promise<Params | null>;
   /** Returns the applications of a session with front-channel logout. Must be called before the session ends. */

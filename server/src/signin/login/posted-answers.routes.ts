@@ -16,7 +16,7 @@ const FORM = "application/x-www-form-urlencoded";
 
 type Form = Readonly<Record<string, unknown>>;
 
-/** Mounted under /realms/:realm. A form of another site comes without cookies, so it decides nothing and goes on as a GET, which has them. */
+/** Mounted under /realms/:realm. A form of another site has no cookies, so it decides nothing and continues as a GET, which has them. */
 export const postedAnswerRoutes: FastifyPluginAsyncTypebox<ContinueRouteParts> = async (app, { parts }) => {
   app.removeContentTypeParser(FORM);
   await app.register(formbody, { bodyLimit: MAX_FORM });

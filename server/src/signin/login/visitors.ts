@@ -154,7 +154,7 @@ export function createVisitors({ db, realms, csrf, cookies, mailbox, copies, ...
     return frameAt(request, reply, visitor, path, kept);
   };
 
-  /** Returns the frame of a message that must not be requested again, such as the answer to a form. The other languages show its signed copy. */
+  /** Returns the frame of a message that may not be requested again, such as the answer to a form. Its signed copy has other languages. */
   const frameOfMessage = (request: FastifyRequest, reply: FastifyReply, visitor: Visitor, message: ShownMessage): PageFrame => {
     const shown = copies.sign(message, visitor.preSession);
     return shown === null

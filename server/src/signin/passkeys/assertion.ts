@@ -57,7 +57,7 @@ export interface CheckedAssertion {
   readonly isCopy: boolean;
 }
 
-/** Verifies signature, origin, relying party and presence. Returns null if one is wrong. The caller judges whether the user was verified. */
+/** Verifies signature, origin, relying party and presence. Returns null if one fails. The caller checks whether the user was verified. */
 export async function checkAssertion(
   { response, challenge }: Assertion,
   { party, passkey, log }: { readonly party: RelyingParty; readonly passkey: Passkey; readonly log: Logger },

@@ -56,7 +56,7 @@ export async function pendingEmailOf(ctx: Pick<ReadCtx, "tx" | "realm" | "now">,
   return token === null ? null : String(token.data.to);
 }
 
-/** Changes the address. Returns false if the link was used or replaced, if the address has changed, or if users may not change theirs any more. */
+/** Changes the address. Returns false if the link is used or replaced, if the address has changed, or if users may no longer change it. */
 export async function followChangeEmail(ctx: Ctx, token: string): Promise<boolean> {
   const taken = await takeToken(ctx, KIND, token);
   if (!taken || taken.userId === null) return false;

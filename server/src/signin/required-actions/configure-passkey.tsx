@@ -20,7 +20,7 @@ const reasons = { taken: "passkeyTaken", "too-many": "passkeyTooMany", spent: "p
 
 const registering = ({ realm, user, visitor, now }: StepContext) => ({ realm, user: user!, whose: visitor.preSession, now });
 
-/** Asks an authenticated user for a first passkey, or another. A user without recovery codes gets some, because a passkey may be lost too. */
+/** Asks an authenticated user for a first passkey, or another. A user without recovery codes gets some, because passkeys may be lost. */
 export const configurePasskey: Question = {
   ...question,
   displayName: "Set up a passkey",
@@ -54,7 +54,7 @@ export const configurePasskey: Question = {
   },
 };
 
-/** Returns the proof. In place of a step that asks for a passkey, the set-up passes that step. As a required action, it proves nothing new. */
+/** Returns the proof. In place of a step that asks for a passkey, the set-up passes it. As a required action, it proves nothing new. */
 function proofOf({ path, user }: StepContext, { passkey }: NewPasskey): Proof {
   const { userId } = user!;
   if (path.startsWith("action:")) return { userId, factor: null, amr: [] };

@@ -212,7 +212,7 @@ describe("VERIFY_EMAIL", () => {
       clock.advance(31 * SECOND);
       await submit(browser, base, page, { resend: "true" });
     }
-    // The mails are counted by their links: when the clock moves past the lease of a job, a mail that is still being sent is sent once more.
+    // The mails are counted by their links: when the clock moves past the lease of a job, a mail that is still being sent is sent again.
     expect(new Set(await mail.linksTo(ada.email)).size).toBeLessThanOrEqual(7);
   });
 

@@ -15,7 +15,7 @@ import {
 } from "../own-profile/index.ts";
 import { askToChangeEmail } from "./change-email.ts";
 
-/** Asks for the names, for the attributes of the user profile that people may edit and, if the realm allows changing it, for the email address. */
+/** Asks for the names, the attributes of the user profile that people may edit and, if the realm allows changing it, the email address. */
 export const updateProfile: Question = {
   ...question,
   displayName: "Complete the profile",

@@ -26,7 +26,7 @@ export const verifyEmail: Question = {
   counted: "verify-email",
   fields: ["code"],
   choice: "chooseVerifyEmail",
-  // Without an address there is nothing to confirm, and without a provider no mail can be sent: the action waits, and the sign-in continues.
+  // Without an address there is nothing to confirm, and without a provider no mail can be sent: the action waits and the sign-in continues.
   available: async ({ parts, realm, user }) =>
     user !== null && user.email !== null && (await parts.messages.canSend(parts.db, realm.realmId, "EMAIL")),
   begin: async (at) => ({ data: {}, commit: async (ctx) => ({ ...(await send(ctx, at)) }) }),

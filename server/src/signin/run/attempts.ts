@@ -127,7 +127,7 @@ const counterOf = (
 ): Pick<AttemptCounter, "kind" | "subject"> =>
   knownBrowser ? { kind: `browser:${factor}`, subject: knownBrowser } : { kind: `user:${factor}${byMail ? ":mail" : ""}`, subject };
 
-/** Returns the subject of the user's counter. Unknown login names are counted like known ones: otherwise a lock would reveal which exist. */
+/** Returns the subject of the user's counter. Unknown login names are counted like known ones: a lock must not reveal which exist. */
 const userSubject = ({ userId, login }: { userId: string | null; login: string }) => userId ?? `unknown:${sha256(loginKey(login))}`;
 
 /** Deletes on `user.erased` the user's counters, and those of their login names from before the account existed. */

@@ -54,7 +54,7 @@ export function withoutOwner(run: Run, ask: Ask): { readonly run: Run; readonly 
   return { run: { ...run, progress, user: null }, ask: { ...ask, path: step.path, name: step.authenticator } };
 }
 
-/** Continues the original flow after the owner has authenticated, with these proofs added. The identity is linked when the sign-in completes. */
+/** Continues the original flow after the owner has authenticated, with these proofs added. The identity is linked at the end. */
 export function ownerProven(progress: Progress): Progress {
   const { flow, flowVersion, step } = progress.link!;
   const proofs = progress.passed.map((each) => ({ ...each, path: `link:${each.path}`, flow: each.flow ?? FIRST_BROKER_LOGIN }));

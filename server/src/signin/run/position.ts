@@ -204,7 +204,7 @@ export const isStepUp = ({ path }: Ask): boolean => path.startsWith(`${STEP_UP}@
 /** Tells whether a required action takes the place of a step, to set up the credential that the step asks for. */
 export const isSetUp = ({ name, question }: Ask): boolean => (actionQuestions as Readonly<Record<string, Question>>)[name] === question;
 
-/** The name of the action to link an account. Only the user can ask for it, so it is none of the actions that an administrator can require. */
+/** The name of the action to link an account. Only the user can ask for it, so administrators cannot require it. */
 const LINK_ACCOUNT = "LINK_ACCOUNT";
 const LINK_PATH = `action:${LINK_ACCOUNT}`;
 

@@ -164,7 +164,7 @@ function notifyOwner(ctx: Ctx, parts: RegistrationParts, { realmId }: RealmSnaps
   return inSavepoint(ctx.tx, write, () => owner !== null).catch((error) => void failureOf(error));
 }
 
-/** Sends the same mail if accounts need no confirmation. It is sent after the response, so that timing does not reveal an existing account. */
+/** Sends the same mail if accounts need no confirmation. It is sent after the response, so that timing does not reveal an account. */
 export function notifyOwnerLater(ctx: Ctx, parts: RegistrationParts, realm: RealmSnapshot, email: string, locale: string): void {
   const origin = { realm: ctx.realm, actor: ctx.actor, sourceIp: null };
   const notify = async (later: Ctx) => {

@@ -41,7 +41,7 @@ export const newSessionToken = (): string => MARK + randomToken();
 type Setter = Pick<FastifyReply, "setCookie">;
 type Reader = Pick<FastifyRequest, "cookies" | "headers">;
 
-/** Creates the functions for the cookies of sign-ins. `secure` says that the base URL is https, because browsers refuse Secure cookies over http. */
+/** Creates the functions for the cookies of sign-ins. `secure`: the base URL is https. Browsers refuse Secure cookies over http. */
 export function createCookies(secure: boolean) {
   const hidden = { httpOnly: true, sameSite: "lax", path: "/", secure } as const;
   const prefix = secure ? HOST_ONLY : "";
@@ -88,7 +88,7 @@ export function createCookies(secure: boolean) {
     csrf: (request: Reader) => request.cookies[CSRF_COOKIE],
     // The cookie is not httpOnly, because scripts of our pages read it. Those of other origins cannot.
     setCsrf: (reply: Setter, token: string) => void reply.setCookie(CSRF_COOKIE, token, { sameSite: "lax", path: "/", secure }),
-    /** Returns the browser's pre-session id in the realm, and creates it if it is missing. Before a sign-in, CSRF tokens are bound to it. */
+    /** Returns the browser's pre-session id in the realm, and creates it if missing. Before a sign-in, CSRF tokens are bound to it. */
     preSession(request: Reader, reply: Setter, realm: string): string {
       const known = ownPreSession(request, realm) ?? formerPreSession(request);
       if (known !== undefined) return known;

@@ -19,7 +19,7 @@ const asksSecondFactor = new Set([...secondFactors, "recovery-code", "CONFIGURE_
 export const hasSecondFactor = (credentials: ReadonlySet<string>, asked: ReadonlySet<string>): boolean =>
   secondFactors.some((type) => credentials.has(type) && asked.has(type));
 
-/** Tells whether this step asks for the user's second factor. If they have none, any step on top of the first is one, such as a code by mail. */
+/** Tells whether this step asks for the user's second factor. Without one, any step on top of the first is one, such as a code by mail. */
 export const isSecondFactor = (needsSecondFactor: boolean, authenticator: string): boolean =>
   !needsSecondFactor || asksSecondFactor.has(authenticator);
 

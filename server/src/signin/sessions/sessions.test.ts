@@ -133,7 +133,7 @@ describe("lists", () => {
     realm = await iam.realm();
     const { userId } = await realm.user();
     const now = clock.now();
-    // The rows are like those of the server: an id at the time of its row. Many have the same millisecond, so only the id distinguishes them.
+    // The rows are like those of the server: an id at the time of its row. Many share a millisecond, so only the id distinguishes them.
     const ids = Array.from({ length: ROWS }, () => newId());
     const row = (n: number) => ({
       realm_id: realm.name,
