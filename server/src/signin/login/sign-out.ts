@@ -21,7 +21,7 @@ interface SignOutParts {
 /** Returns the path of the page after signing out, which is shown unless the request names another one. */
 export const signedOutPath = (realm: string): string => `/realms/${realm}/login?signed_out=1`;
 
-/** Ends the session of the browser. `ending` gets the transaction and the function that ends the session. Then the cookies are removed. */
+/** Ends the session of the browser. `ending` gets the transaction and the function to end it. If it ends, its cookies are removed. */
 export async function signOutHere<T>(
   { work, visitors }: SignOutParts,
   { request, reply }: Exchange,
