@@ -22,6 +22,7 @@ import {
   clearDisabledBySync,
   forgetEntries,
   forgetTakenGrants,
+  giveRenamedRole,
   keepMappedGrants,
   nameSupplied,
   ownGivenGrants,
@@ -57,7 +58,7 @@ import { forgetManager, leaveGroupsOf, removeGroupsOf } from "./protocols/scim/i
 import { endGrants, endGrantsOfSessions, forgetRequests } from "./protocols/tokens/index.ts";
 import { endAddressChange, endMailedLinks, forgetRegistrations } from "./signin/action-tokens/index.ts";
 import { endApprovals } from "./signin/authenticators/index.ts";
-import { keepWayIn, shareChosenFlows } from "./signin/flows/index.ts";
+import { followRenamedRole, keepWayIn, shareChosenFlows } from "./signin/flows/index.ts";
 import { forgetTickets } from "./signin/impersonation/index.ts";
 import { endAllTrust, endTrust } from "./signin/known-browsers/index.ts";
 import { endSignInsOf, forgetAttemptsOf, forgetInteractions } from "./signin/run/index.ts";
@@ -124,6 +125,7 @@ const listenersOf = (vault: Vault): Listeners => ({
   "client.deleted": [forgetConsentsTo],
   "resources.moved": [forgetConsentsAt],
   "roles.deleting": [keepNamedRoles],
+  "role.renamed": [followRenamedRole, giveRenamedRole],
   "groups.deleting": [keepNamedGroups],
   "organization.member_removed": [leaveGroupsOf],
   "organization.deleting": [removeGroupsOf],

@@ -35,6 +35,8 @@ declare module "../../platform/context.ts" {
   interface DomainEvents {
     /** Roles are about to be deleted. Listeners refuse if something would lose its meaning. */
     "roles.deleting": { readonly roleIds: readonly string[] };
+    /** A role of the realm has another name. Listeners write it where they name the role. */
+    "role.renamed": { readonly from: string; readonly to: string };
   }
 }
 
@@ -113,11 +115,17 @@ export async function replaceRole(
     await refuseMightyDefault(ctx);
   });
   await updateRole(ctx.tx, ctx.realm, roleId, { name: input.name, description: input.description ?? null });
+  const isRenamed = input.name !== current.name;
+  if (isRenamed && current.client === null) await ctx.emit("role.renamed", { from: current.name, to: input.name });
   // The roles of service accounts are cached in process, by name.
   await ctx.configChanged();
   const role = (await findRole(ctx.tx, ctx.realm, roleId))!;
   const names = [...role.compositeRoles, ...role.compositeClientRoles.map(({ clientId, name }) => `${clientId}/${name}`)];
-  return { role, detail: moved.length > 0 ? `includes ${names.join(", ") || "no other role"}` : null };
+  const details = [
+    ...(isRenamed ? [`renamed from ${current.name}`] : []),
+    ...(moved.length > 0 ? [`includes ${names.join(", ") || "no other role"}`] : []),
+  ];
+  return { role, detail: details.join("; ") || null };
 }
 
 /** Refuses permissions of the default role: new users must not become administrators. Runs after every change. */

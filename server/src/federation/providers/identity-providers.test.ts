@@ -275,6 +275,31 @@ describe("mappers", () => {
   });
 });
 
+test("the roles that a provider gives follow a rename", async () => {
+  const [realm, other] = [await iam.realm(), await iam.realm()];
+  const corp = identityProvider("oidc", "corp");
+  const config = { ...corp.config, defaultRoles: ["reader", "sales"] };
+  const mapper = { name: "Sales", type: "role", claim: "groups", value: "sales", role: "sales" };
+  const roles = new Map<string, string>();
+  for (const each of [realm, other]) {
+    for (const name of ["reader", "sales"]) roles.set(`${each.name} ${name}`, (await each.asMaster().post("/roles", { name })).body.roleId);
+    expect((await each.asMaster().post(at, { ...corp, config })).status).toBe(201);
+    expect((await each.asMaster().post(`${at}/corp/mappers`, mapper)).status).toBe(201);
+  }
+  const given = async (each: RealmUnderTest) => {
+    const [provider, mappers] = [await each.asMaster().get(`${at}/corp`), await each.asMaster().get(`${at}/corp/mappers`)];
+    return { tag: provider.headers.etag, defaultRoles: provider.body.config.defaultRoles, mapped: mappers.body[0].role };
+  };
+  const before = await given(realm);
+  expect((await realm.asMaster().patch(`/roles/${roles.get(`${realm.name} sales`)}`, { name: "Verkoop" })).status).toBe(200);
+  const after = await given(realm);
+  expect(after).toMatchObject({ defaultRoles: ["reader", "Verkoop"], mapped: "Verkoop" });
+  expect(after.tag).not.toBe(before.tag);
+  expect(await given(other)).toMatchObject({ defaultRoles: ["reader", "sales"], mapped: "sales" });
+  const { body } = await realm.asMaster().get(`${at}/corp`);
+  expect((await realm.asMaster().put(`${at}/corp`, body)).status).toBe(200);
+});
+
 test("a list is found by alias and display name, and paged", async () => {
   const realm = await iam.realm();
   const admin: AdminClient = await realm.as("manage-identity-providers");

@@ -1,4 +1,4 @@
-import type { ColumnType, Generated, Selectable } from "kysely";
+import { type ColumnType, type Generated, type Selectable, sql } from "kysely";
 import { newId } from "../../kernel/ids.ts";
 import { loginKey } from "../../kernel/text.ts";
 import { type Db, type Tx, translating } from "../../platform/db/index.ts";
@@ -41,6 +41,12 @@ const ofProvider = (db: Db, realm: string, providerId: string) =>
 /** Returns the mappers, in order of their names. */
 export async function listMappers(db: Db, realm: string, providerId: string): Promise<MapperRow[]> {
   return (await ofProvider(db, realm, providerId).orderBy("name_key").execute()).map(toMapper);
+}
+
+/** Returns the mappers of every provider that give a role, locked until commit. */
+export async function roleMappers(tx: Tx, realm: string): Promise<MapperRow[]> {
+  const mappers = tx.selectFrom("identity_provider_mappers").select(columns).where("realm_id", "=", realm);
+  return (await mappers.where(sql<boolean>`mapper ->> 'type' = 'role'`).orderBy("mapper_id").forUpdate().execute()).map(toMapper);
 }
 
 export async function findMapper(db: Db, realm: string, providerId: string, mapperId: string): Promise<MapperRow | null> {

@@ -92,6 +92,12 @@ export async function holdProvider({ tx, realm }: Ctx, alias: string): Promise<P
   return toProvider(row);
 }
 
+/** Locks the providers that give roles to new users until commit. */
+export async function holdProvidersThatGive(tx: Tx, realm: string): Promise<ProviderRow[]> {
+  const giving = ofRealm(tx, realm).where(sql<boolean>`config -> 'defaultRoles' is not null`);
+  return (await giving.orderBy("alias").forUpdate().execute()).map(toProvider);
+}
+
 const toColumns = ({ displayName, enabled, config }: ProviderState) => ({
   display_name: displayName,
   name_key: loginKey(displayName),

@@ -6,6 +6,6 @@ export { type Ask, authenticatorOf, chosenFirst, type Silently, type Verdict, wa
 export { DEFAULT_DIRECT_FLOW, directlyAnswered, isSignInFlow, STEP_UP } from "./purpose.ts";
 export { authenticatorRoutes, browserFlowRoutes, flowRoutes } from "./routes.ts";
 export { CreateFlow } from "./schema.ts";
-export { createFlow, removeFlow, saveFlow, searchFlows, shareChosenFlows } from "./service.ts";
+export { createFlow, followRenamedRole, removeFlow, saveFlow, searchFlows, shareChosenFlows } from "./service.ts";
 export { askedSecondFactors, createFlows, type Flows, type FlowsSnapshot } from "./snapshot.store.ts";
 export { keepWayIn } from "./ways-in.ts";

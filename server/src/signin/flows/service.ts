@@ -1,8 +1,10 @@
+import { isDeepStrictEqual } from "node:util";
 import { keepAttributesApart } from "../../applications/attribute-uses/index.ts";
 import { clientsUsingFlow, renameFlowOfClients } from "../../applications/clients/index.ts";
 import { renameFlowOfSamlClients, samlClientsUsingFlow } from "../../applications/saml-clients/index.ts";
 import { type FieldError, invalidFields } from "../../kernel/errors.ts";
 import { LISTING } from "../../kernel/lists.ts";
+import { loginKey } from "../../kernel/text.ts";
 import type { Ctx, DomainEvents, ReadCtx } from "../../platform/context.ts";
 import { lockRealm } from "../../platform/db/index.ts";
 import { refuseReadOnly } from "../../platform/full-state.ts";
@@ -128,6 +130,21 @@ export async function renameFlow(ctx: Ctx, from: string, to: string): Promise<Ve
   await ctx.configChanged();
   ctx.audit({ category: "ADMIN", type: "ADMIN_UPDATE", resourceType: "flows", resourceId: to, detail: `renamed from ${from}` });
   return shown(flow);
+}
+
+/** `role.renamed`: conditions on the role go on asking for it. The caller holds the realm's lock. */
+export async function followRenamedRole(ctx: Ctx, { from, to }: DomainEvents["role.renamed"]): Promise<void> {
+  const named = (name: string) => (loginKey(name) === loginKey(from) ? to : name);
+  const followed = (step: Step): Step => {
+    if (isSubFlow(step)) return { ...step, steps: step.steps.map(followed) };
+    const { authenticator, config } = step;
+    if (authenticator !== "condition-role") return step;
+    return { ...step, config: { ...config, roles: [...new Set((config.roles as string[]).map(named))] } };
+  };
+  for (const { alias, displayName, steps: before } of await storedFlows(ctx.tx, ctx.realm)) {
+    const steps = before.map(followed);
+    if (!isDeepStrictEqual(steps, before)) await updateFlow(ctx.tx, ctx.realm, alias, { displayName, steps }, ctx.now);
+  }
 }
 
 export async function removeFlow(ctx: Ctx, alias: string): Promise<void> {

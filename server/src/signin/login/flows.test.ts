@@ -159,6 +159,24 @@ describe("conditions", () => {
     return verdicts;
   }
 
+  test("on a role follow it to another name", async () => {
+    const realm = await iam.realm();
+    const [user, master] = [await realm.user(), realm.asMaster()];
+    const { roleId } = (await master.post("/roles", { name: "staff" })).body;
+    await master.post(`/users/${user.userId}/roles`, { name: "staff" });
+    const steps = moreWhen("condition-role", { roles: ["other", "Staff"] });
+    expect((await master.put("/flow", { displayName: "Sign in", steps })).status).toBe(200);
+    expect(await isAskedMore(realm, user)).toBe(true);
+    expect((await master.patch(`/roles/${roleId}`, { name: "crew" })).status).toBe(200);
+    expect(await isAskedMore(realm, user)).toBe(true);
+    const { body } = await master.get("/flow");
+    expect(JSON.stringify(body.steps)).toContain('"roles":["other","crew"]');
+    await master.post("/roles", { name: "staff" });
+    const other = await realm.user();
+    await master.post(`/users/${other.userId}/roles`, { name: "staff" });
+    expect(await isAskedMore(realm, other), "another role of the former name").toBe(false);
+  });
+
   test("on the user: role, group, attribute, credential", async () => {
     expect(
       await verdict("condition-role", async (realm, userId) => {
