@@ -67,4 +67,24 @@ describe.skipIf(testDatabase() !== "postgres")("many patches of one record at on
     expect(Number(/\d+/.exec(String(headers.etag))) - before).toBe(AT_ONCE);
     if (path.startsWith("/users/")) expect(Object.keys(body.attributes)).toHaveLength(AT_ONCE);
   });
+
+  test("of users hold while their roles are renamed", async () => {
+    const realm = await iam.realm();
+    const master = realm.asMaster();
+    const elsewhere = master.browser.elsewhere(other.server.app);
+    const roles: string[] = [];
+    for (let i = 0; i < 5; i++) roles.push((await master.post("/roles", { name: `role ${i}` })).body.roleId);
+    const { userId } = await realm.user();
+    for (let i = 0; i < 5; i++) await master.post(`/users/${userId}/roles`, { name: `role ${i}` });
+    const renames = roles.map(
+      (roleId, i) => () => elsewhere.patch(`/admin/realms/${realm.name}/roles/${roleId}`, { name: `renamed ${i}` }),
+    );
+    const patches = Array.from({ length: 20 }, (_, i) => () => master.patch(`/users/${userId}`, { attributes: { [`a${i}`]: ["x"] } }));
+    const answers = await Promise.all([...patches.slice(0, 10), ...renames, ...patches.slice(10)].map((call) => call()));
+    expect(answers.filter(({ status }) => status !== 200).map(({ text }) => text)).toEqual([]);
+    const { body } = await master.get(`/users/${userId}`);
+    expect(body.roles).toEqual(expect.arrayContaining(roles.map((_, i) => `renamed ${i}`)));
+    const refused = await master.patch(`/users/${userId}`, { roles: ["nobody's"] });
+    expect([refused.status, refused.body.errors[0].code]).toEqual([400, "unknown_role"]);
+  });
 });

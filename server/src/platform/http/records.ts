@@ -1,8 +1,9 @@
 import type { FastifyContextConfig, FastifyReply, FastifyRequest, RouteOptions } from "fastify";
 import type { Static, TSchema } from "typebox";
+import { AppError } from "../../kernel/errors.ts";
 import { createTurns } from "../../kernel/turns.ts";
 import type { Ctx, ReadCtx } from "../context.ts";
-import { lockName } from "../db/index.ts";
+import { lockName, lockRealm } from "../db/index.ts";
 import { etag, expectVersion, isPreconditionFailed } from "../versions.ts";
 import { MERGE_PATCH } from "./bodies.ts";
 import { mergePatch, patchSchema } from "./merge-patch.ts";
@@ -118,9 +119,10 @@ export function recordRoutes<P extends TSchema, R extends TSchema, B extends TSc
       const { params, query } = named(req);
       const record = JSON.stringify([params, query]);
       // Patches of one record take turns: here, so that those that wait hold no connection, and in the database, for other nodes.
-      const patchOnce = () =>
+      const patchOnce = (holdsRealm: boolean) =>
         req.transact(async (ctx) => {
           await lockName(ctx.tx, "patch", ctx.realm, url, record);
+          if (holdsRealm) await lockRealm(ctx.tx, ctx.realm);
           const current = await read.run(ctx, params, query);
           expectVersion(ctx, current.version);
           const merged = merge(req, reply, current as Record<string, unknown>, body, follows);
@@ -171,16 +173,34 @@ function bodyReference(body: TSchema): { $ref: string } {
 const TRIES = 10;
 
 /**
- * Repeats a patch that lost against a concurrent one, so that it is applied to the changed record. A caller that named the version which the patch must apply
- * to gets the error instead.
+ * Repeats a patch that lost against a concurrent change, so that it is applied to the changed record. A caller that named the version which the patch must apply
+ * to gets the error instead. A refusal of members that the patch does not name may come from something renamed since the read, such as a role of the user: the
+ * patch is tried once more while the realm is held.
  */
-async function untilUnchanged<T>(request: FastifyRequest, work: () => Promise<T>): Promise<T> {
+async function untilUnchanged<T>(request: FastifyRequest, work: (holdsRealm: boolean) => Promise<T>): Promise<T> {
   const isConditional = (request.headers["if-match"] ?? "*").trim() !== "*";
+  let holdsRealm = false;
   for (let tries = 1; ; tries++) {
     try {
-      return await work();
+      return await work(holdsRealm);
     } catch (error) {
-      if (!isPreconditionFailed(error) || isConditional || tries === TRIES) throw error;
+      const isRenamed: boolean = !holdsRealm && concernsOthers(error, request.body);
+      if (tries === TRIES || !(isRenamed || (isPreconditionFailed(error) && !isConditional))) throw error;
+      holdsRealm ||= isRenamed;
     }
   }
+}
+
+/** Tells whether a refusal names only members that the patch leaves as they are. */
+function concernsOthers(error: unknown, patch: unknown): boolean {
+  if (!(error instanceof AppError) || error.status !== 400 || !error.errors?.length) return false;
+  return error.errors.every(({ field }) => {
+    let at: unknown = patch;
+    for (const member of field.split(/[.[]/)) {
+      if (typeof at !== "object" || at === null || Array.isArray(at)) return false;
+      if (!Object.hasOwn(at, member)) return true;
+      at = (at as Record<string, unknown>)[member];
+    }
+    return false;
+  });
 }
