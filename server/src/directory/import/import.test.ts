@@ -148,13 +148,8 @@ describe("the formats", () => {
     expect(body.errors).toMatchObject([{ row: 1, line: 2, message: expect.stringMatching(new RegExp(`^${column}\\b`)) }]);
   });
 
-  test.each([
-    ["text/plain", {}],
-    ["application/x-www-form-urlencoded", {}],
-    ["text/csv; charset=iso-8859-1", {}],
-    ["text/csv", { "content-encoding": "gzip" }],
-  ])("%s %j is a 415", async (type, headers) => {
-    const answer = await untouched.asMaster().post("/users/import", "username\nada\n", { headers: { "content-type": type, ...headers } });
+  test.each(["text/plain", "application/x-www-form-urlencoded", "text/csv; charset=iso-8859-1"])("%s is a 415", async (type) => {
+    const answer = await untouched.asMaster().post("/users/import", "username\nada\n", { headers: { "content-type": type } });
     expect(answer.status).toBe(415);
     expect(answer.body.detail).toContain("Send the users");
   });

@@ -58,7 +58,7 @@ export const userImportRoutes: FastifyPluginAsyncTypebox<ImportRouteParts> = asy
       },
     },
     async (req, reply) => {
-      const type = mediaTypeOf(req.headers["content-type"], req.headers["content-encoding"]);
+      const type = mediaTypeOf(req.headers["content-type"]);
       const { settings } = (await realms.get(req.params.realm))!;
       const { dryRun = false, onConflict = "fail", delimiter = ",", importId } = req.query;
       const hashPassword = hashingFor(req.read.bind(req), { hasher, breaches }, settings.passwordPolicy, dryRun);
@@ -90,13 +90,12 @@ export const userImportRoutes: FastifyPluginAsyncTypebox<ImportRouteParts> = asy
 };
 
 /** Returns the media type of the request. Throws if it is not supported. */
-function mediaTypeOf(contentType: string | undefined, encoding: string | undefined): MediaType {
+function mediaTypeOf(contentType: string | undefined): MediaType {
   const [, name = "", parameters = ""] = /^\s*([^;\s]*)\s*(.*)$/s.exec(contentType ?? "") ?? [];
   const charset = /charset\s*=\s*"?([^";\s]*)/i.exec(parameters)?.[1] ?? "utf-8";
   const type = mediaTypes.find((known) => known === name.toLowerCase());
   if (!type) throw refused(`Send the users as ${mediaTypes.join(", ")}`);
   if (!["utf-8", "utf8", "us-ascii"].includes(charset.toLowerCase())) throw refused("Send the users in UTF-8");
-  if (encoding !== undefined && encoding.toLowerCase() !== "identity") throw refused("Send the users uncompressed");
   return type;
 }
 

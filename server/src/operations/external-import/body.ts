@@ -20,8 +20,7 @@ const PARAMETERS = "parameters";
 
 /** Stores the body as files that can be read repeatedly: a single file, or the files of a form. */
 export async function receive(body: Readable, headers: IncomingHttpHeaders): Promise<Received> {
-  const { "content-type": type = "", "content-encoding": encoding = "identity" } = headers;
-  if (encoding.toLowerCase() !== "identity") throw new AppError("request.media_type", 415, "Send the files uncompressed");
+  const { "content-type": type = "" } = headers;
   const spools: Spool[] = [];
   const files: SourceFile[] = [];
   let parameters: Values = {};

@@ -91,6 +91,20 @@ function tooDeep(text: string): AppError {
 
 const malformed = (message: string, cause?: unknown) => new AppError("request.malformed", 400, message, { cause, errors: [] });
 
+/**
+ * Refuses compressed bodies, which no route reads: their bytes would be taken for the content. It comes after the rules about the caller, and the route
+ * renders the error in its own form.
+ */
+export function refuseEncodedBodies(app: FastifyInstance): void {
+  app.addHook("preParsing", ({ headers }, reply, _payload, done) => {
+    const { "content-encoding": encoding = "identity", "content-length": length = "0", "transfer-encoding": transfer } = headers;
+    const isPlain = encoding.split(",").every((one) => /^\s*(identity)?\s*$/i.test(one));
+    if (isPlain || (length === "0" && transfer === undefined)) return done();
+    reply.header("accept-encoding", "identity"); // RFC 9110 §15.5.16
+    done(new AppError("request.media_type", 415, "Send the body uncompressed, without Content-Encoding"));
+  });
+}
+
 export function acceptJson(app: FastifyInstance): void {
   app.removeContentTypeParser("application/json");
   app.addContentTypeParser(["application/json", MERGE_PATCH], { parseAs: "buffer" }, (request, body, done) => {

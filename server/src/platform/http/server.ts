@@ -7,7 +7,7 @@ import Fastify, { type FastifyBaseLogger, type FastifyInstance, type FastifyRepl
 import type { Logger } from "pino";
 import type { AppError } from "../../kernel/errors.ts";
 import { newId } from "../../kernel/ids.ts";
-import { acceptJson } from "./bodies.ts";
+import { acceptJson, refuseEncodedBodies } from "./bodies.ts";
 import { answerClientError, REQUEST_TIMEOUTS } from "./client-errors.ts";
 import type { CompiledSchemas } from "./compiled-schemas.ts";
 import { answerEarly } from "./early-answers.ts";
@@ -106,6 +106,7 @@ export function createServer(options: ServerOptions): App {
 
   namePlugins(app as unknown as FastifyInstance);
   shareNamedSchemas(app);
+  refuseEncodedBodies(app as unknown as FastifyInstance);
   acceptJson(app);
   app.register(cookie);
   app.register(formbody, { bodyLimit: 64 * 1024 });
