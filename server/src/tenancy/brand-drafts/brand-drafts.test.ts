@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { clock, HOUR } from "../../kernel/clock.ts";
 import { type Harness, harness } from "../../testing/harness.ts";
 import type { AdminClient, RealmUnderTest } from "../../testing/realm.ts";
+import { relyingParty } from "../../testing/relying-party.ts";
 import { deleteExpiredDrafts } from "./index.ts";
 
 let iam: Harness;
@@ -51,6 +52,23 @@ describe("a draft of the branding", () => {
     expect((await other.get("/settings/draft/theme.css")).text).not.toContain("#b91c1c");
     expect((await (await realm.as("view-users")).get("/settings/draft/page")).status).toBe(403);
     expect((await iam.browser().get(sheet)).status).toBe(401);
+  });
+
+  test("needs a session: a client's own token keeps none, as the description says, and sees the page of visitors", async () => {
+    const client = { clientId: "robot", publicClient: false, redirectUris: [], grantTypes: ["client_credentials"] };
+    const robot = await relyingParty(iam, realm, client);
+    const resource = `${iam.config.baseUrl}/admin`;
+    const boss = realm.asMaster();
+    expect((await boss.put(`/clients/${robot.id}/allowed-resources`, { allowedResources: [resource] })).status).toBe(200);
+    expect((await boss.post(`/clients/${robot.id}/service-account/roles`, { name: "admin" })).status).toBe(200);
+    const { access_token: token } = (await robot.post("/token", { grant_type: "client_credentials", resource })).body;
+    const by = { headers: { authorization: `Bearer ${token}` } };
+    const refused = await realm.anonymous().put("/settings/draft", draft, by);
+    expect(refused).toMatchObject({ status: 409, body: { code: "branding.no_session" } });
+    const { body: api } = await iam.browser().get("/v3/api-docs");
+    expect(api.paths["/admin/realms/{realm}/settings/draft"].put.responses).toHaveProperty("409");
+    expect(await realm.anonymous().get("/settings/draft", by)).toMatchObject({ status: 200, body: {} });
+    for (const path of ["page", "theme.css"]) expect((await realm.anonymous().get(`/settings/draft/${path}`, by)).status, path).toBe(200);
   });
 
   test("has its style sheet in a realm of any name", async () => {

@@ -1,7 +1,7 @@
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import Type from "typebox";
 import { pickLocale, sendPage, THEMES, themeCss } from "../../pages/index.ts";
-import { oneOf, page, pathParams } from "../../platform/http/index.ts";
+import { oneOf, Problem, page, pathParams } from "../../platform/http/index.ts";
 import { renderDraft } from "./page.tsx";
 import { BrandingDraft } from "./schema.ts";
 import { draftedSettings, readDraft, saveDraft } from "./service.ts";
@@ -23,11 +23,11 @@ export const brandDraftRoutes: FastifyPluginAsyncTypebox = async (app) => {
       schema: {
         summary: "Save a draft of the branding",
         description:
-          "A draft can be viewed before it takes effect: `draft/page` shows the sign-in page with it. It belongs to the session of the caller, is shown to no other session, and is deleted after twelve hours. Visitors see no change.",
+          "A draft can be viewed before it takes effect: `draft/page` shows the sign-in page with it. It belongs to the session of the caller, is shown to no other session, and is deleted after twelve hours. Visitors see no change. A client's own token has no session: 409 `branding.no_session`.",
         tags,
         params,
         body: BrandingDraft,
-        response: { 200: BrandingDraft },
+        response: { 200: BrandingDraft, 409: Problem },
       },
     },
     (req) => req.transact((ctx) => saveDraft(ctx, req.body)),

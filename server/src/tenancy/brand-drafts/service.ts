@@ -16,22 +16,19 @@ const errors = defineErrors("branding", {
 export async function saveDraft(ctx: Ctx, draft: BrandingDraft): Promise<BrandingDraft> {
   checkBranding({ logoUrl: draft.logoUrl ?? null, customCss: draft.customCss ?? null });
   checkTexts({ texts: draft.texts ?? {} });
-  await upsertDraft(ctx.tx, ctx.realm, sessionOf(ctx), draft, ctx.now + LIFETIME);
+  const { sessionId } = ctx.actor;
+  if (sessionId === null) throw errors.no_session();
+  await upsertDraft(ctx.tx, ctx.realm, sessionId, draft, ctx.now + LIFETIME);
   return draft;
 }
 
 /** Returns the draft of the caller's session. It is empty if there is none, so that the page looks as it does for visitors. */
-export const readDraft = async (ctx: ReadCtx): Promise<BrandingDraft> =>
-  (await findDraft(ctx.tx, ctx.realm, sessionOf(ctx), ctx.now)) ?? {};
+export const readDraft = async ({ tx, realm, actor, now }: ReadCtx): Promise<BrandingDraft> =>
+  (actor.sessionId === null ? null : await findDraft(tx, realm, actor.sessionId, now)) ?? {};
 
 /** Returns the realm's settings with the draft applied. */
 export async function draftedSettings(ctx: ReadCtx): Promise<Settings & WithImages> {
   const draft = await readDraft(ctx);
   const { settings } = await readSettings(ctx.tx, ctx.realm);
   return withImages({ ...settings, ...draft } as Settings, await imagesOf(ctx.tx, ctx.realm));
-}
-
-function sessionOf({ actor }: ReadCtx): string {
-  if (actor.sessionId === null) throw errors.no_session();
-  return actor.sessionId;
 }
