@@ -6,17 +6,6 @@ import { canonicalize } from "../platform/saml/xml/canonical.ts";
 import { METADATA_LIMITS, parseXml } from "../platform/saml/xml/parse.ts";
 import type { Identity } from "./saml-peers.ts";
 
-/** Returns mulberry32: random integers that are the same for the same seed. */
-export function seeded(seed: number) {
-  let state = seed;
-  return (below: number): number => {
-    state = (state + 0x6d2b79f5) | 0;
-    let t = Math.imul(state ^ (state >>> 15), 1 | state);
-    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t;
-    return ((t ^ (t >>> 14)) >>> 0) % below;
-  };
-}
-
 const PIECES = [
   "<",
   ">",

@@ -11,7 +11,6 @@ const ResourceConsent = Type.Object({
   grantedAt,
   updatedAt,
 });
-type ResourceConsent = Static<typeof ResourceConsent>;
 
 export const Consent = Type.Object(
   {

@@ -218,7 +218,7 @@ export async function markGroupsOf(tx: Tx, target: TargetKey, userId: string, no
 const LATELY = HOUR;
 
 /** Counts the accounts that leave now or have recently left without a confirmation, and the accounts that the target has. */
-export async function countLeaving(db: Db, target: TargetKey, now: number): Promise<{ leaving: number; accounts: number; isNew: boolean }> {
+export async function countLeaving(db: Db, target: TargetKey, now: number): Promise<{ leaving: number; accounts: number }> {
   const { rows } = await sql<{ waiting: number; held: number; left: number; accounts: number }>`
     select count(*) filter (where o.state = 'PENDING' and o.leaving and not o.confirmed and not o.erased)::int as waiting,
       count(*) filter (where o.state = 'HELD')::int as held,
@@ -226,7 +226,7 @@ export async function countLeaving(db: Db, target: TargetKey, now: number): Prom
       count(*) filter (where o.remote_id is not null or o.left_at > ${now - LATELY})::int as accounts
     from scim_objects o where ${of(target)}`.execute(db);
   const { waiting = 0, held = 0, left = 0, accounts = 0 } = rows[0] ?? {};
-  return { leaving: waiting === 0 ? 0 : waiting + held + left, accounts, isNew: waiting > 0 };
+  return { leaving: waiting === 0 ? 0 : waiting + held + left, accounts };
 }
 
 export async function holdLeaving(tx: Tx, target: TargetKey): Promise<number> {

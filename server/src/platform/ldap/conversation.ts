@@ -27,6 +27,7 @@ export class Conversation {
   readonly #framer = new Framer(MAX_MESSAGE_BYTES);
   readonly #pending = new Map<number, Pending>();
   #lastId = 0;
+  #highestId = 0;
   #ended: LdapError | null = null;
 
   constructor(socket: Socket) {
@@ -48,10 +49,7 @@ export class Conversation {
   ): Promise<{ entries: LdapEntry[]; result: LdapResult }> {
     if (this.#ended) return Promise.reject(this.#ended);
     if (kind === "bind" && this.#pending.size > 0) throw new Error("A bind must run alone on its connection");
-    // The id of a request that is still waiting is not used again.
-    do this.#lastId = this.#lastId === MAX_ID ? 1 : this.#lastId + 1;
-    while (this.#pending.has(this.#lastId));
-    const id = this.#lastId;
+    const id = this.#nextId();
     return new Promise((resolve, reject) => {
       const timer = setTimeout(() => this.#tooLate(id), timeoutMs);
       const settle = () => {
@@ -75,12 +73,20 @@ export class Conversation {
     });
   }
 
+  /** The id of a request that is still waiting is not used again. */
+  #nextId(): number {
+    do this.#lastId = this.#lastId === MAX_ID ? 1 : this.#lastId + 1;
+    while (this.#pending.has(this.#lastId));
+    this.#highestId = Math.max(this.#highestId, this.#lastId);
+    return this.#lastId;
+  }
+
   /** Sends an unbind and closes the connection. */
   end(): void {
     if (this.#ended) return;
     const socket = this.#socket;
     // A peer that does not read must not keep the socket open.
-    socket.write(message(this.#lastId + 1, unbindRequest()), () => socket.destroy());
+    socket.write(message(this.#nextId(), unbindRequest()), () => socket.destroy());
     setTimeout(() => socket.destroy(), 1_000).unref();
     this.#fail(new LdapError("closed", "The connection to the directory was closed."));
   }
@@ -117,7 +123,7 @@ export class Conversation {
     const pending = this.#pending.get(answer.id);
     // Id 0 is an unsolicited notice that the directory will close the connection (RFC 4511 §4.4.1). Ids that were never sent answer no request.
     if (!pending) {
-      if (answer.id !== 0 && answer.id <= this.#lastId) return;
+      if (answer.id !== 0 && answer.id <= this.#highestId) return;
       throw new LdapError("closed", "The directory closed the connection.");
     }
     pending.bytes += bytes;
@@ -141,8 +147,7 @@ export class Conversation {
       this.#destroy(error);
       return;
     }
-    this.#socket.write(message(this.#lastId + 1, abandonRequest(id)));
-    this.#lastId += 1;
+    this.#socket.write(message(this.#nextId(), abandonRequest(id)));
     pending.reject(error);
   }
 

@@ -1,7 +1,4 @@
-/**
- * Every event that the server records, by category, with its description. `later: true` marks events that no feature of this release records; they are listed
- * so that filters, forwarders and webhooks can already name them. docs/audit.md shows this list.
- */
+/** Every event that the server records, by category, with its description. docs/audit.md shows this list. */
 export const catalogue = {
   AUTHN: {
     LOGIN_SUCCESS: { description: "A user signed in" },
@@ -80,7 +77,7 @@ export const catalogue = {
     TX_SIGNED: { description: "A transaction was signed, or declined (outcome FAILURE); the detail is its type" },
     TX_CONSUMED: { description: "A signed transaction was used by the application that requested it; the detail is its type" },
   },
-} as const satisfies Record<string, Record<string, { readonly description: string; readonly later?: true }>>;
+} as const satisfies Record<string, Record<string, { readonly description: string }>>;
 
 type Catalogue = typeof catalogue;
 type TypesOf<C extends keyof Catalogue> = { readonly [T in keyof Catalogue[C]]: C };
@@ -104,8 +101,7 @@ export const eventTypes: readonly string[] = categories.flatMap((category) => Ob
 /** The catalogue as Markdown, for the OpenAPI document. */
 export const describedTypes = categories
   .map((category) => {
-    const types = Object.entries<{ readonly description: string; readonly later?: true }>(catalogue[category]);
-    const lines = types.map(([type, { description, later }]) => `- \`${type}\`: ${description}${later ? " (from a later release)" : ""}`);
+    const lines = Object.entries(catalogue[category]).map(([type, { description }]) => `- \`${type}\`: ${description}`);
     return `${category}:\n${lines.join("\n")}`;
   })
   .join("\n\n");

@@ -73,16 +73,13 @@ export async function insertKey(tx: Tx, realm: string, key: NewKey, now: number,
   return toKey(row);
 }
 
-/** Retires the signer, and returns its id. */
-export async function retireActiveKey(tx: Tx, realm: string, now: number): Promise<string | null> {
-  const row = await tx
+export async function retireActiveKey(tx: Tx, realm: string, now: number): Promise<void> {
+  await tx
     .updateTable("realm_keys")
     .set((eb) => ({ status: "RETAINED", rotated_at: sql<number>`greatest(created_at, ${now}::bigint)`, version: eb("version", "+", 1) }))
     .where("realm_id", "=", realm)
     .where("status", "=", "ACTIVE")
-    .returning("key_id")
-    .executeTakeFirst();
-  return row?.key_id ?? null;
+    .execute();
 }
 
 /** Makes a key the signer. The caller has retired the previous one. */

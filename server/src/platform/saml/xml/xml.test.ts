@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { xmllintPath } from "../../../../test/peers/index.mjs";
+import { seededRandom } from "../../../testing/api-driver/random.ts";
 import { xmllintCanonical, xmllintReads } from "../../../testing/saml-peers.ts";
 import { SamlError } from "../errors.ts";
 import { canonicalize } from "./canonical.ts";
@@ -167,19 +168,8 @@ describe("writing", () => {
   });
 });
 
-/** mulberry32 */
-function seeded(seed: number) {
-  let state = seed;
-  return (below: number): number => {
-    state = (state + 0x6d2b79f5) | 0;
-    let t = Math.imul(state ^ (state >>> 15), 1 | state);
-    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t;
-    return ((t ^ (t >>> 14)) >>> 0) % below;
-  };
-}
-
 test.skipIf(!xmllintPath())("whatever it reads, libxml2 reads too, and to the same canonical form", () => {
-  const next = seeded(16);
+  const next = seededRandom(16).below;
   const good = '<p:a xmlns:p="urn:1" xmlns="urn:2" b="c&amp;" p:d="e"><f>g &lt; h</f><p:i xmlns:p="urn:3" ID="j"/>k</p:a>';
   const pieces = ["<", ">", "/", '"', "&", ";", "p:", " ", "xmlns", "=", "ID", "<!--", "]]>", "&#10;", "é", "\t", "<f/>"];
   let read = 0;
