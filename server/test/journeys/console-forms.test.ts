@@ -104,8 +104,73 @@ describe.skipIf(noBrowser)("the forms of the admin console (need Chromium)", () 
     await page.getByRole("button", { name: "Save changes" }).click();
     await page.getByText("Saved", { exact: true }).waitFor();
     expect((await admin.get(`/admin/realms/demo/users/${userId}`)).body.attributes).toEqual({ shoeSize: "42" });
+    const { body } = await admin.get("/admin/realms/demo/users?search=hilda");
+    await page.goto(to(`users/${body[0].userId}?tab=sessions`));
+    await page.getByText("pwd").first().waitFor();
+    expect(await page.getByRole("button", { name: /End session/ }).count()).toBe(0);
     await page.context().close();
     expect((await admin.patch("/admin/realms/demo/settings", { userProfile: { attributes: [] } })).status).toBe(200);
+  });
+
+  test("offer a manager of the realm nothing that takes more permissions", async () => {
+    const { roleId } = await create("/roles", { name: "caretaker" });
+    const may = { body: { permissions: ["manage-realm"] } };
+    expect((await admin.request("PUT", `/admin/realms/demo/admin-roles/${roleId}`, may)).status).toBe(200);
+    await create("/users", { username: "carol", email: "carol@example.com", password: PASSWORD, roles: ["caretaker"] });
+    const page = await administrator("messages", "demo", "carol");
+    await page.getByText("No provider yet").waitFor();
+    expect(await page.getByRole("button", { name: "Add a provider" }).count()).toBe(0);
+    await page.goto(to("scim-targets"));
+    await page.getByText("Nothing here yet").waitFor();
+    expect(await page.getByRole("button", { name: "Create SCIM target" }).count()).toBe(0);
+    await page.context().close();
+  });
+
+  test("say every mistake, and the one of a member without a field, too", async () => {
+    const page = await administrator("user-profile");
+    for (const name of ["first bad", "second bad"]) {
+      await page.getByRole("textbox", { name: "New attribute" }).fill(name);
+      await page.getByRole("button", { name: "Add", exact: true }).click();
+    }
+    await page.getByRole("button", { name: "Save changes" }).click();
+    const alert = page.locator("#main [role=alert]").first();
+    for (const place of [0, 1]) await alert.getByText(`userProfile.attributes.${place}.name`).waitFor();
+    await page.context().close();
+  });
+
+  test("send once what is pressed twice", async () => {
+    const { organizationId } = await create("/organizations", { name: "Twice" });
+    const { userId } = await create("/users", { username: "twin", email: "twin@example.com" });
+    const page = await administrator(`users/${userId}?tab=credentials`);
+    const sent: string[] = [];
+    await page.route(/\/(password|invitations)$/, async (route) => {
+      if (route.request().method() !== "GET") {
+        sent.push(new URL(route.request().url()).pathname.split("/").at(-1)!);
+        await new Promise((resolve) => setTimeout(resolve, 300));
+      }
+      await route.continue();
+    });
+    await page.getByLabel("New password").fill(PASSWORD);
+    for (let times = 0; times < 2; times++) await page.keyboard.press("Enter");
+    await page.getByText("The password is set").waitFor();
+    await page.goto(to(`organizations/${organizationId}?tab=invitations`));
+    await page.getByLabel("Email").fill("guest@example.com");
+    for (let times = 0; times < 2; times++) await page.keyboard.press("Enter");
+    await expect.poll(() => page.getByRole("button", { name: "Invite" }).isEnabled()).toBe(true);
+    expect(sent).toEqual(["password", "invitations"]);
+    await page.context().close();
+  });
+
+  test("take a client's role from a service account", async () => {
+    const { id } = await create("/clients", { clientId: "robot", publicClient: false, grantTypes: ["client_credentials"] });
+    await create(`/clients/${id}/roles`, { name: "runner" });
+    const given = await admin.post(`/admin/realms/demo/clients/${id}/service-account/roles`, { name: "runner", clientId: "robot" });
+    expect(given.status, given.text).toBe(200);
+    const page = await administrator(`clients/${id}?tab=service-account`);
+    await page.getByRole("button", { name: "Remove: runner" }).click();
+    await page.getByRole("dialog").getByRole("button", { name: "Remove" }).click();
+    await page.getByText("The service account has no roles").waitFor();
+    await page.context().close();
   });
 
   test("make and change a provider of messages by the fields of its driver, and keep its secret", async () => {

@@ -75,6 +75,13 @@ export const serverApi = {
   send: <T>(method: string, path: string, options?: RequestOptions) => withSignIn("master", () => api.request<T>(method, path, options)),
 };
 
+/** Returns the messages of any error for people: of a problem, and of each wrong member that the first message does not name. */
+export function messagesOf(error: unknown): readonly string[] {
+  const errors = error instanceof ApiProblem ? (error.problem.errors ?? []) : [];
+  const first = messageOf(error);
+  return [first, ...new Set(errors.map(({ message }) => message).filter((message) => !first.includes(message)))];
+}
+
 /** Returns the message of any error for people. */
 export function messageOf(error: unknown): string {
   if (error instanceof ApiProblem) return error.message;

@@ -119,7 +119,7 @@ function AreaRoute() {
   const { resource } = code.data;
   const set = (next: ListSearch, push = false) => void navigate({ to: ".", search: next as never, replace: !push });
   if (id === undefined) return <ListPage key={name} resource={resource} area={name} search={search} setSearch={set} />;
-  if (id === "new" && resource.CreatePage) return <resource.CreatePage />;
+  if (id === "new" && resource.CreatePage && session.may(...resource.permission.manage)) return <resource.CreatePage />;
   return <RecordPage key={id} resource={resource} area={name} id={id} tab={search.tab} setTab={(tab) => set({ tab })} />;
 }
 

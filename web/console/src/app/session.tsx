@@ -20,7 +20,7 @@ export interface RealmSession {
   readonly realm: string;
   readonly api: RealmApi;
   readonly me: WhoAmI;
-  /** Tells whether the caller holds one of these permissions. */
+  /** Tells whether the caller holds one of these permissions; `a+b` means both. */
   may(...permissions: readonly string[]): boolean;
 }
 
@@ -56,7 +56,8 @@ export const useWhoAmI = (realm: string) => useQuery(whoAmI(realm));
 export function RealmProvider({ realm, me, children }: { realm: string; me: WhoAmI; children: ReactNode }) {
   const session = useMemo<RealmSession>(() => {
     const held = new Set(me.permissions);
-    const may = (...wanted: readonly string[]) => held.has("realm-admin") || wanted.some((one) => held.has(one));
+    const may = (...wanted: readonly string[]) =>
+      held.has("realm-admin") || wanted.some((one) => one.split("+").every((part) => held.has(part)));
     return { realm, api: realmApi(realm), me, may };
   }, [realm, me]);
   return <Context.Provider value={session}>{children}</Context.Provider>;

@@ -38,7 +38,7 @@ export function Authorization(props: Props) {
     { value: "scopes", label: t("Scopes") },
     { value: "policies", label: t("Policies") },
     { value: "permissions", label: t("Permissions") },
-    { value: "evaluate", label: t("Evaluate") },
+    ...(session.may("view-users") ? [{ value: "evaluate", label: t("Evaluate") }] : []),
     { value: "settings", label: t("Settings") },
   ];
   const Part = { resources: Resources, scopes: Scopes, policies: Policies, permissions: Permissions, evaluate: Evaluate }[part];

@@ -6,8 +6,8 @@ import { useState } from "react";
 import { useRealm } from "../app/session.tsx";
 import { useText } from "../i18n/index.ts";
 import { PageHead } from "../kit/page-head.tsx";
-import { WriteError } from "../kit/record-page.tsx";
 import { Secret } from "../kit/secret.tsx";
+import { WriteError } from "../kit/states.tsx";
 import { ApiFields, emptyApi, prepareApi } from "./clients.create-api.tsx";
 import { Snippets } from "./snippets.tsx";
 

@@ -8,6 +8,7 @@ import { useText } from "../i18n/index.ts";
 import { confirmed } from "../kit/confirm.tsx";
 import { EditForm } from "../kit/edit-form.tsx";
 import { failed } from "../kit/notify.ts";
+import { useOnce } from "../kit/once.ts";
 import { AddByPicker, roleNamePicker } from "../kit/picker.tsx";
 import type { FormSpec, Resource, TabProps } from "../kit/resource.ts";
 import { Secret } from "../kit/secret.tsx";
@@ -29,6 +30,7 @@ const MANAGE = ["manage-clients"] as const;
 function Credentials({ item, path, session }: TabProps<Client>) {
   const t = useText();
   const [secret, setSecret] = useState<string | null>(null);
+  const { busy, once } = useOnce();
   const ask = async (method: "GET" | "POST") => {
     try {
       if (method === "POST") {
@@ -57,10 +59,10 @@ function Credentials({ item, path, session }: TabProps<Client>) {
       {secret && <Secret title="Client secret" value={secret} text="Keep it out of browsers and mobile apps." />}
       {session.may(...MANAGE) && (
         <Group>
-          <Button variant="default" onClick={() => void ask("GET")}>
+          <Button variant="default" loading={busy} onClick={() => void once(() => ask("GET"))}>
             {t("Reveal the secret")}
           </Button>
-          <Button variant="default" color="red" onClick={() => void ask("POST")}>
+          <Button variant="default" color="red" loading={busy} onClick={() => void once(() => ask("POST"))}>
             {t("Make a new secret")}
           </Button>
         </Group>
@@ -72,6 +74,7 @@ function Credentials({ item, path, session }: TabProps<Client>) {
 function ClientRoles({ path, session }: TabProps<Client>) {
   const t = useText();
   const [name, setName] = useState("");
+  const { busy, once } = useOnce();
   const create = async (reload: () => Promise<void>) => {
     try {
       await session.api.send("POST", `${path}/roles`, { body: { name } });
@@ -98,12 +101,14 @@ function ClientRoles({ path, session }: TabProps<Client>) {
         <form
           onSubmit={(event) => {
             event.preventDefault();
-            void create(reload);
+            void once(() => create(reload));
           }}
         >
           <Group align="flex-end">
             <TextInput label={t("New role")} value={name} onChange={(event) => setName(event.currentTarget.value)} required />
-            <Button type="submit">{t("Create role")}</Button>
+            <Button type="submit" loading={busy}>
+              {t("Create role")}
+            </Button>
           </Group>
         </form>
       )}
@@ -123,7 +128,9 @@ const ServiceAccount = ({ path, session }: TabProps<Client>) => (
       { title: "Client", render: ({ clientId }) => clientId ?? "–" },
     ]}
     name={({ name }) => name}
-    remove={({ name }) => `${path}/service-account/roles?name=${encodeURIComponent(name)}`}
+    remove={({ name, clientId }) =>
+      `${path}/service-account/roles?${new URLSearchParams({ name, ...(clientId !== null && { clientId }) })}`
+    }
     add={(reload) => (
       <AddByPicker
         {...roleNamePicker}

@@ -5,8 +5,8 @@ import { Link } from "@tanstack/react-router";
 import { useEffect, useState } from "react";
 import { realmApi, serverApi } from "../app/api.ts";
 import { useText } from "../i18n/index.ts";
-import { WriteError } from "../kit/record-page.tsx";
 import { Secret } from "../kit/secret.tsx";
+import { WriteError } from "../kit/states.tsx";
 
 type Schemas = components["schemas"];
 

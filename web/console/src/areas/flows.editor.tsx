@@ -1,5 +1,5 @@
 import { ApiProblem, type components } from "@gatehouse/api";
-import { ActionIcon, Alert, Badge, Button, Group, Menu, Paper, Select, Stack, Text } from "@mantine/core";
+import { ActionIcon, Badge, Button, Group, Menu, Paper, Select, Stack, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { useText } from "../i18n/index.ts";
@@ -8,7 +8,7 @@ import { Icon } from "../kit/icon.tsx";
 import { succeeded } from "../kit/notify.ts";
 import type { TabProps } from "../kit/resource.ts";
 import type { Schema } from "../kit/schema.ts";
-import { Failure, Rows } from "../kit/states.tsx";
+import { Failure, Rows, WriteError } from "../kit/states.tsx";
 import { UnsavedBar } from "../kit/unsaved.tsx";
 import { NoMail } from "./no-mail.tsx";
 
@@ -33,7 +33,7 @@ export function FlowEditor({ item, path, session, reload }: TabProps<Flow>) {
   const t = useText();
   const { api, realm, may } = session;
   const [draft, setDraft] = useState<Step[] | null>(null);
-  const [problem, setProblem] = useState<ApiProblem | null>(null);
+  const [error, setError] = useState<unknown>(null);
   const [saving, setSaving] = useState(false);
   const authenticators = useQuery({
     queryKey: [realm, "authenticators"],
@@ -46,14 +46,14 @@ export function FlowEditor({ item, path, session, reload }: TabProps<Flow>) {
   const readOnly = !may("manage-authorization");
   const save = async () => {
     setSaving(true);
-    setProblem(null);
+    setError(null);
     try {
       await api.send("PUT", path, { body: { displayName: item.displayName, steps } });
       succeeded(t("Saved"));
       setDraft(null);
       await reload();
-    } catch (error) {
-      if (error instanceof ApiProblem) setProblem(error);
+    } catch (reason) {
+      setError(reason);
     } finally {
       setSaving(false);
     }
@@ -63,31 +63,27 @@ export function FlowEditor({ item, path, session, reload }: TabProps<Flow>) {
       <Text size="sm">
         {t("Required steps are all passed, one alternative is enough, conditional groups count where their conditions hold.")}
       </Text>
-      {problem && (
-        <Alert color="red" role="alert" title={problem.message}>
-          {problem.problem.errors?.map(({ field, message }) => (
-            <Text key={field} size="sm">
-              {message}
-            </Text>
-          ))}
-        </Alert>
-      )}
+      <WriteError error={error} />
       <Steps
         steps={steps}
         path="steps"
         authenticators={authenticators.data}
-        problem={problem}
+        problem={error instanceof ApiProblem ? error : null}
         readOnly={readOnly}
         onChange={(next) => {
-          setProblem(null);
+          setError(null);
           setDraft(next);
         }}
       />
       <UnsavedBar
         dirty={draft !== null && JSON.stringify(draft) !== JSON.stringify(stored)}
         saving={saving}
+        error={error}
         onSave={() => void save()}
-        onDiscard={() => setDraft(null)}
+        onDiscard={() => {
+          setDraft(null);
+          setError(null);
+        }}
       />
     </Stack>
   );

@@ -7,7 +7,7 @@ import { useText } from "../i18n/index.ts";
 import { useDryRun } from "../kit/dry-run.ts";
 import { OnConflict } from "../kit/on-conflict.tsx";
 import { PageHead } from "../kit/page-head.tsx";
-import { WriteError } from "../kit/record-page.tsx";
+import { WriteError } from "../kit/states.tsx";
 
 type Report = components["schemas"]["UserImport"];
 

@@ -10,6 +10,7 @@ import { schemaFor } from "../kit/conditions.ts";
 import { confirmed } from "../kit/confirm.tsx";
 import { Icon } from "../kit/icon.tsx";
 import { failed, succeeded } from "../kit/notify.ts";
+import { useOnce } from "../kit/once.ts";
 import type { FormSpec } from "../kit/resource.ts";
 import { type Draft, describe, isStored } from "../kit/schema.ts";
 import type { Control } from "../kit/schema-form.tsx";
@@ -20,7 +21,8 @@ import { OnOff } from "./users.tsx";
 type Schemas = components["schemas"];
 type Provider = Schemas["MessagingProvider"];
 
-const MANAGE = ["manage-realm"] as const;
+/** The one who directs messages can read the codes in them, so this takes all permissions. */
+const MANAGE = ["realm-admin"] as const;
 const PATH = "/messaging/providers";
 
 /** The secret that each driver needs. A `long` one is a file of several lines. */
@@ -174,7 +176,7 @@ export function Providers() {
                   <Table.Td>
                     <OnOff on={provider.enabled} />
                   </Table.Td>
-                  <Table.Td>{manage && <SendTest channel={provider.channel} />}</Table.Td>
+                  <Table.Td>{may("manage-realm") && <SendTest channel={provider.channel} />}</Table.Td>
                   <Table.Td>
                     {manage && (
                       <Menu position="bottom-end">
@@ -206,6 +208,7 @@ function SendTest({ channel }: { channel: string }) {
   const t = useText();
   const { api } = useRealm();
   const [to, setTo] = useState("");
+  const { busy, once } = useOnce();
   const send = async () => {
     try {
       const { data } = await api.send<Schemas["TestMessageResult"]>("POST", `/messaging/providers/${channel}/test`, { body: { to } });
@@ -224,7 +227,7 @@ function SendTest({ channel }: { channel: string }) {
         value={to}
         onChange={(event) => setTo(event.currentTarget.value)}
       />
-      <Button size="xs" variant="default" disabled={to === ""} onClick={() => void send()}>
+      <Button size="xs" variant="default" disabled={to === ""} loading={busy} onClick={() => void once(send)}>
         {t("Send")}
       </Button>
     </Group>

@@ -22,10 +22,10 @@ import { useRealm } from "../app/session.tsx";
 import { useLanguage, useText } from "../i18n/index.ts";
 import { MailFrame } from "../kit/mail-frame.tsx";
 import { succeeded } from "../kit/notify.ts";
+import { useOnce } from "../kit/once.ts";
 import { PageHead } from "../kit/page-head.tsx";
 import { directionOf, localeName } from "../kit/page-locales.ts";
-import { WriteError } from "../kit/record-page.tsx";
-import { Failure, Rows } from "../kit/states.tsx";
+import { Failure, Rows, WriteError } from "../kit/states.tsx";
 import { Providers } from "./messages.providers.tsx";
 import { PushDevices } from "./push-devices.tsx";
 
@@ -142,6 +142,7 @@ function EditTemplate({ template, close }: { template: Template; close(): void }
   const [draft, setDraft] = useState(template);
   const [preview, setPreview] = useState<Schemas["RenderedMessageTemplate"] | null>(null);
   const [error, setError] = useState<unknown>(null);
+  const { busy, once } = useOnce();
   const readOnly = !may(...MANAGE);
   const { templateKey, channel, locale, subject, body, textBody, html, enabled } = draft;
   const save = async () => {
@@ -224,14 +225,18 @@ function EditTemplate({ template, close }: { template: Template; close(): void }
         />
         <Group justify="flex-end">
           {!readOnly && !template.isDefault && (
-            <Button variant="subtle" color="red" onClick={() => void reset()}>
+            <Button variant="subtle" color="red" onClick={() => void once(reset)}>
               {t("Return to what ships")}
             </Button>
           )}
-          <Button variant="default" onClick={() => void show()}>
+          <Button variant="default" onClick={() => void once(show)}>
             {t("Preview")}
           </Button>
-          {!readOnly && <Button onClick={() => void save()}>{t("Save")}</Button>}
+          {!readOnly && (
+            <Button onClick={() => void once(save)} loading={busy}>
+              {t("Save")}
+            </Button>
+          )}
         </Group>
         {preview && (
           <Stack gap="xs">

@@ -5,6 +5,7 @@ import { Badge, Button, Code, Group, Stack, TagsInput, Text, TextInput } from "@
 import { useState } from "react";
 import { useText } from "../i18n/index.ts";
 import { failed, succeeded } from "../kit/notify.ts";
+import { useOnce } from "../kit/once.ts";
 import { AddByPicker, userPicker } from "../kit/picker.tsx";
 import type { Resource, TabProps } from "../kit/resource.ts";
 import type { Control } from "../kit/schema-form.tsx";
@@ -47,6 +48,7 @@ const Members = ({ path, session }: TabProps<Organization>) => (
 function Invite({ path, session, reload }: Pick<TabProps<Organization>, "path" | "session"> & { reload(): Promise<void> }) {
   const t = useText();
   const [email, setEmail] = useState("");
+  const { busy, once } = useOnce();
   const send = async () => {
     try {
       await session.api.send("POST", `${path}/invitations`, { body: { email } });
@@ -61,7 +63,7 @@ function Invite({ path, session, reload }: Pick<TabProps<Organization>, "path" |
     <form
       onSubmit={(event) => {
         event.preventDefault();
-        void send();
+        void once(send);
       }}
     >
       <Group align="flex-end">
@@ -73,7 +75,9 @@ function Invite({ path, session, reload }: Pick<TabProps<Organization>, "path" |
           required
           w={320}
         />
-        <Button type="submit">{t("Invite")}</Button>
+        <Button type="submit" loading={busy}>
+          {t("Invite")}
+        </Button>
       </Group>
     </form>
   );
@@ -100,6 +104,7 @@ const Invitations = ({ path, session }: TabProps<Organization>) => (
 
 function Domains({ item, path, session, reload }: TabProps<Organization>) {
   const t = useText();
+  const { busy, once } = useOnce();
   const verify = async (domain: string) => {
     try {
       await session.api.send("POST", `${path}/domains/${encodeURIComponent(domain)}/verify`);
@@ -129,7 +134,7 @@ function Domains({ item, path, session, reload }: TabProps<Organization>) {
             )}
           </Stack>
           {!verified && session.may(...MANAGE) && (
-            <Button variant="default" onClick={() => void verify(domain)}>
+            <Button variant="default" loading={busy} onClick={() => void once(() => verify(domain))}>
               {t("Verify")}
             </Button>
           )}

@@ -7,11 +7,11 @@ import { useState } from "react";
 import { serverApi } from "../app/api.ts";
 import { useText } from "../i18n/index.ts";
 import { Icon } from "../kit/icon.tsx";
+import { useOnce } from "../kit/once.ts";
 import { PageHead } from "../kit/page-head.tsx";
 import { Pages } from "../kit/pages.tsx";
-import { WriteError } from "../kit/record-page.tsx";
 import { Secret } from "../kit/secret.tsx";
-import { Empty, Failure, Rows } from "../kit/states.tsx";
+import { Empty, Failure, Rows, WriteError } from "../kit/states.tsx";
 import { When } from "../kit/when.tsx";
 
 type Schemas = components["schemas"];
@@ -118,6 +118,7 @@ function CreateRealm({ opened, close }: { opened: boolean; close(): void }) {
   const [displayName, setDisplayName] = useState("");
   const [error, setError] = useState<unknown>(null);
   const [created, setCreated] = useState<Schemas["CreatedRealm"] | null>(null);
+  const { busy, once } = useOnce();
   const fieldError = (field: string) => (error instanceof ApiProblem ? error.fieldError(field) : undefined);
   const leave = () => {
     close();
@@ -151,7 +152,7 @@ function CreateRealm({ opened, close }: { opened: boolean; close(): void }) {
         <form
           onSubmit={(event) => {
             event.preventDefault();
-            void create();
+            void once(create);
           }}
         >
           <Stack>
@@ -178,7 +179,9 @@ function CreateRealm({ opened, close }: { opened: boolean; close(): void }) {
               <Button variant="default" onClick={leave}>
                 {t("Cancel")}
               </Button>
-              <Button type="submit">{t("Create")}</Button>
+              <Button type="submit" loading={busy}>
+                {t("Create")}
+              </Button>
             </Group>
           </Stack>
         </form>

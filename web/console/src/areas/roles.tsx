@@ -67,7 +67,7 @@ function Permissions({ item, session, reload }: TabProps<Role>) {
       <Checkbox.Group value={[...held]} onChange={(next) => void set(next as Key[])}>
         <Stack gap="xs">
           {catalogue.data.map(({ key, label }) => (
-            <Checkbox key={key} value={key} label={t(label)} description={key} disabled={!may("manage-roles")} />
+            <Checkbox key={key} value={key} label={t(label)} description={key} disabled={!may("manage-roles") || !may(key)} />
           ))}
         </Stack>
       </Checkbox.Group>

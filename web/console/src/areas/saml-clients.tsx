@@ -8,6 +8,7 @@ import { useState } from "react";
 import { useRealm } from "../app/session.tsx";
 import { useText } from "../i18n/index.ts";
 import { failed, succeeded } from "../kit/notify.ts";
+import { useOnce } from "../kit/once.ts";
 import type { Resource, TabProps } from "../kit/resource.ts";
 import { SubForm } from "../kit/sub-form.tsx";
 import { SubList } from "../kit/sub-list.tsx";
@@ -25,17 +26,19 @@ function Import() {
   const client = useQueryClient();
   const [text, setText] = useState("");
   const [url, setUrl] = useState("");
-  const send = async (call: () => Promise<unknown>) => {
-    try {
-      await call();
-      succeeded(t("The metadata is imported"));
-      setText("");
-      setUrl("");
-      await client.invalidateQueries({ queryKey: [realm, "list"] });
-    } catch (error) {
-      failed(error);
-    }
-  };
+  const { busy, once } = useOnce();
+  const send = (call: () => Promise<unknown>) =>
+    once(async () => {
+      try {
+        await call();
+        succeeded(t("The metadata is imported"));
+        setText("");
+        setUrl("");
+        await client.invalidateQueries({ queryKey: [realm, "list"] });
+      } catch (error) {
+        failed(error);
+      }
+    });
   if (!may(...MANAGE)) return null;
   return (
     <Group align="flex-end">
@@ -43,6 +46,7 @@ function Import() {
       <Button
         variant="default"
         disabled={url === ""}
+        loading={busy}
         onClick={() => void send(() => api.send("POST", "/saml-clients/import-url", { body: { url } }))}
       >
         {t("Import")}
@@ -51,6 +55,7 @@ function Import() {
       <Button
         variant="default"
         disabled={text === ""}
+        loading={busy}
         onClick={() => void send(() => api.send("POST", "/saml-clients/import", { body: text, contentType: "application/xml" }))}
       >
         {t("Import")}

@@ -5,10 +5,9 @@ import { useState } from "react";
 import { useText } from "../i18n/index.ts";
 import { confirmed } from "../kit/confirm.tsx";
 import { failed, succeeded } from "../kit/notify.ts";
-import { WriteError } from "../kit/record-page.tsx";
 import type { TabProps } from "../kit/resource.ts";
 import { SendAgain } from "../kit/send-again.tsx";
-import { Failure, Rows } from "../kit/states.tsx";
+import { Failure, Rows, WriteError } from "../kit/states.tsx";
 import { SubList } from "../kit/sub-list.tsx";
 import { When } from "../kit/when.tsx";
 
@@ -18,7 +17,8 @@ type TargetObject = Schemas["ScimTargetObject"];
 type Plan = Schemas["ScimTargetPlan"];
 type Counts = Schemas["ScimTargetStatus"]["users"];
 
-export const MANAGE = ["manage-realm"] as const;
+/** A target gets the data of users, so whoever manages one must be allowed to see them. */
+export const MANAGE = ["manage-realm+view-users"] as const;
 export const STATES = {
   ...{ OK: "teal", WORKING: "blue", FAILING: "red", PAUSED: "orange" },
   ...{ WAITING_FOR_CONFIRMATION: "orange", SUSPENDED: "red", DISABLED: "gray" },

@@ -26,7 +26,7 @@ export const scimTargets: Resource<Target, Schemas["CreateScimTarget"], Schemas[
   search: "Search by name",
   key: ({ id }) => id,
   name: ({ name }) => name,
-  permission: { view: MANAGE, manage: MANAGE },
+  permission: { view: ["manage-realm"], manage: MANAGE },
   columns: [
     { title: "Target", render: ({ name }) => name },
     { title: "URL", wide: true, render: ({ url }) => <Code>{url}</Code> },
@@ -44,7 +44,7 @@ export const scimTargets: Resource<Target, Schemas["CreateScimTarget"], Schemas[
   edit: { schema: updateSchema, sections, controls, hidden: ["id", "realmId", "secretSet", "createdAt", "status"] },
   tabs: [
     { id: "status", title: "Status", Component: Status },
-    { id: "objects", title: "Users and groups", Component: Objects },
+    { id: "objects", title: "Users and groups", permission: MANAGE, Component: Objects },
   ],
   canDelete: true,
 };

@@ -4,7 +4,6 @@ import { useDebouncedCallback } from "@mantine/hooks";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useNavigate, useSearch } from "@tanstack/react-router";
 import { useState } from "react";
-import { messageOf } from "../app/api.ts";
 import { useRealm } from "../app/session.tsx";
 import { useLanguage, useText } from "../i18n/index.ts";
 import { Icon } from "../kit/icon.tsx";
@@ -176,13 +175,7 @@ export function Texts() {
           )}
         </>
       )}
-      <UnsavedBar
-        dirty={dirty}
-        saving={saving}
-        error={error === null ? null : messageOf(error)}
-        onSave={() => void save()}
-        onDiscard={discard}
-      />
+      <UnsavedBar dirty={dirty} saving={saving} error={error} onSave={() => void save()} onDiscard={discard} />
     </Stack>
   );
 }

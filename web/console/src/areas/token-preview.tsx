@@ -4,8 +4,8 @@ import { useState } from "react";
 import { useText } from "../i18n/index.ts";
 import { CopyAsCurl } from "../kit/curl.tsx";
 import { Picker, userPicker } from "../kit/picker.tsx";
-import { WriteError } from "../kit/record-page.tsx";
 import type { TabProps } from "../kit/resource.ts";
+import { WriteError } from "../kit/states.tsx";
 
 type Schemas = components["schemas"];
 

@@ -6,7 +6,7 @@ import { useText } from "../i18n/index.ts";
 import { useDryRun } from "../kit/dry-run.ts";
 import { succeeded } from "../kit/notify.ts";
 import { OnConflict } from "../kit/on-conflict.tsx";
-import { WriteError } from "../kit/record-page.tsx";
+import { WriteError } from "../kit/states.tsx";
 import { Changes } from "./transfer.changes.tsx";
 
 type Report = components["schemas"]["ExternalImport"];

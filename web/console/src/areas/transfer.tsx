@@ -7,7 +7,7 @@ import { save } from "../kit/download.ts";
 import { useDryRun } from "../kit/dry-run.ts";
 import { succeeded } from "../kit/notify.ts";
 import { PageHead } from "../kit/page-head.tsx";
-import { WriteError } from "../kit/record-page.tsx";
+import { WriteError } from "../kit/states.tsx";
 import { Changes } from "./transfer.changes.tsx";
 import { ExternalImport } from "./transfer.external.tsx";
 

@@ -4,7 +4,7 @@ import { useRef, useState } from "react";
 import { useRealm } from "../app/session.tsx";
 import { useText } from "../i18n/index.ts";
 import { PageHead } from "../kit/page-head.tsx";
-import { WriteError } from "../kit/record-page.tsx";
+import { WriteError } from "../kit/states.tsx";
 import { Claims } from "./token-preview.tsx";
 import { type Attempt, answerOf, decoded, prepare, redeem, type Tokens, tryItClient, userinfo } from "./try-it.flow.ts";
 

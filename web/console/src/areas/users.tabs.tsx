@@ -19,9 +19,10 @@ import { useText } from "../i18n/index.ts";
 import { Activity } from "../kit/activity.tsx";
 import { save } from "../kit/download.ts";
 import { failed, succeeded } from "../kit/notify.ts";
+import { useOnce } from "../kit/once.ts";
 import { AddByPicker, roleNamePicker } from "../kit/picker.tsx";
-import { WriteError } from "../kit/record-page.tsx";
 import type { Tab, TabProps } from "../kit/resource.ts";
+import { WriteError } from "../kit/states.tsx";
 import { SubList } from "../kit/sub-list.tsx";
 import { When } from "../kit/when.tsx";
 
@@ -77,6 +78,7 @@ function SetPassword({ path, session, reload }: Pick<Props, "path" | "session" |
   const t = useText();
   const [password, setPassword] = useState("");
   const [temporary, setTemporary] = useState(true);
+  const { busy, once } = useOnce();
   const [error, setError] = useState<unknown>(null);
   const save = async () => {
     setError(null);
@@ -93,7 +95,7 @@ function SetPassword({ path, session, reload }: Pick<Props, "path" | "session" |
     <form
       onSubmit={(event) => {
         event.preventDefault();
-        void save();
+        void once(save);
       }}
     >
       <Stack maw={420}>
@@ -114,7 +116,7 @@ function SetPassword({ path, session, reload }: Pick<Props, "path" | "session" |
           onChange={(event) => setTemporary(event.currentTarget.checked)}
         />
         <Group>
-          <Button type="submit" disabled={password === ""}>
+          <Button type="submit" disabled={password === ""} loading={busy}>
             {t("Set password")}
           </Button>
         </Group>
@@ -126,6 +128,7 @@ function SetPassword({ path, session, reload }: Pick<Props, "path" | "session" |
 function RequiredActions({ item, path, session, reload }: Props) {
   const t = useText();
   const { api, realm, may } = session;
+  const { busy, once } = useOnce();
   const actions = useQuery({
     queryKey: [realm, "sub", path, "required-actions"],
     queryFn: async () => (await api.get<string[]>(`${path}/required-actions`)).data,
@@ -158,7 +161,12 @@ function RequiredActions({ item, path, session, reload }: Props) {
       />
       {may(...MANAGE) && (
         <Group>
-          <Button variant="default" disabled={!item.email || (actions.data ?? []).length === 0} onClick={() => void mail()}>
+          <Button
+            variant="default"
+            disabled={!item.email || (actions.data ?? []).length === 0}
+            loading={busy}
+            onClick={() => void once(mail)}
+          >
             {t("Send a mail with a link to them")}
           </Button>
         </Group>
@@ -227,7 +235,7 @@ const Groups = ({ item, path, session }: Props) => (
 const Sessions = ({ path }: Props) => (
   <SubList<Schemas["Session"]>
     path={`${path}/sessions`}
-    manage={["manage-users", "manage-events"]}
+    manage={["manage-events"]}
     id={({ id }) => id}
     empty="Not signed in anywhere"
     columns={[
@@ -302,7 +310,7 @@ function Privacy({ item, path, session }: Props) {
         removeTitle="Revoke"
         remove={({ clientId }) => `${path}/gdpr/consents/${encodeURIComponent(clientId)}`}
       />
-      <Alert color="gray">{t("Erasing a person is among the actions above.")}</Alert>
+      {session.may(...MANAGE) && <Alert color="gray">{t("Erasing a person is among the actions above.")}</Alert>}
     </Stack>
   );
 }

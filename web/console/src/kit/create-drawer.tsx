@@ -1,9 +1,8 @@
 import { ApiProblem } from "@gatehouse/api";
-import { Alert, Button, Drawer, Group, Stack, Text } from "@mantine/core";
+import { Button, Drawer, Group, Stack } from "@mantine/core";
 import { useQueryClient } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { type ReactNode, useState } from "react";
-import { messageOf } from "../app/api.ts";
 import { useRealm } from "../app/session.tsx";
 import { useText } from "../i18n/index.ts";
 import { discards } from "./confirm.tsx";
@@ -11,6 +10,7 @@ import { succeeded } from "./notify.ts";
 import type { Resource } from "./resource.ts";
 import type { Draft } from "./schema.ts";
 import { SchemaForm } from "./schema-form.tsx";
+import { WriteError } from "./states.tsx";
 
 interface CreateDrawerProps<T> {
   // biome-ignore lint/suspicious/noExplicitAny: create and edit forms differ by area
@@ -28,14 +28,12 @@ export function CreateDrawer<T>({ resource, area, opened, close }: CreateDrawerP
   const navigate = useNavigate();
   const spec = resource.create!;
   const [draft, setDraft] = useState<Draft>(spec.defaults ?? {});
-  const [problem, setProblem] = useState<ApiProblem | null>(null);
-  const [error, setError] = useState<string | null>(null);
+  const [error, setError] = useState<unknown>(null);
   const [saving, setSaving] = useState(false);
   const [shown, setShown] = useState<{ content: ReactNode; key: string } | null>(null);
 
   const reset = () => {
     setDraft(spec.defaults ?? {});
-    setProblem(null);
     setError(null);
     setShown(null);
   };
@@ -52,7 +50,6 @@ export function CreateDrawer<T>({ resource, area, opened, close }: CreateDrawerP
   };
   const create = async () => {
     setSaving(true);
-    setProblem(null);
     setError(null);
     try {
       const { data } = await api.send<T & Record<string, unknown>>("POST", resource.path, { body: draft });
@@ -62,8 +59,7 @@ export function CreateDrawer<T>({ resource, area, opened, close }: CreateDrawerP
       if (content) setShown({ content, key: resource.key(data) });
       else open(resource.key(data));
     } catch (reason) {
-      if (reason instanceof ApiProblem) setProblem(reason);
-      setError(messageOf(reason));
+      setError(reason);
     } finally {
       setSaving(false);
     }
@@ -87,11 +83,7 @@ export function CreateDrawer<T>({ resource, area, opened, close }: CreateDrawerP
           }}
         >
           <Stack>
-            {error && (
-              <Alert color="red" role="alert">
-                <Text size="sm">{t(error)}</Text>
-              </Alert>
-            )}
+            <WriteError error={error} />
             <SchemaForm
               schema={spec.schema}
               draft={draft}
@@ -100,7 +92,7 @@ export function CreateDrawer<T>({ resource, area, opened, close }: CreateDrawerP
               {...(spec.labels && { labels: spec.labels })}
               {...(spec.hidden && { hidden: spec.hidden })}
               {...(spec.only && { only: true })}
-              problem={problem}
+              problem={error instanceof ApiProblem ? error : null}
               onChange={(next) => setDraft(spec.settled?.(next, draft) ?? next)}
             />
             <Group justify="flex-end">

@@ -1,13 +1,13 @@
 import { ApiProblem } from "@gatehouse/api";
 import { Alert, Button, Group, Radio, Stack, Table, Text } from "@mantine/core";
 import { type ReactNode, useMemo, useState } from "react";
-import { messageOf } from "../app/api.ts";
 import { useRealm } from "../app/session.tsx";
 import { useText } from "../i18n/index.ts";
 import { succeeded } from "./notify.ts";
 import type { FormSpec } from "./resource.ts";
 import { type Draft, isSecret, labelOf } from "./schema.ts";
 import { SchemaForm } from "./schema-form.tsx";
+import { WriteError } from "./states.tsx";
 import { undoable } from "./undo.tsx";
 import { UnsavedBar } from "./unsaved.tsx";
 
@@ -50,8 +50,7 @@ export function EditForm({ form, value, etag, path, readOnly, method = "PUT", be
   const [base, setBase] = useState<Version | null>(null);
   const current = base && Object.keys(edited).some((name) => !same(base.stored[name], latest.stored[name])) ? base : latest;
   const { stored } = current;
-  const [problem, setProblem] = useState<ApiProblem | null>(null);
-  const [error, setError] = useState<string | null>(null);
+  const [error, setError] = useState<unknown>(null);
   const [saving, setSaving] = useState(false);
   const [conflict, setConflict] = useState<Conflict | null>(null);
   const draft = { ...stored, ...edited };
@@ -60,13 +59,11 @@ export function EditForm({ form, value, etag, path, readOnly, method = "PUT", be
   const discard = () => {
     setEdited({});
     setBase(null);
-    setProblem(null);
     setError(null);
     setConflict(null);
   };
   const save = async (body: Draft, ifMatch: string | null) => {
     setSaving(true);
-    setProblem(null);
     setError(null);
     try {
       // After a merge, undoing returns to the other administrator's version.
@@ -86,8 +83,7 @@ export function EditForm({ form, value, etag, path, readOnly, method = "PUT", be
       onSaved();
     } catch (reason) {
       const other = reason instanceof ApiProblem && reason.status === 412 ? await compare().catch((failure: unknown) => failure) : null;
-      if (reason instanceof ApiProblem && reason.status !== 412) setProblem(reason);
-      setError(messageOf(other ?? reason));
+      setError(other ?? reason);
     } finally {
       setSaving(false);
     }
@@ -114,11 +110,7 @@ export function EditForm({ form, value, etag, path, readOnly, method = "PUT", be
           onSave={(chosen) => void save({ ...conflict.theirs.stored, ...edited, ...chosen }, conflict.theirs.etag)}
         />
       ) : (
-        error && (
-          <Alert color="red" role="alert">
-            {t(error)}
-          </Alert>
-        )
+        <WriteError error={error} />
       )}
       <SchemaForm
         schema={form.schema}
@@ -129,7 +121,7 @@ export function EditForm({ form, value, etag, path, readOnly, method = "PUT", be
         {...(form.notes && { notes: form.notes })}
         {...(form.hidden && { hidden: form.hidden })}
         {...(form.only && { only: true })}
-        problem={problem}
+        problem={error instanceof ApiProblem ? error : null}
         readOnly={readOnly}
         onChange={(next) => {
           const changed = Object.entries(next).filter(([name, one]) => !same(one, stored[name]));

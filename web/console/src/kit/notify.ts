@@ -1,6 +1,6 @@
 import { ApiProblem } from "@gatehouse/api";
 import { notifications } from "@mantine/notifications";
-import { messageOf } from "../app/api.ts";
+import { messagesOf } from "../app/api.ts";
 import { translate } from "../i18n/index.ts";
 
 export const succeeded = (message: string) => void notifications.show({ message, color: "teal" });
@@ -12,6 +12,9 @@ export const shown = (title: string, value: string) =>
 /** Shows why something failed, unless the user cancelled it. */
 export function failed(error: unknown): void {
   const requestId = error instanceof ApiProblem ? error.problem.requestId : undefined;
-  const message = translate(messageOf(error)) + (requestId ? ` (${requestId})` : "");
+  const message =
+    messagesOf(error)
+      .map((message) => translate(message))
+      .join(" · ") + (requestId ? ` (${requestId})` : "");
   notifications.show({ title: translate("That did not work"), message, color: "red", autoClose: 10_000 });
 }

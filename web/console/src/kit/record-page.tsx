@@ -1,8 +1,7 @@
 import { ApiProblem } from "@gatehouse/api";
-import { Alert, Button, Code, CopyButton, Group, Menu, Stack, Tabs, Text, Title } from "@mantine/core";
+import { Button, Code, CopyButton, Group, Menu, Stack, Tabs, Text, Title } from "@mantine/core";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { Link, useNavigate } from "@tanstack/react-router";
-import { messageOf } from "../app/api.ts";
 import { useNamed } from "../app/record-name.ts";
 import { useRealm } from "../app/session.tsx";
 import { useText } from "../i18n/index.ts";
@@ -48,7 +47,7 @@ export function RecordPage<T>({ resource, area, id, tab, setTab, drawer = false,
   });
   useNamed(record.data && !drawer ? resource.name(record.data.data) : null);
   if (record.isPending) return <Rows />;
-  const leave = () => (onDeleted ? onDeleted() : void navigate({ to: `/realms/${realm}/${area}` as never }));
+  const leave = () => (onDeleted ? onDeleted() : void navigate({ to: `/realms/${realm}/${area}` as never, ignoreBlocker: true }));
   if (record.isLoadingError)
     return <Failure error={record.error} retry={() => record.refetch()} instead={{ title: "Back to the list", run: leave }} />;
   const { data: item, etag } = record.data;
@@ -181,16 +180,5 @@ export function RecordPage<T>({ resource, area, id, tab, setTab, drawer = false,
         )}
       </Tabs>
     </Stack>
-  );
-}
-
-/** Shows the error of a write above its form, for pages of their own. */
-export function WriteError({ error }: { error: unknown }) {
-  const t = useText();
-  if (!error) return null;
-  return (
-    <Alert color="red" role="alert">
-      {t(messageOf(error))}
-    </Alert>
   );
 }

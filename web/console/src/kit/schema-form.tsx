@@ -119,7 +119,7 @@ export function SchemaForm<T>(props: SchemaFormProps<T>) {
           </Stack>
         ))}
       {rest.length > 0 && (
-        <Accordion variant="separated" {...(restHasError && { defaultValue: "advanced" })}>
+        <Accordion variant="separated" key={String(restHasError)} {...(restHasError && { defaultValue: "advanced" })}>
           <Accordion.Item value="advanced">
             <Accordion.Control>{t("Advanced settings")}</Accordion.Control>
             <Accordion.Panel>

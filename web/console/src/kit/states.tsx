@@ -1,7 +1,7 @@
 import { ApiProblem } from "@gatehouse/api";
-import { Alert, Button, Center, Paper, Skeleton, Stack, Text, Title } from "@mantine/core";
+import { Alert, Button, Center, List, Paper, Skeleton, Stack, Text, Title } from "@mantine/core";
 import type { ReactNode } from "react";
-import { messageOf } from "../app/api.ts";
+import { messageOf, messagesOf } from "../app/api.ts";
 import { useText } from "../i18n/index.ts";
 import { Icon } from "./icon.tsx";
 
@@ -34,6 +34,25 @@ export function Failure({ error, retry, instead }: FailureProps) {
           </Button>
         )}
       </Stack>
+    </Alert>
+  );
+}
+
+/** Shows the error of a write above its form: all of its messages, because the form may have no place for a member. */
+export function WriteError({ error }: { error: unknown }) {
+  const t = useText();
+  if (!error) return null;
+  const [first, ...others] = messagesOf(error).map((message) => t(message));
+  return (
+    <Alert color="red" role="alert">
+      {first}
+      {others.length > 0 && (
+        <List size="sm" mt="xs">
+          {others.map((message) => (
+            <List.Item key={message}>{message}</List.Item>
+          ))}
+        </List>
+      )}
     </Alert>
   );
 }

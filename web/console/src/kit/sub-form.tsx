@@ -6,10 +6,10 @@ import { useText } from "../i18n/index.ts";
 import { discards } from "./confirm.tsx";
 import { Icon } from "./icon.tsx";
 import { succeeded } from "./notify.ts";
-import { WriteError } from "./record-page.tsx";
 import type { FormSpec } from "./resource.ts";
 import type { Draft } from "./schema.ts";
 import { SchemaForm } from "./schema-form.tsx";
+import { WriteError } from "./states.tsx";
 
 export interface FormDrawerProps {
   readonly title: string;

@@ -1,6 +1,7 @@
 import { Button, Group, Paper, Text } from "@mantine/core";
 import { useHotkeys } from "@mantine/hooks";
 import { useBlocker } from "@tanstack/react-router";
+import { messagesOf } from "../app/api.ts";
 import { useText } from "../i18n/index.ts";
 import { confirmed } from "./confirm.tsx";
 
@@ -10,7 +11,7 @@ export interface UnsavedBarProps {
   readonly shown?: boolean;
   readonly saving: boolean;
   /** The reason why the last attempt was refused, because the form's own message may be far above. */
-  readonly error?: string | null;
+  readonly error?: unknown;
   onSave(): void;
   onDiscard(): void;
 }
@@ -34,8 +35,12 @@ export function UnsavedBar({ dirty, shown = true, saving, error, onSave, onDisca
   return (
     <Paper className="unsaved-bar" withBorder shadow="md" p="sm" role="region" aria-label={t("Unsaved changes")}>
       <Group justify="space-between">
-        <Text size="sm" fw={600} {...(error && { className: "field-error" })}>
-          {error ? t(error) : t("You have unsaved changes")}
+        <Text size="sm" fw={600} {...(Boolean(error) && { className: "field-error" })}>
+          {error
+            ? messagesOf(error)
+                .map((message) => t(message))
+                .join(" · ")
+            : t("You have unsaved changes")}
         </Text>
         <Group gap="xs">
           <Button variant="default" size="sm" onClick={onDiscard} disabled={saving}>
