@@ -2,7 +2,7 @@ import { type Agent, attestOwnAgent, suspendOwnAgent } from "../../../applicatio
 import { Timed } from "../../../pages/index.ts";
 import { page, redirect } from "../../../platform/http/index.ts";
 import { actRoute, ById, type ConsolePages } from "./pages.ts";
-import { type AccountView, Act, Panel, Row, Rows } from "./shell.tsx";
+import { type AccountView, Act, lastUsed, Panel, Row, Rows } from "./shell.tsx";
 
 const PATH = "pages/applications";
 
@@ -26,7 +26,7 @@ export function OwnAgents({ view, agents }: { view: AccountView; agents: readonl
             }
             facts={[
               description !== null && <bdi>{description}</bdi>,
-              lastUsedAt === null ? text.accountNeverUsed : <Timed template={text.accountUsed} at={lastUsedAt} {...{ locale, now }} />,
+              lastUsed(view, lastUsedAt),
               status === "ACTIVE" && reviewDueAt !== null && (
                 <Timed template={text.accountAgentReview} at={reviewDueAt} {...{ locale, now }} />
               ),

@@ -1,13 +1,13 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import Type from "typebox";
 import { brokerOf, markOf, providerErrors, readLink, readLinks, removeOwnLink } from "../../../federation/index.ts";
-import { Filled, Timed } from "../../../pages/index.ts";
+import { Filled } from "../../../pages/index.ts";
 import { field, page, redirect, route } from "../../../platform/http/index.ts";
 import { accountPath, seeOther } from "../../../signin/login/index.ts";
 import { beginLink } from "../access/links.service.ts";
 import { changeSignIn } from "../audience.ts";
 import { backTo, type ConsolePages, formOf, problemOf } from "./pages.ts";
-import { Action, AskPanel, type FormProblem, Panel, Row, RowsPanel } from "./shell.tsx";
+import { Action, AddedAndUsed, AskPanel, type FormProblem, Panel, Row, RowsPanel } from "./shell.tsx";
 
 const PATH = "pages/linked-accounts";
 const asked = { querystring: Type.Object({ alias: field(64), lang: field(35) }) };
@@ -20,7 +20,7 @@ export const linkPages: ConsolePages = async (app, { pages, baseUrl, providers }
     summary: "The page of your linked accounts",
     handler: async (request, reply) => {
       const view = await pages.viewOf(request, reply, "links");
-      const { text, locale, now } = view;
+      const { text } = view;
       const links = await request.read((ctx) => readLinks(ctx, ctx.actor.id));
       const known = await providers.get(request.realmId);
       const isOffered = (alias: string) => {
@@ -41,14 +41,7 @@ export const linkPages: ConsolePages = async (app, { pages, baseUrl, providers }
                   title={<bdi>{displayName}</bdi>}
                   facts={[
                     <bdi>{username ?? subject}</bdi>,
-                    <>
-                      <Timed template={text.accountAdded} at={linkedAt} {...{ locale, now }} /> ·{" "}
-                      {lastUsedAt === null ? (
-                        text.accountNeverUsed
-                      ) : (
-                        <Timed template={text.accountUsed} at={lastUsedAt} {...{ locale, now }} />
-                      )}
-                    </>,
+                    <AddedAndUsed view={view} added={linkedAt} used={lastUsedAt} />,
                     !enabled && text.accountLinkOff,
                   ]}
                 >

@@ -3,7 +3,7 @@ import type { Credential } from "../../../directory/users/index.ts";
 import { browserName, countedText, type Messages, Timed } from "../../../pages/index.ts";
 import type { AccountBrowser } from "../access/access.schema.ts";
 import type { IconName } from "./icons.tsx";
-import { type AccountPageProps, type AccountView, Act, Action, Panel, Row, Rows } from "./shell.tsx";
+import { type AccountPageProps, type AccountView, Act, Action, AddedAndUsed, BrowserTitle, Panel, Row, Rows } from "./shell.tsx";
 
 interface SecurityView {
   readonly view: AccountView;
@@ -108,12 +108,7 @@ export function securityPage({ view, credentials, browsers, canPush }: SecurityV
                 return (
                   <Row
                     icon="sessions"
-                    title={
-                      <>
-                        {name}
-                        {current ? <span class="gh-tag">{text.accountThisBrowser}</span> : null}
-                      </>
-                    }
+                    title={<BrowserTitle text={text} name={name} current={current} />}
                     facts={[
                       <Timed template={text.accountSeen} at={lastSeenAt} {...{ locale, now }} />,
                       <Timed template={text.accountBrowserTrusted} at={trustedUntil!} {...{ locale, now }} />,
@@ -143,10 +138,7 @@ function CredentialRow({ view, icon, credential }: { view: AccountView; icon: Ic
       icon={icon}
       title={<bdi>{name}</bdi>}
       facts={[
-        <>
-          <Timed template={text.accountAdded} at={createdAt} {...{ locale, now }} /> ·{" "}
-          {lastUsedAt === null ? text.accountNeverUsed : <Timed template={text.accountUsed} at={lastUsedAt} {...{ locale, now }} />}
-        </>,
+        <AddedAndUsed view={view} added={createdAt} used={lastUsedAt} />,
         ...(turnedOffAt === undefined ? [] : [<Timed template={text.accountPasskeyOff} at={turnedOffAt} {...{ locale, now }} />]),
       ]}
     >

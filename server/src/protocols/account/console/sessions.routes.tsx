@@ -3,7 +3,7 @@ import { redirect, route } from "../../../platform/http/index.ts";
 import { endOtherOwnSessions, endOwnSession } from "../../../signin/sessions/index.ts";
 import { readSessions } from "../access/places.service.ts";
 import { actRoute, ById, type ConsolePages, formOf } from "./pages.ts";
-import { Act, Panel, Row, Rows } from "./shell.tsx";
+import { Act, BrowserTitle, Panel, Row, Rows } from "./shell.tsx";
 
 const PATH = "pages/sessions";
 
@@ -30,12 +30,7 @@ export const sessionPages: ConsolePages = async (app, { pages, places }) => {
                   return (
                     <Row
                       icon={/iPhone|Android|iPad/.test(name) ? "phone" : "sessions"}
-                      title={
-                        <>
-                          {name}
-                          {current ? <span class="gh-tag">{text.accountThisBrowser}</span> : null}
-                        </>
-                      }
+                      title={<BrowserTitle text={text} name={name} current={current} />}
                       facts={[
                         <>
                           <Timed template={text.accountSeen} at={lastSeenAt} {...{ locale, now }} /> ·{" "}

@@ -15,6 +15,7 @@ import {
   renderDocument,
   Sheet,
   Submit,
+  Timed,
   withoutBidiControls,
 } from "../../../pages/index.ts";
 import { Icon, type IconName } from "./icons.tsx";
@@ -202,6 +203,25 @@ export const Row = ({ icon, picture, title, facts = [], children }: RowProps) =>
     </div>
     {children ? <div class="gh-row-actions">{children}</div> : null}
   </li>
+);
+
+/** When something was last used. */
+export const lastUsed = ({ text, locale, now }: AccountView, at: number | null): ComponentChildren =>
+  at === null ? text.accountNeverUsed : <Timed template={text.accountUsed} at={at} locale={locale} now={now} />;
+
+/** When something was added, and when it was last used. */
+export const AddedAndUsed = ({ view, added, used }: { view: AccountView; added: number; used: number | null }) => (
+  <>
+    <Timed template={view.text.accountAdded} at={added} locale={view.locale} now={view.now} /> · {lastUsed(view, used)}
+  </>
+);
+
+/** A browser's name, and a mark at the one that shows the page. */
+export const BrowserTitle = ({ text, name, current }: { text: Messages; name: string; current: boolean }) => (
+  <>
+    {name}
+    {current ? <span class="gh-tag">{text.accountThisBrowser}</span> : null}
+  </>
 );
 
 export const Rows = ({ children }: { children: ComponentChildren }) => <ul class="gh-rows">{children}</ul>;
