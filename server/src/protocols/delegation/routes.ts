@@ -2,20 +2,11 @@ import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import Type from "typebox";
 import { anyOf, bearer, client, declare, route } from "../../platform/http/index.ts";
 import { requestSource } from "../../platform/unit-of-work.ts";
-import { clientForm, formOf, issuerFor, takeForms } from "../gate/index.ts";
+import { clientForm, exchangedTokens, formOf, issuerFor, takeForms } from "../gate/index.ts";
 import type { TokenEndpoints } from "../token-endpoint/index.ts";
 import { delegate, GRANT_TYPE, PATH } from "./delegate.ts";
 
-const Tokens = Type.Object(
-  {
-    access_token: Type.String({ description: "A JWT (RFC 9068) with the user as `sub` and the agent as `act`" }),
-    issued_token_type: Type.String(),
-    token_type: Type.String(),
-    expires_in: Type.Integer({ description: "Seconds" }),
-    scope: Type.String(),
-  },
-  { $id: "DelegationTokens" },
-);
+const Tokens = exchangedTokens("DelegationTokens", "A JWT (RFC 9068) with the user as `sub` and the agent as `act`");
 
 const text = Type.Optional(Type.String());
 const Form = clientForm(

@@ -36,6 +36,19 @@ export const clientForm = (parameters: Readonly<Record<string, TSchema>>, exampl
   ),
 });
 
+/** Describes the response of a token exchange (RFC 8693 §2.2.1) in the OpenAPI document. */
+export const exchangedTokens = ($id: string, accessToken: string) =>
+  Type.Object(
+    {
+      access_token: Type.String({ description: accessToken }),
+      issued_token_type: Type.String(),
+      token_type: Type.String(),
+      expires_in: Type.Integer({ description: "Seconds" }),
+      scope: Type.String(),
+    },
+    { $id },
+  );
+
 /** RFC 6749 §3.2: parses a form. Refuses values that cannot be stored, and JSON and JWTs that are nested deeply. */
 export function formOf({ headers, body, routeOptions }: FastifyRequest): Readonly<Record<string, string | string[] | undefined>> {
   const type = headers["content-type"];

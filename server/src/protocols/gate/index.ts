@@ -4,7 +4,7 @@ export type { Audience, PresentedAccess } from "./access-token.ts";
 export { ACCOUNT_SCOPE, mayChangeAccount, mayReadAccount } from "./account-access.ts";
 export { countAdminWrite, recordDenial } from "./admin-writes.ts";
 export { type CallerParts, createCallers, type SessionRules } from "./callers.ts";
-export { clientForm, formOf, takeForms } from "./forms.ts";
+export { clientForm, exchangedTokens, formOf, takeForms } from "./forms.ts";
 export { guardRealmRoutes, type RealmGateParts, refuseUnguardedRoutes } from "./gate.ts";
 export { issuerFor } from "./issuer.ts";
 export { allowOrigin, preflight, sendOAuthError, single } from "./oauth.ts";

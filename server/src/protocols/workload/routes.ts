@@ -5,20 +5,11 @@ import { AppError } from "../../kernel/errors.ts";
 import { OAuthError } from "../../kernel/oauth-error.ts";
 import { anonymous, declare, route } from "../../platform/http/index.ts";
 import { requestSource } from "../../platform/unit-of-work.ts";
-import { formOf, issuerFor, takeForms } from "../gate/index.ts";
+import { exchangedTokens, formOf, issuerFor, takeForms } from "../gate/index.ts";
 import type { TokenEndpoints } from "../token-endpoint/index.ts";
 import { exchangeWorkloadToken, GRANT_TYPE, TOKEN_TYPE } from "./exchange.ts";
 
-const Tokens = Type.Object(
-  {
-    access_token: Type.String({ description: "A JWT (RFC 9068) with `workload_iss` and `workload_sub`" }),
-    issued_token_type: Type.String(),
-    token_type: Type.String(),
-    expires_in: Type.Integer({ description: "Seconds" }),
-    scope: Type.String(),
-  },
-  { $id: "WorkloadTokens" },
-);
+const Tokens = exchangedTokens("WorkloadTokens", "A JWT (RFC 9068) with `workload_iss` and `workload_sub`");
 
 const Form = Type.Object(
   {
