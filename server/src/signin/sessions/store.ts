@@ -1,4 +1,4 @@
-import { type ColumnType, type Insertable, type Selectable, sql } from "kysely";
+import { type ColumnType, type Insertable, type RawBuilder, type Selectable, sql } from "kysely";
 import { NO_ID } from "../../kernel/ids.ts";
 import { cut } from "../../kernel/text.ts";
 import { batched, type Db, prepared, type Tx, updateRows } from "../../platform/db/index.ts";
@@ -91,20 +91,15 @@ const joinUser = sql`cross join lateral (
       select u.realm_id, u.user_id, u.username, u.email, u.email_verified, u.attributes, u.source, u.required_actions from users u
       where u.realm_id = s.realm_id and u.user_id = s.user_id and u.enabled and not u.locked limit 1) u`;
 
-const oneSession = prepared(
-  ({ realm, tokenHash, now }: Cookie) =>
-    sql<LiveRow>`
+const liveSession = (realm: string, condition: RawBuilder<unknown>, now: number) => sql<LiveRow>`
     select 1 as n, ${liveColumns(now)}
     from sessions s ${joinUser}
-    where s.realm_id = ${realm} and s.token_hash = ${tokenHash} and s.expires_at > ${now}`,
-);
+    where s.realm_id = ${realm} and ${condition} and s.expires_at > ${now}`;
 
-const sessionById = prepared(
-  ({ realm, sessionId, now }: { realm: string; sessionId: string; now: number }) =>
-    sql<LiveRow>`
-    select 1 as n, ${liveColumns(now)}
-    from sessions s ${joinUser}
-    where s.realm_id = ${realm} and s.session_id = ${sessionId} and s.expires_at > ${now}`,
+const oneSession = prepared(({ realm, tokenHash, now }: Cookie) => liveSession(realm, sql`s.token_hash = ${tokenHash}`, now));
+
+const sessionById = prepared(({ realm, sessionId, now }: { realm: string; sessionId: string; now: number }) =>
+  liveSession(realm, sql`s.session_id = ${sessionId}`, now),
 );
 
 const manySessions = prepared(
