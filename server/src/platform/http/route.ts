@@ -54,6 +54,8 @@ interface CallRoute<P extends TSchema, Q extends TSchema, B extends TSchema, A e
   readonly answer?: A;
   /** Describes the 204 that a route without `answer` sends. */
   readonly done?: string;
+  /** Further responses, if the errors have another form than problem+json. */
+  readonly refusals?: Responses;
   /** The call, for a route that only reads. */
   read?(ctx: ReadCtx, request: RequestOf<P, Q, B>): Promise<Static<A>>;
   /** The call, for a route that writes or leaves an event. */
@@ -65,11 +67,11 @@ export function callRoute<P extends TSchema, Q extends TSchema, B extends TSchem
   app: Routes,
   method: Method,
   url: string,
-  { answer, done, read, transact, ...input }: CallRoute<P, Q, B, A>,
+  { answer, done, refusals, read, transact, ...input }: CallRoute<P, Q, B, A>,
 ): void {
   route(app, method, url, {
     ...input,
-    response: answer ? { 200: answer } : noContentAnswer(done),
+    response: { ...(answer ? { 200: answer } : noContentAnswer(done)), ...refusals },
     handler: async (request: RequestOf<P, Q, B>, reply) => {
       const result = read ? await request.read((ctx) => read(ctx, request)) : await request.transact((ctx) => transact!(ctx, request));
       return answer ? result : noContent(reply);

@@ -2,7 +2,7 @@ import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import type { FastifyRequest } from "fastify";
 import { type ResourceServer, type ResourceServers, recordDecisions } from "../../applications/authorization/index.ts";
 import { invalidFields } from "../../kernel/errors.ts";
-import { bearer, declare, route } from "../../platform/http/index.ts";
+import { bearer, callRoute, declare, route } from "../../platform/http/index.ts";
 import { AccessError } from "./authzen.errors.ts";
 import * as schemas from "./authzen.schema.ts";
 import * as service from "./authzen.service.ts";
@@ -10,6 +10,8 @@ import { resourceServerOf } from "./caller.ts";
 
 /** AuthZEN §10.1.3: the form of a caller's own request id, which is returned. Any log can contain it. */
 const REQUEST_ID = /^[\x21-\x7e]{1,128}$/;
+
+const refusals = { "4xx": AccessError };
 
 /** Mounted under /realms/:realm/access/v1: AuthZEN 1.0. The token's client is the resource server. */
 export const authzenRoutes: FastifyPluginAsyncTypebox<{ resourceServers: ResourceServers }> = async (app, { resourceServers }) => {
@@ -30,7 +32,7 @@ export const authzenRoutes: FastifyPluginAsyncTypebox<{ resourceServers: Resourc
       "`subject` is a `user` (id, username or mail address) a `client` or an `agent` (id); `resource` has the type and the name, or id, of a resource; " +
       "`action.name` is a scope. An unknown subject, resource or action is denied.",
     body: schemas.AccessEvaluationRequest,
-    response: { 200: schemas.AccessDecision, "4xx": AccessError },
+    response: { 200: schemas.AccessDecision, ...refusals },
     handler: async (req) => {
       const server = await serverOf(req);
       const answered = await req.read((ctx) => service.evaluateOne(ctx, server, req.body));
@@ -44,7 +46,7 @@ export const authzenRoutes: FastifyPluginAsyncTypebox<{ resourceServers: Resourc
     summary: "Decide several questions (AuthZEN 1.0 §7)",
     description: "An item that is not a question has `decision: false` and `context.error`. Without `evaluations` it is one question.",
     body: schemas.AccessEvaluationsRequest,
-    response: { 200: schemas.AccessDecisions, "4xx": AccessError },
+    response: { 200: schemas.AccessDecisions, ...refusals },
     handler: async (req) => {
       const server = await serverOf(req);
       const { evaluations, answered } = await req.read((ctx) =>
@@ -59,39 +61,33 @@ export const authzenRoutes: FastifyPluginAsyncTypebox<{ resourceServers: Resourc
     },
   });
 
-  route(app, "POST", "/search/subject", {
+  callRoute(app, "POST", "/search/subject", {
     operationId: "searchAccessSubjects",
     summary: "Find the users who may do something (AuthZEN 1.0 §8.4)",
     description: "By id. Only where the client's `subjectSearch` is on.",
     body: schemas.SubjectSearchRequest,
-    response: { 200: schemas.FoundSubjects, "4xx": AccessError },
-    handler: async (req) => {
-      const server = await serverOf(req);
-      return req.read((ctx) => service.searchSubjects(ctx, server, req.body));
-    },
+    answer: schemas.FoundSubjects,
+    refusals,
+    read: async (ctx, req) => service.searchSubjects(ctx, await serverOf(req), req.body),
   });
 
-  route(app, "POST", "/search/resource", {
+  callRoute(app, "POST", "/search/resource", {
     operationId: "searchAccessResources",
     summary: "Find the resources of a type with which a subject may do something (AuthZEN 1.0 §8.5)",
     description: "The resource server's own by name, those of users by id.",
     body: schemas.ResourceSearchRequest,
-    response: { 200: schemas.FoundResources, "4xx": AccessError },
-    handler: async (req) => {
-      const server = await serverOf(req);
-      return req.read((ctx) => service.searchResources(ctx, server, req.body));
-    },
+    answer: schemas.FoundResources,
+    refusals,
+    read: async (ctx, req) => service.searchResources(ctx, await serverOf(req), req.body),
   });
 
-  route(app, "POST", "/search/action", {
+  callRoute(app, "POST", "/search/action", {
     operationId: "searchAccessActions",
     summary: "Find what a subject may do with a resource (AuthZEN 1.0 §8.6)",
     body: schemas.ActionSearchRequest,
-    response: { 200: schemas.FoundActions, "4xx": AccessError },
-    handler: async (req) => {
-      const server = await serverOf(req);
-      return req.read((ctx) => service.searchActions(ctx, server, req.body));
-    },
+    answer: schemas.FoundActions,
+    refusals,
+    read: async (ctx, req) => service.searchActions(ctx, await serverOf(req), req.body),
   });
 };
 
