@@ -8,7 +8,7 @@ import { AppError } from "../../kernel/errors.ts";
 import { renderMessage, renderTransaction, sendPage } from "../../pages/index.ts";
 import { anyOf, bearer, declare, field, negotiated, Problem, pathParams, redirect, route, session } from "../../platform/http/index.ts";
 import { findSignInUser } from "../../signin/authenticators/index.ts";
-import { createScreens, PageQuery } from "../../signin/enrolled-devices/index.ts";
+import { createScreens, PageQuery, takesForms } from "../../signin/enrolled-devices/index.ts";
 import type { Visitors } from "../../signin/login/index.ts";
 import { stepUpPath } from "../../signin/sessions/index.ts";
 import { callerOf } from "./caller.ts";
@@ -43,7 +43,7 @@ const withPage = {
 export const transactionRoutes: FastifyPluginAsyncTypebox<TransactionRouteParts> = async (app, parts) => {
   const { visitors } = parts;
   const { nameOf } = createScreens(parts);
-  app.removeContentTypeParser("text/plain");
+  takesForms(app);
   // An impersonator may read; the service refuses to sign.
   declare(app, {
     tags: ["Transactions"],
@@ -52,10 +52,6 @@ export const transactionRoutes: FastifyPluginAsyncTypebox<TransactionRouteParts>
     errors: "problem",
     codes: "transactions",
     impersonated: true,
-  });
-  // A request without a body is allowed.
-  app.addHook("preValidation", async (request) => {
-    if (request.method === "POST") request.body ??= {};
   });
   route(app, "POST", "/tx", {
     bodyLimit: BODY_LIMIT,

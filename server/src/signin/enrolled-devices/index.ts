@@ -6,4 +6,4 @@ export { deviceNamedIn, readProof } from "./keys.ts";
 export { createDeviceProver, type DeviceProof, type DeviceProver, ownerOf } from "./prover.ts";
 export { pushRoutes } from "./push.routes.ts";
 export { qrRoutes } from "./qr.routes.ts";
-export { createScreens, PageQuery } from "./screens.ts";
+export { createScreens, PageQuery, takesForms } from "./screens.ts";
