@@ -95,6 +95,18 @@ export interface Ctx extends ReadCtx {
   afterCommit(effect: () => void): void;
 }
 
+/** Records a change of the realm's configuration, which every node reloads. */
+export async function recordConfigChange(
+  ctx: Ctx,
+  type: "ADMIN_CREATE" | "ADMIN_UPDATE" | "ADMIN_DELETE" | "ADMIN_ACTION",
+  resourceType: string,
+  resourceId: string,
+  detail: string | null = null,
+): Promise<void> {
+  await ctx.configChanged();
+  ctx.audit({ category: "ADMIN", type, resourceType, resourceId, detail });
+}
+
 export type Listeners = { readonly [E in DomainEventName]: readonly ((ctx: Ctx, payload: DomainEvents[E]) => Promise<void>)[] };
 
 const NOTHING: ReadonlySet<string> = new Set();

@@ -2,7 +2,7 @@ import { DAY } from "../../kernel/clock.ts";
 import { AppError, type FieldError, invalidFields } from "../../kernel/errors.ts";
 import { isId } from "../../kernel/ids.ts";
 import { LISTING } from "../../kernel/lists.ts";
-import type { Ctx, DomainEvents, ReadCtx } from "../../platform/context.ts";
+import { type Ctx, type DomainEvents, type ReadCtx, recordConfigChange } from "../../platform/context.ts";
 import { refuseReadOnly } from "../../platform/full-state.ts";
 import type { ListQuery, Page } from "../../platform/paging/index.ts";
 import { expectVersion } from "../../platform/versions.ts";
@@ -61,8 +61,7 @@ export async function createAgent(ctx: Ctx, tools: AgentTools, input: CreateAgen
   if (client) await assertMayDirect(ctx, tools, client);
   const id = await store.insertAgent(ctx.tx, ctx.realm, state, ctx.now);
   if (client) await ctx.emit("agent.bound", { clientId: client.clientId });
-  await ctx.configChanged();
-  ctx.audit({ category: "ADMIN", type: "ADMIN_CREATE", resourceType: "agents", resourceId: id, detail: state.name });
+  await recordConfigChange(ctx, "ADMIN_CREATE", "agents", id, state.name);
   return readAgent(ctx, id);
 }
 
@@ -80,8 +79,7 @@ export async function saveAgent(ctx: Ctx, tools: AgentTools, id: string, input: 
   if (current.status === "ACTIVE") await assertOwned(ctx, state.ownerUserId);
   await store.updateAgent(ctx.tx, ctx.realm, current.id, { state });
   if (client && current.client === null) await ctx.emit("agent.bound", { clientId: client.clientId });
-  await ctx.configChanged();
-  ctx.audit({ category: "ADMIN", type: "ADMIN_UPDATE", resourceType: "agents", resourceId: current.id, detail: state.name });
+  await recordConfigChange(ctx, "ADMIN_UPDATE", "agents", current.id, state.name);
   return readAgent(ctx, current.id);
 }
 
@@ -92,8 +90,7 @@ export async function removeAgent(ctx: Ctx, tools: AgentTools, id: string): Prom
   expectVersion(ctx, current.version);
   if (current.client !== null) await clients.disableClient(ctx, current.client, "its agent was deleted");
   await store.deleteAgent(ctx.tx, ctx.realm, current.id);
-  await ctx.configChanged();
-  ctx.audit({ category: "ADMIN", type: "ADMIN_DELETE", resourceType: "agents", resourceId: current.id, detail: current.name });
+  await recordConfigChange(ctx, "ADMIN_DELETE", "agents", current.id, current.name);
 }
 
 /** The allowed transitions: CREATED → ACTIVE ⇄ SUSPENDED, any → REVOKED. Any other is a 409. */

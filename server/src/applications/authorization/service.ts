@@ -1,5 +1,5 @@
 import { invalidFields } from "../../kernel/errors.ts";
-import type { Ctx, ReadCtx } from "../../platform/context.ts";
+import { type Ctx, type ReadCtx, recordConfigChange } from "../../platform/context.ts";
 import { refuseReadOnly } from "../../platform/full-state.ts";
 import type { ListQuery, Page } from "../../platform/paging/index.ts";
 import { expectVersion } from "../../platform/versions.ts";
@@ -46,8 +46,7 @@ export async function modelChanged(
   type: "ADMIN_CREATE" | "ADMIN_UPDATE" | "ADMIN_DELETE",
   detail: string,
 ): Promise<void> {
-  await ctx.configChanged();
-  ctx.audit({ category: "ADMIN", type, resourceType: "authz", resourceId: client, detail });
+  await recordConfigChange(ctx, type, "authz", client, detail);
 }
 
 type Versioned = AuthzSettings & { readonly version: number };

@@ -1,7 +1,7 @@
 import { type FieldError, invalidFields } from "../../kernel/errors.ts";
 import { isId } from "../../kernel/ids.ts";
 import { didYouMean } from "../../kernel/suggest.ts";
-import type { Ctx, ReadCtx } from "../../platform/context.ts";
+import { type Ctx, type ReadCtx, recordConfigChange } from "../../platform/context.ts";
 import { refuseReadOnly } from "../../platform/full-state.ts";
 import type { ListQuery, Page } from "../../platform/paging/index.ts";
 import { expectVersion } from "../../platform/versions.ts";
@@ -26,8 +26,7 @@ export const takeClaim = (ctx: Ctx, claimId: string): Promise<ClaimMapperRow> =>
 export async function createClaim(ctx: Ctx, input: ClaimMapperInput): Promise<ClaimMapperRow> {
   const claim = await insertClaim(ctx.tx, ctx.realm, input.name, checkedMapper(input), ctx.now);
   await keepMappedApart(ctx, claim);
-  await ctx.configChanged();
-  ctx.audit({ category: "ADMIN", type: "ADMIN_CREATE", resourceType: "claims", resourceId: claim.claimId });
+  await recordConfigChange(ctx, "ADMIN_CREATE", "claims", claim.claimId);
   return claim;
 }
 
@@ -41,8 +40,7 @@ export async function saveClaim(ctx: Ctx, claimId: string, input: UpdateClaimMap
   expectVersion(ctx, current.version);
   const claim = await updateClaim(ctx.tx, ctx.realm, current.claimId, input.name, mapper);
   await keepMappedApart(ctx, claim);
-  await ctx.configChanged();
-  ctx.audit({ category: "ADMIN", type: "ADMIN_UPDATE", resourceType: "claims", resourceId: claim.claimId });
+  await recordConfigChange(ctx, "ADMIN_UPDATE", "claims", claim.claimId);
   return claim;
 }
 
@@ -55,8 +53,7 @@ export async function removeClaim(ctx: Ctx, claimId: string): Promise<void> {
   const claim = await takeClaim(ctx, claimId);
   expectVersion(ctx, claim.version);
   await deleteClaim(ctx.tx, ctx.realm, claim.claimId);
-  await ctx.configChanged();
-  ctx.audit({ category: "ADMIN", type: "ADMIN_DELETE", resourceType: "claims", resourceId: claim.claimId });
+  await recordConfigChange(ctx, "ADMIN_DELETE", "claims", claim.claimId);
 }
 
 /** Checks a request for a mapper of the realm or of a client. Returns the complete state. */

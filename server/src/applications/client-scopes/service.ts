@@ -1,6 +1,6 @@
 import { isId } from "../../kernel/ids.ts";
 import { LISTING } from "../../kernel/lists.ts";
-import type { Ctx, ReadCtx } from "../../platform/context.ts";
+import { type Ctx, type ReadCtx, recordConfigChange } from "../../platform/context.ts";
 import { refuseReadOnly } from "../../platform/full-state.ts";
 import type { ListQuery, Page } from "../../platform/paging/index.ts";
 import { expectVersion } from "../../platform/versions.ts";
@@ -31,8 +31,7 @@ const takeScope = (ctx: Ctx, scopeId: string): Promise<store.ClientScopeRow> => 
 export async function createScope(ctx: Ctx, input: CreateClientScope): Promise<store.ClientScopeRow> {
   const { name, description = null, consentText = null, assignment = "OPTIONAL" } = input;
   const scope = await store.insertScope(ctx.tx, ctx.realm, name, { description, consentText, assignment }, ctx.now);
-  await ctx.configChanged();
-  ctx.audit({ category: "ADMIN", type: "ADMIN_CREATE", resourceType: "client-scopes", resourceId: scope.scopeId });
+  await recordConfigChange(ctx, "ADMIN_CREATE", "client-scopes", scope.scopeId);
   return scope;
 }
 
@@ -50,8 +49,7 @@ export async function saveScope(ctx: Ctx, scopeId: string, input: UpdateClientSc
     assignment: input.assignment ?? "OPTIONAL",
   };
   const scope = await store.updateScope(ctx.tx, ctx.realm, current.scopeId, state);
-  await ctx.configChanged();
-  ctx.audit({ category: "ADMIN", type: "ADMIN_UPDATE", resourceType: "client-scopes", resourceId: scope.scopeId });
+  await recordConfigChange(ctx, "ADMIN_UPDATE", "client-scopes", scope.scopeId);
   return scope;
 }
 
@@ -63,8 +61,7 @@ export async function removeScope(ctx: Ctx, scopeId: string): Promise<void> {
   if (listing.length > 0) throw inUse("Clients", listing);
   await ctx.emit("client_scope.deleting", { scopeId: scope.scopeId, name: scope.name });
   await store.deleteScope(ctx.tx, ctx.realm, scope.scopeId);
-  await ctx.configChanged();
-  ctx.audit({ category: "ADMIN", type: "ADMIN_DELETE", resourceType: "client-scopes", resourceId: scope.scopeId });
+  await recordConfigChange(ctx, "ADMIN_DELETE", "client-scopes", scope.scopeId);
 }
 
 export async function readScopeClaim(ctx: ReadCtx, scopeId: string, claimId: string): Promise<store.ClientScopeRow["claims"][number]> {
@@ -92,6 +89,5 @@ export async function dropClaim(ctx: Ctx, scopeId: string, claimId: string): Pro
 
 async function changed(ctx: Ctx, { scopeId }: store.ClientScopeRow, detail: string): Promise<void> {
   await store.updateScope(ctx.tx, ctx.realm, scopeId);
-  await ctx.configChanged();
-  ctx.audit({ category: "ADMIN", type: "ADMIN_UPDATE", resourceType: "client-scopes", resourceId: scopeId, detail });
+  await recordConfigChange(ctx, "ADMIN_UPDATE", "client-scopes", scopeId, detail);
 }

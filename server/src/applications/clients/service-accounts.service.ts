@@ -1,6 +1,6 @@
 import { changingGrants, type MappedRole, type RoleName, roleErrors, shareNamedRole, spellRole } from "../../directory/roles/index.ts";
 import { invalidFields } from "../../kernel/errors.ts";
-import type { Ctx, ReadCtx } from "../../platform/context.ts";
+import { type Ctx, type ReadCtx, recordConfigChange } from "../../platform/context.ts";
 import { expectVersion } from "../../platform/versions.ts";
 import { clientErrors } from "./errors.ts";
 import { assertMayControlClient } from "./reach.ts";
@@ -42,6 +42,5 @@ export async function takeFromServiceAccount(ctx: Ctx, id: string, { name, clien
 
 async function auditUpdate(ctx: Ctx, id: string, detail: string): Promise<void> {
   await updateClient(ctx.tx, ctx.realm, id, {}, ctx.now);
-  await ctx.configChanged();
-  ctx.audit({ category: "ADMIN", type: "ADMIN_UPDATE", resourceType: "clients", resourceId: id, detail });
+  await recordConfigChange(ctx, "ADMIN_UPDATE", "clients", id, detail);
 }

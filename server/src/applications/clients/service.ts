@@ -2,7 +2,7 @@ import { dropRoles, rolesOfClient } from "../../directory/roles/index.ts";
 import { type FieldError, invalidFields } from "../../kernel/errors.ts";
 import { isId } from "../../kernel/ids.ts";
 import { randomToken, type Vault } from "../../kernel/vault.ts";
-import { type Ctx, isReservedName, type ReadCtx } from "../../platform/context.ts";
+import { type Ctx, isReservedName, type ReadCtx, recordConfigChange } from "../../platform/context.ts";
 import { lockRealm } from "../../platform/db/index.ts";
 import { refuseReadOnly } from "../../platform/full-state.ts";
 import type { Page } from "../../platform/paging/index.ts";
@@ -104,8 +104,7 @@ export async function createClient(
   if (stored.subjectClaim?.strategy === "attribute") await keepAttributesApart(ctx, "subjectClaim.attribute");
   await moveResources(ctx, client.id, [], stored.resourceIndicators);
   await ctx.emit("client.signatures_chosen", { algs: signaturesFor(stored) });
-  await ctx.configChanged();
-  ctx.audit({ category: "ADMIN", type: "ADMIN_CREATE", resourceType: "clients", resourceId: client.id, detail: client.clientId });
+  await recordConfigChange(ctx, "ADMIN_CREATE", "clients", client.id, client.clientId);
   return { client, secret };
 }
 

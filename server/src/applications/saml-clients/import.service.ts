@@ -1,6 +1,6 @@
 import { clock, DAY, HOUR } from "../../kernel/clock.ts";
 import { AppError, type FieldError, invalidFields } from "../../kernel/errors.ts";
-import type { Ctx, ReadCtx } from "../../platform/context.ts";
+import { type Ctx, type ReadCtx, recordConfigChange } from "../../platform/context.ts";
 import { type Outbound, OutboundError } from "../../platform/outbound/index.ts";
 import { METADATA_BYTES, MetadataChoice, readMetadata, SamlError, verificationKey } from "../../platform/saml/index.ts";
 import { type Imported, importedFrom, type StoredMetadata, withMetadata } from "./metadata.ts";
@@ -122,10 +122,9 @@ export async function importSamlClient(ctx: Ctx, tools: SamlClientTools, provide
   const client = current
     ? await updateSamlClient(ctx.tx, ctx.realm, current.id, state, ctx.now)
     : await insertSamlClient(ctx.tx, ctx.realm, entityId, state, ctx.now);
-  await ctx.configChanged();
   const detail = url === null ? "imported" : `imported from ${url}`;
   const type = current ? "ADMIN_UPDATE" : "ADMIN_CREATE";
-  ctx.audit({ category: "ADMIN", type, resourceType: "saml-clients", resourceId: entityId, detail });
+  await recordConfigChange(ctx, type, "saml-clients", entityId, detail);
   return { client, isNew: current === null };
 }
 

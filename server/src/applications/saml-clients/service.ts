@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import { invalidFields } from "../../kernel/errors.ts";
-import type { Ctx, ReadCtx } from "../../platform/context.ts";
+import { type Ctx, type ReadCtx, recordConfigChange } from "../../platform/context.ts";
 import { refuseReadOnly } from "../../platform/full-state.ts";
 import type { Page } from "../../platform/paging/index.ts";
 import { NAME_ID_FORMAT } from "../../platform/saml/index.ts";
@@ -60,8 +60,7 @@ export async function createSamlClient(
   const state = { name: input.options?.name ?? null, enabled: input.enabled ?? true, stored };
   const client = await store.insertSamlClient(ctx.tx, ctx.realm, input.entityId, state, ctx.now);
   await keepNameIdApart(ctx, client);
-  await ctx.configChanged();
-  ctx.audit({ category: "ADMIN", type: "ADMIN_CREATE", resourceType: "saml-clients", resourceId: client.entityId });
+  await recordConfigChange(ctx, "ADMIN_CREATE", "saml-clients", client.entityId);
   return client;
 }
 

@@ -1,5 +1,5 @@
 import { invalidFields } from "../../kernel/errors.ts";
-import type { Ctx, ReadCtx } from "../../platform/context.ts";
+import { type Ctx, type ReadCtx, recordConfigChange } from "../../platform/context.ts";
 import { lockRealm } from "../../platform/db/index.ts";
 import { expectVersion } from "../../platform/versions.ts";
 import { keepAttributesApart } from "../attribute-uses/index.ts";
@@ -20,9 +20,8 @@ export async function replaceSubjectClaim(ctx: Ctx, input: UpdateSubjectClaim): 
   expectVersion(ctx, (await findSubjectClaim(ctx.tx, ctx.realm)).version);
   const version = await saveSubjectClaim(ctx.tx, ctx.realm, subjectClaim);
   if (subjectClaim.attribute !== null) await keepAttributesApart(ctx, "attribute");
-  await ctx.configChanged();
   const detail = subjectClaim.attribute === null ? subjectClaim.strategy : `${subjectClaim.strategy} ${subjectClaim.attribute}`;
-  ctx.audit({ category: "ADMIN", type: "ADMIN_UPDATE", resourceType: "subject-claim", resourceId: ctx.realm, detail });
+  await recordConfigChange(ctx, "ADMIN_UPDATE", "subject-claim", ctx.realm, detail);
   return { ...subjectClaim, version };
 }
 

@@ -1,7 +1,7 @@
 import { type FieldError, invalidFields } from "../../kernel/errors.ts";
 import { isId } from "../../kernel/ids.ts";
 import { LISTING } from "../../kernel/lists.ts";
-import type { Ctx, DomainEvents, ReadCtx } from "../../platform/context.ts";
+import { type Ctx, type DomainEvents, type ReadCtx, recordConfigChange } from "../../platform/context.ts";
 import { refuseReadOnly } from "../../platform/full-state.ts";
 import type { Page } from "../../platform/paging/index.ts";
 import { expectVersion } from "../../platform/versions.ts";
@@ -40,14 +40,7 @@ export async function createCredential(
   const state = await checked(ctx, tools, { ...input, enabled: input.enabled ?? true }, client, "");
   await assertMayActAs(ctx, tools, client);
   const id = await store.insertCredential(ctx.tx, ctx.realm, state, ctx.now);
-  await ctx.configChanged();
-  ctx.audit({
-    category: "ADMIN",
-    type: "ADMIN_CREATE",
-    resourceType: "workload-identity",
-    resourceId: id,
-    detail: detailOf(state, client),
-  });
+  await recordConfigChange(ctx, "ADMIN_CREATE", "workload-identity", id, detailOf(state, client));
   return readCredential(ctx, id);
 }
 
@@ -65,9 +58,7 @@ export async function saveCredential(
   if (current.clientId !== client.clientId) await assertMayActAs(ctx, tools, await clientOf(ctx, current.clientId));
   expectVersion(ctx, current.version);
   await store.updateCredential(ctx.tx, ctx.realm, current.id, state);
-  await ctx.configChanged();
-  const detail = detailOf(state, client);
-  ctx.audit({ category: "ADMIN", type: "ADMIN_UPDATE", resourceType: "workload-identity", resourceId: current.id, detail });
+  await recordConfigChange(ctx, "ADMIN_UPDATE", "workload-identity", current.id, detailOf(state, client));
   return readCredential(ctx, current.id);
 }
 
@@ -76,8 +67,7 @@ export async function removeCredential(ctx: Ctx, tools: WorkloadTools, id: strin
   await assertMayActAs(ctx, tools, await clientOf(ctx, current.clientId));
   expectVersion(ctx, current.version);
   await store.deleteCredential(ctx.tx, ctx.realm, current.id);
-  await ctx.configChanged();
-  ctx.audit({ category: "ADMIN", type: "ADMIN_DELETE", resourceType: "workload-identity", resourceId: current.id, detail: current.name });
+  await recordConfigChange(ctx, "ADMIN_DELETE", "workload-identity", current.id, current.name);
 }
 
 const detailOf = ({ enabled, issuer }: store.CredentialState, { clientId }: clients.ClientRow): string =>

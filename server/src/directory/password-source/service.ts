@@ -1,5 +1,5 @@
 import type { Vault } from "../../kernel/vault.ts";
-import type { Ctx, ReadCtx } from "../../platform/context.ts";
+import { type Ctx, type ReadCtx, recordConfigChange } from "../../platform/context.ts";
 import { lockRealm } from "../../platform/db/index.ts";
 import { type Outbound, OutboundError } from "../../platform/outbound/index.ts";
 import { expectVersion } from "../../platform/versions.ts";
@@ -35,8 +35,7 @@ export async function replaceSource(ctx: Ctx, { vault, outbound }: SourceTools, 
     const sealed = secret === undefined ? current.secret! : vault.seal(secret, secretPlace(ctx.realm));
     await saveSource(ctx.tx, ctx.realm, { url, enabled, secret: sealed }, ctx.now);
   }
-  await ctx.configChanged();
-  ctx.audit({ category: "ADMIN", type: "ADMIN_UPDATE", resourceType: "password-source", resourceId: ctx.realm });
+  await recordConfigChange(ctx, "ADMIN_UPDATE", "password-source", ctx.realm);
   return shown(await findSource(ctx.tx, ctx.realm));
 }
 

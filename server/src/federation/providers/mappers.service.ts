@@ -1,6 +1,6 @@
 import { type FieldError, invalidFields } from "../../kernel/errors.ts";
 import { isId } from "../../kernel/ids.ts";
-import type { Ctx, ReadCtx } from "../../platform/context.ts";
+import { type Ctx, type ReadCtx, recordConfigChange } from "../../platform/context.ts";
 import { refuseReadOnly } from "../../platform/full-state.ts";
 import { expectVersion } from "../../platform/versions.ts";
 import { assertMayAnswerFor, assertMayWriteAttributes } from "./control.ts";
@@ -127,6 +127,5 @@ function refuseForProtocol({ protocol }: ProviderRow, mapper: MapperState): void
 }
 
 async function tell(ctx: Ctx, alias: string, detail: string): Promise<void> {
-  await ctx.configChanged();
-  ctx.audit({ category: "ADMIN", type: "ADMIN_UPDATE", resourceType: "identity-providers", resourceId: alias, detail });
+  await recordConfigChange(ctx, "ADMIN_UPDATE", "identity-providers", alias, detail);
 }

@@ -3,7 +3,7 @@ import { type FieldError, invalidFields } from "../../kernel/errors.ts";
 import { newId } from "../../kernel/ids.ts";
 import { secretChange } from "../../kernel/stored-secret.ts";
 import type { Vault } from "../../kernel/vault.ts";
-import type { Ctx, ReadCtx } from "../../platform/context.ts";
+import { type Ctx, type ReadCtx, recordConfigChange } from "../../platform/context.ts";
 import type { Db } from "../../platform/db/index.ts";
 import { refuseReadOnly } from "../../platform/full-state.ts";
 import type { Outbound } from "../../platform/outbound/index.ts";
@@ -177,8 +177,7 @@ export async function removeProvider(ctx: Ctx, alias: string): Promise<void> {
 }
 
 async function tell(ctx: Ctx, type: "ADMIN_CREATE" | "ADMIN_UPDATE" | "ADMIN_DELETE", alias: string): Promise<void> {
-  await ctx.configChanged();
-  ctx.audit({ category: "ADMIN", type, resourceType: "identity-providers", resourceId: alias });
+  await recordConfigChange(ctx, type, "identity-providers", alias);
 }
 
 /**

@@ -5,7 +5,7 @@ import { renameFlowOfSamlClients, samlClientsUsingFlow } from "../../application
 import { type FieldError, invalidFields } from "../../kernel/errors.ts";
 import { LISTING } from "../../kernel/lists.ts";
 import { loginKey } from "../../kernel/text.ts";
-import type { Ctx, DomainEvents, ReadCtx } from "../../platform/context.ts";
+import { type Ctx, type DomainEvents, type ReadCtx, recordConfigChange } from "../../platform/context.ts";
 import { lockRealm } from "../../platform/db/index.ts";
 import { refuseReadOnly } from "../../platform/full-state.ts";
 import { type ListQuery, type Page, pageInMemory, type ShortList } from "../../platform/paging/index.ts";
@@ -82,8 +82,7 @@ export async function createFlow(ctx: Ctx, input: CreateFlow): Promise<Versioned
   if ((await countFlows(ctx.tx, ctx.realm)) >= MAX_FLOWS + builtInFlows.length) throw flowErrors.too_many();
   const flow = await insertFlow(ctx.tx, ctx.realm, alias, { displayName, steps }, ctx.now);
   await keepConditionsApart(ctx, steps);
-  await ctx.configChanged();
-  ctx.audit({ category: "ADMIN", type: "ADMIN_CREATE", resourceType: "flows", resourceId: alias });
+  await recordConfigChange(ctx, "ADMIN_CREATE", "flows", alias);
   return shown(flow);
 }
 
@@ -97,8 +96,7 @@ export async function saveFlow(ctx: Ctx, alias: string, input: UpdateFlow): Prom
   const write = isStored ? updateFlow : insertFlow;
   const flow = await write(ctx.tx, ctx.realm, alias, state, ctx.now);
   await keepConditionsApart(ctx, state.steps);
-  await ctx.configChanged();
-  ctx.audit({ category: "ADMIN", type: "ADMIN_UPDATE", resourceType: "flows", resourceId: alias });
+  await recordConfigChange(ctx, "ADMIN_UPDATE", "flows", alias);
   return shown(flow);
 }
 
@@ -127,8 +125,7 @@ export async function renameFlow(ctx: Ctx, from: string, to: string): Promise<Ve
   const flow = await renameFlowRow(ctx.tx, ctx.realm, from, to, ctx.now);
   await renameFlowOfClients(ctx.tx, ctx.realm, from, to, ctx.now);
   await renameFlowOfSamlClients(ctx.tx, ctx.realm, from, to, ctx.now);
-  await ctx.configChanged();
-  ctx.audit({ category: "ADMIN", type: "ADMIN_UPDATE", resourceType: "flows", resourceId: to, detail: `renamed from ${from}` });
+  await recordConfigChange(ctx, "ADMIN_UPDATE", "flows", to, `renamed from ${from}`);
   return shown(flow);
 }
 
@@ -157,8 +154,7 @@ export async function removeFlow(ctx: Ctx, alias: string): Promise<void> {
   ];
   if (users.length > 0) throw inUse(users);
   await deleteFlow(ctx.tx, ctx.realm, alias);
-  await ctx.configChanged();
-  ctx.audit({ category: "ADMIN", type: "ADMIN_DELETE", resourceType: "flows", resourceId: alias });
+  await recordConfigChange(ctx, "ADMIN_DELETE", "flows", alias);
 }
 
 function checkedSteps(input: readonly StepInput[], purpose: Purpose): Step[] {

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import type { Ctx, ReadCtx } from "../../platform/context.ts";
+import { type Ctx, type ReadCtx, recordConfigChange } from "../../platform/context.ts";
 import { pointLogoAt, type Settings } from "../settings/index.ts";
 import { imageErrors, imageFault } from "./errors.ts";
 import { cleanPng, isPng } from "./png.ts";
@@ -64,8 +64,7 @@ export async function removeImage(ctx: Ctx, name: ImageName): Promise<void> {
 }
 
 async function changed(ctx: Ctx, type: "ADMIN_UPDATE" | "ADMIN_DELETE", name: ImageName): Promise<void> {
-  await ctx.configChanged();
-  ctx.audit({ category: "ADMIN", type, resourceType: "settings", resourceId: ctx.realm, detail: `image ${name}` });
+  await recordConfigChange(ctx, type, "settings", ctx.realm, `image ${name}`);
 }
 
 /** Returns the images for the export of a realm. */

@@ -1,7 +1,7 @@
 import { defineErrors } from "../../kernel/errors.ts";
 import { isId } from "../../kernel/ids.ts";
 import type { Vault } from "../../kernel/vault.ts";
-import type { Ctx, ReadCtx } from "../../platform/context.ts";
+import { type Ctx, type ReadCtx, recordConfigChange } from "../../platform/context.ts";
 import { lockRealm } from "../../platform/db/index.ts";
 import { expectVersion } from "../../platform/versions.ts";
 import { isEdwards } from "./algorithms.ts";
@@ -33,8 +33,7 @@ export async function rotateKey(ctx: Ctx, vault: Vault, key: NewKey): Promise<Re
   const active = await insertKey(ctx.tx, ctx.realm, key, ctx.now);
   await insertCompanions(ctx.tx, ctx.realm, key.companions, ctx.now);
   if (hadEdwards) await addEdwards(ctx, vault);
-  await ctx.configChanged();
-  ctx.audit({ category: "ADMIN", type: "ADMIN_ACTION", resourceType: "keys", resourceId: active.keyId, detail: "rotate" });
+  await recordConfigChange(ctx, "ADMIN_ACTION", "keys", active.keyId, "rotate");
   ctx.audit({ category: "SECURITY", type: "KEY_ROTATED", resourceType: "keys", resourceId: active.keyId });
   return active;
 }
@@ -66,8 +65,7 @@ export async function removeKey(ctx: Ctx, keyId: string): Promise<void> {
   expectVersion(ctx, key.version);
   if (key.status === "ACTIVE") throw errors.active();
   await deleteKey(ctx.tx, ctx.realm, keyId);
-  await ctx.configChanged();
-  ctx.audit({ category: "ADMIN", type: "ADMIN_DELETE", resourceType: "keys", resourceId: keyId });
+  await recordConfigChange(ctx, "ADMIN_DELETE", "keys", keyId);
   ctx.audit({ category: "SECURITY", type: "KEY_DELETED", resourceType: "keys", resourceId: keyId });
 }
 

@@ -2,7 +2,7 @@ import { createPrivateKey, createPublicKey, type KeyObject, X509Certificate } fr
 import Type, { type Static } from "typebox";
 import { type FieldError, invalidFields } from "../../kernel/errors.ts";
 import type { Vault } from "../../kernel/vault.ts";
-import type { Ctx, ReadCtx } from "../../platform/context.ts";
+import { type Ctx, type ReadCtx, recordConfigChange } from "../../platform/context.ts";
 import { lockRealm } from "../../platform/db/index.ts";
 import { oneOf } from "../../platform/http/index.ts";
 import { assertHolds } from "../permissions/index.ts";
@@ -78,8 +78,7 @@ export async function adoptKey(ctx: Ctx, vault: Vault, key: CarriedKey): Promise
     }),
   );
   await insertCompanions(ctx.tx, ctx.realm, companions, ctx.now);
-  await ctx.configChanged();
-  ctx.audit({ category: "ADMIN", type: "ADMIN_ACTION", resourceType: "keys", resourceId: keyId, detail: "import" });
+  await recordConfigChange(ctx, "ADMIN_ACTION", "keys", keyId, "import");
   if (isActive) ctx.audit({ category: "SECURITY", type: "KEY_ROTATED", resourceType: "keys", resourceId: keyId });
 }
 

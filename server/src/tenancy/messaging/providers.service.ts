@@ -3,7 +3,7 @@ import { newId } from "../../kernel/ids.ts";
 import { secretChange } from "../../kernel/stored-secret.ts";
 import { isMailAddress } from "../../kernel/text.ts";
 import type { Vault } from "../../kernel/vault.ts";
-import type { Ctx, ReadCtx } from "../../platform/context.ts";
+import { type Ctx, type ReadCtx, recordConfigChange } from "../../platform/context.ts";
 import { lockRealm } from "../../platform/db/index.ts";
 import { refuseReadOnly } from "../../platform/full-state.ts";
 import type { Outbound } from "../../platform/outbound/index.ts";
@@ -155,12 +155,5 @@ export async function removeProvider(ctx: Ctx, channel: string, driver: string):
   assertMayDirectMessages(ctx.actor);
   expectVersion(ctx, current.version);
   await deleteProvider(ctx.tx, current);
-  await ctx.configChanged();
-  ctx.audit({
-    category: "ADMIN",
-    type: "ADMIN_DELETE",
-    resourceType: "messaging",
-    resourceId: current.id,
-    detail: `provider ${channel}/${driver}`,
-  });
+  await recordConfigChange(ctx, "ADMIN_DELETE", "messaging", current.id, `provider ${channel}/${driver}`);
 }

@@ -3,7 +3,7 @@ import { invalidFields } from "../../../kernel/errors.ts";
 import { isId } from "../../../kernel/ids.ts";
 import { randomToken, sha256 } from "../../../kernel/vault.ts";
 import { createRealmCache, type RealmCache, type RealmChanges } from "../../../platform/cache/index.ts";
-import type { Ctx, ReadCtx } from "../../../platform/context.ts";
+import { type Ctx, type ReadCtx, recordConfigChange } from "../../../platform/context.ts";
 import { type Db, lockRealm } from "../../../platform/db/index.ts";
 import type { ListQuery, Page } from "../../../platform/paging/index.ts";
 import { expectVersion } from "../../../platform/versions.ts";
@@ -27,9 +27,7 @@ export async function replaceProvisioning(ctx: Ctx, input: schemas.UpdateProvisi
   const before = await findProvisioning(ctx.tx, ctx.realm);
   expectVersion(ctx, before.version);
   const version = await saveProvisioning(ctx.tx, ctx.realm, provisioning);
-  await ctx.configChanged();
-  const detail = changes(before.provisioning, provisioning);
-  ctx.audit({ category: "ADMIN", type: "ADMIN_UPDATE", resourceType: "provisioning", resourceId: ctx.realm, detail });
+  await recordConfigChange(ctx, "ADMIN_UPDATE", "provisioning", ctx.realm, changes(before.provisioning, provisioning));
   return { ...provisioning, version };
 }
 
