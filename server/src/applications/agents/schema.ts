@@ -1,22 +1,20 @@
 import Type, { type Static } from "typebox";
-import { oneOf, visibleName } from "../../platform/http/index.ts";
+import { nullable, oneOf, visibleName } from "../../platform/http/index.ts";
 import { listQuery } from "../../platform/paging/index.ts";
 
 const agentStatuses = ["CREATED", "ACTIVE", "SUSPENDED", "REVOKED"] as const;
 export type AgentStatus = (typeof agentStatuses)[number];
 
 const name = visibleName("an agent's name", "Invoice assistant");
-const description = Type.Union([Type.String({ minLength: 1, maxLength: 1000 }), Type.Null()], { description: "The purpose" });
-const ownerUserId = Type.Union([Type.String({ format: "uuid" }), Type.Null()], { description: "The user who answers for it" });
-const clientId = Type.Union([Type.String({ minLength: 1, maxLength: 255 }), Type.Null()], {
-  description: "The OAuth client id of its client, which it keeps",
-});
+const description = nullable(Type.String({ minLength: 1, maxLength: 1000 }), "The purpose");
+const ownerUserId = nullable(Type.String({ format: "uuid" }), "The user who answers for it");
+const clientId = nullable(Type.String({ minLength: 1, maxLength: 255 }), "The OAuth client id of its client, which it keeps");
 const scopes = Type.Array(Type.String({ minLength: 1, maxLength: 255 }), {
   maxItems: 200,
   uniqueItems: true,
   description: "No token of its client has more; empty: what the client may have",
 });
-const time = (what: string) => Type.Union([Type.Integer(), Type.Null()], { description: `Epoch milliseconds: ${what}` });
+const time = (what: string) => nullable(Type.Integer(), `Epoch milliseconds: ${what}`);
 const expiresAt = time("its client gets no tokens afterwards, and its tokens do not count; null: never");
 
 export const Agent = Type.Object(
@@ -24,9 +22,9 @@ export const Agent = Type.Object(
     id: Type.String({ format: "uuid" }),
     realmId: Type.String(),
     name: Type.String(),
-    description: Type.Union([Type.String(), Type.Null()]),
+    description: nullable(Type.String()),
     ownerUserId,
-    clientId: Type.Union([Type.String(), Type.Null()]),
+    clientId: nullable(Type.String()),
     scopes: Type.Array(Type.String()),
     status: oneOf(agentStatuses),
     createdAt: Type.Integer({ description: "Epoch milliseconds" }),

@@ -1,5 +1,5 @@
 import Type, { type Static } from "typebox";
-import { oneOf } from "../../platform/http/index.ts";
+import { nullable, oneOf } from "../../platform/http/index.ts";
 import { CreateClient } from "../clients/index.ts";
 import { CreateSamlClient } from "../saml-clients/index.ts";
 import { templateNames, templates } from "./templates.ts";
@@ -27,9 +27,9 @@ const state = { displayName, enabled, description, redirectUris, postLogoutRedir
 /** The members of a SAML application besides the shared ones. */
 const { entityId, assertionConsumerServiceUrl, singleLogoutServiceUrl } = CreateSamlClient.properties;
 
-const text = Type.Union([Type.String(), Type.Null()]);
+const text = nullable(Type.String());
 const texts = Type.Array(Type.String());
-const nullable = (description: string) => Type.Union([Type.String(), Type.Null()], { description: `${description}; null for others` });
+const ofSaml = (description: string) => nullable(Type.String(), `${description}; null for others`);
 
 export const Application = Type.Object(
   {
@@ -49,9 +49,9 @@ export const Application = Type.Object(
     scopes: texts,
     clientUri: text,
     logoUri: text,
-    entityId: nullable("The entity id of a SAML application"),
-    assertionConsumerServiceUrl: nullable("The address to which a SAML application gets its assertions"),
-    singleLogoutServiceUrl: nullable("The address to which a SAML application's browsers are sent to sign out"),
+    entityId: ofSaml("The entity id of a SAML application"),
+    assertionConsumerServiceUrl: ofSaml("The address to which a SAML application gets its assertions"),
+    singleLogoutServiceUrl: ofSaml("The address to which a SAML application's browsers are sent to sign out"),
     createdAt: Type.Integer({ description: "Epoch milliseconds" }),
   },
   { $id: "Application" },

@@ -1,5 +1,5 @@
 import Type, { type Static } from "typebox";
-import { oneOf } from "../../platform/http/index.ts";
+import { nullable, oneOf } from "../../platform/http/index.ts";
 import { policyTypes } from "./evaluator/index.ts";
 import { CreateAuthzPolicy } from "./policies.schema.ts";
 import { CreateAuthzPermission, scopeName, strategies } from "./schema.ts";
@@ -79,10 +79,7 @@ export const EvaluateResponse = Type.Object(
     status: verdict,
     results: Type.Array(
       Type.Object({
-        resource: Type.Union([
-          Type.Object({ resourceId: Type.String(), name: Type.String(), type: Type.Union([Type.String(), Type.Null()]) }),
-          Type.Null(),
-        ]),
+        resource: nullable(Type.Object({ resourceId: Type.String(), name: Type.String(), type: nullable(Type.String()) })),
         scopes: Type.Array(Type.String(), { description: "The requested scopes; all of the resource's if none were named" }),
         status: verdict,
         allowedScopes: Type.Array(Type.String()),

@@ -1,7 +1,6 @@
 import Type, { type Static } from "typebox";
-import { fitsSchema, oneOf, pathName, visiblePathName } from "../../platform/http/index.ts";
+import { fitsSchema, nullable, oneOf, pathName, visiblePathName } from "../../platform/http/index.ts";
 
-export const nullable = <T extends Type.TSchema>(schema: T) => Type.Union([schema, Type.Null()]);
 const uri = Type.String({ minLength: 1, maxLength: 2048 });
 export const createdAt = Type.Integer({ description: "Epoch milliseconds" });
 export const description = nullable(Type.String({ maxLength: 1000 }));

@@ -1,5 +1,6 @@
 import Type, { type Static } from "typebox";
-import { createdAt, nullable, scopeName } from "./schema.ts";
+import { nullable } from "../../platform/http/index.ts";
+import { createdAt, scopeName } from "./schema.ts";
 
 const text = nullable(Type.String());
 const scopes = Type.Array(Type.String(), { description: "Its scopes; empty: it has none, and is shared as a whole" });

@@ -1,5 +1,5 @@
 import Type, { type Static } from "typebox";
-import { oneOf } from "../../platform/http/index.ts";
+import { nullable, oneOf } from "../../platform/http/index.ts";
 
 export const assignments = ["DEFAULT", "OPTIONAL", "NONE"] as const;
 
@@ -10,10 +10,11 @@ const name = Type.String({
   description: "a scope's name is printable ASCII without spaces, quotes and backslashes; it cannot be changed",
   examples: ["orders:read"],
 });
-const description = Type.Union([Type.String({ maxLength: 1000 }), Type.Null()]);
-const consentText = Type.Union([Type.String({ minLength: 1, maxLength: 255 }), Type.Null()], {
-  description: "The text on the consent page; null: the page's own for the scopes it knows, else the description or the name",
-});
+const description = nullable(Type.String({ maxLength: 1000 }));
+const consentText = nullable(
+  Type.String({ minLength: 1, maxLength: 255 }),
+  "The text on the consent page; null: the page's own for the scopes it knows, else the description or the name",
+);
 const assignment = oneOf(assignments, {
   description: "Given where a request names no scopes; to those that ask for it; or only to clients that list it",
 });

@@ -315,14 +315,12 @@ const members = {
   id: Type.String({ format: "uuid" }),
   realmId: Type.String(),
   clientId: Type.String(),
-  name: Type.Union([Type.String(), Type.Null()]),
+  name: nullable(Type.String()),
   enabled: Type.Boolean(),
   publicClient: Type.Boolean({ description: "Cannot keep a secret: has none, and must use PKCE" }),
   grantTypes,
   ...settingMembers,
-  agentId: Type.Union([Type.String({ format: "uuid" }), Type.Null()], {
-    description: "The agent that it belongs to: see /agents. Cannot be changed here",
-  }),
+  agentId: nullable(Type.String({ format: "uuid" }), "The agent that it belongs to: see /agents. Cannot be changed here"),
   createdAt: Type.Integer({ description: "Epoch milliseconds" }),
   updatedAt: Type.Integer({ description: "Epoch milliseconds" }),
 };
@@ -362,7 +360,7 @@ export const UpdateClient = Type.Object(
     id: Type.Optional(Type.String()),
     realmId: Type.Optional(Type.String()),
     clientId: Type.Optional(Type.String()),
-    agentId: Type.Optional(Type.Union([Type.String(), Type.Null()])),
+    agentId: Type.Optional(nullable(Type.String())),
     createdAt: Type.Optional(Type.Integer()),
     updatedAt: Type.Optional(Type.Integer()),
     ...inputMembers,
@@ -379,9 +377,7 @@ export type ClientQuery = Static<typeof ClientQuery>;
 export const ClientSecret = Type.Object(
   {
     secret: Type.String(),
-    previousSecretUntil: Type.Union([Type.Integer(), Type.Null()], {
-      description: "Epoch milliseconds; until then the secret before this one is taken, too",
-    }),
+    previousSecretUntil: nullable(Type.Integer(), "Epoch milliseconds; until then the secret before this one is taken, too"),
   },
   { $id: "ClientSecret" },
 );
@@ -424,9 +420,7 @@ export const ServiceAccountRole = Type.Object(
   {
     roleId: Type.String({ format: "uuid" }),
     name: Type.String(),
-    clientId: Type.Union([Type.String(), Type.Null()], {
-      description: "The id of the client whose role it is; null for a role of the realm",
-    }),
+    clientId: nullable(Type.String(), "The id of the client whose role it is; null for a role of the realm"),
   },
   { $id: "ServiceAccountRole" },
 );

@@ -207,9 +207,7 @@ export const SamlClient = Type.Object(
     entityId: Type.String(),
     enabled: Type.Boolean(),
     ...stateMembers,
-    applicationId: Type.Union([Type.String(), Type.Null()], {
-      description: "Its name at `/applications`: `<realm>|<entityId>`; null in the answer to its creation",
-    }),
+    applicationId: nullable(Type.String(), "Its name at `/applications`: `<realm>|<entityId>`; null in the answer to its creation"),
     options: Type.Object(optionMembers, { description: "Null: as the realm's settings `saml` say" }),
     metadata: nullable(MetadataSource, "The members that came from metadata, if it was imported; null for all others"),
     createdAt: Type.Integer({ description: "Epoch milliseconds" }),
@@ -245,7 +243,7 @@ export const UpdateSamlClient = Type.Object(
   {
     realmId: Type.Optional(Type.String()),
     entityId: Type.Optional(Type.String()),
-    applicationId: Type.Optional(Type.Union([Type.String(), Type.Null()])),
+    applicationId: Type.Optional(nullable(Type.String())),
     metadata: Type.Optional(nullable(MetadataSource, "As it was read")),
     createdAt: Type.Optional(Type.Integer()),
     updatedAt: Type.Optional(Type.Integer()),

@@ -1,5 +1,5 @@
 import Type, { type Static } from "typebox";
-import { oneOf } from "../../platform/http/index.ts";
+import { nullable, oneOf } from "../../platform/http/index.ts";
 
 export const strategies = ["userId", "username", "email", "attribute", "pairwise"] as const;
 
@@ -11,14 +11,15 @@ const subjectClaimMembers = {
       "or another value for each sector of clients, by which they cannot recognise a user among themselves (OpenID Connect Core §8.1)",
   }),
   attribute: Type.Optional(
-    Type.Union([Type.String({ pattern: "^[A-Za-z0-9_.:-]{1,128}$", description: "the name of a user attribute" }), Type.Null()], {
-      description: "The attribute of the strategy `attribute`; null for the others. Its values must be different for every user",
-    }),
+    nullable(
+      Type.String({ pattern: "^[A-Za-z0-9_.:-]{1,128}$", description: "the name of a user attribute" }),
+      "The attribute of the strategy `attribute`; null for the others. Its values must be different for every user",
+    ),
   ),
 };
 
 export const SubjectClaim = Type.Object(
-  { strategy: subjectClaimMembers.strategy, attribute: Type.Union([Type.String(), Type.Null()]) },
+  { strategy: subjectClaimMembers.strategy, attribute: nullable(Type.String()) },
   { $id: "SubjectClaim" },
 );
 export type SubjectClaim = Static<typeof SubjectClaim>;

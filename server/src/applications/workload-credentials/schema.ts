@@ -1,5 +1,5 @@
 import Type, { type Static } from "typebox";
-import { visibleName } from "../../platform/http/index.ts";
+import { nullable, visibleName } from "../../platform/http/index.ts";
 import { listQuery } from "../../platform/paging/index.ts";
 
 const name = visibleName("a workload credential's name", "deploy of the shop");
@@ -65,8 +65,8 @@ export const WorkloadCredential = Type.Object(
     realmId: Type.String(),
     name: Type.String(),
     issuer: Type.String(),
-    jwksUri: Type.Union([Type.String(), Type.Null()]),
-    jwks: Type.Union([Type.Object({ keys: Type.Array(Type.Record(Type.String(), Type.Unknown())) }), Type.Null()]),
+    jwksUri: nullable(Type.String()),
+    jwks: nullable(Type.Object({ keys: Type.Array(Type.Record(Type.String(), Type.Unknown())) })),
     subject: Type.String(),
     subjectClaim: Type.String(),
     conditions: Type.Record(Type.String(), Type.Union([Type.String(), Type.Array(Type.String())])),
@@ -83,8 +83,8 @@ export const WorkloadCredential = Type.Object(
 export type WorkloadCredential = Static<typeof WorkloadCredential>;
 
 const optional = {
-  jwksUri: Type.Optional(Type.Union([jwksUri, Type.Null()])),
-  jwks: Type.Optional(Type.Union([jwks, Type.Null()])),
+  jwksUri: Type.Optional(nullable(jwksUri)),
+  jwks: Type.Optional(nullable(jwks)),
   subjectClaim: Type.Optional(claim),
   conditions: Type.Optional(conditions),
   scopes: Type.Optional(scopes),

@@ -1,11 +1,11 @@
 import Type, { type Static } from "typebox";
-import { visibleName } from "../../platform/http/index.ts";
+import { nullable, visibleName } from "../../platform/http/index.ts";
 import { listQuery } from "../../platform/paging/index.ts";
 import { roleNameMembers } from "../roles/index.ts";
 
 const name = visibleName("a group's name", "Support");
-const description = Type.Union([Type.String({ maxLength: 1000 }), Type.Null()]);
-const parentId = Type.Union([Type.String({ maxLength: 64 }), Type.Null()], { description: "The group above; null at the top" });
+const description = nullable(Type.String({ maxLength: 1000 }));
+const parentId = nullable(Type.String({ maxLength: 64 }), "The group above; null at the top");
 const id = Type.String({ format: "uuid" });
 const time = Type.Integer({ description: "Epoch milliseconds" });
 
@@ -15,7 +15,7 @@ export const Group = Type.Object(
     groupId: id,
     name: Type.String(),
     description,
-    parentId: Type.Union([id, Type.Null()]),
+    parentId: nullable(id),
     memberCount: Type.Integer({ description: "The number of its own members, without those of the groups below" }),
     roleNames: Type.Array(Type.String(), {
       description: "Roles granted to every member and, with the realm setting `groups.inheritRoles`, to the members of the groups below",
@@ -50,7 +50,7 @@ export const GroupQuery = listQuery({
 export type GroupQuery = Static<typeof GroupQuery>;
 
 export const GroupMember = Type.Object(
-  { userId: id, username: Type.String(), email: Type.Union([Type.String(), Type.Null()]), enabled: Type.Boolean(), joinedAt: time },
+  { userId: id, username: Type.String(), email: nullable(Type.String()), enabled: Type.Boolean(), joinedAt: time },
   { $id: "GroupMember" },
 );
 export type GroupMember = Static<typeof GroupMember>;
@@ -60,13 +60,13 @@ export const UserGroup = Type.Object(
     groupId: id,
     name: Type.String(),
     description,
-    parentId: Type.Union([id, Type.Null()]),
+    parentId: nullable(id),
     direct: Type.Boolean({
       description:
         "True when the user is a member of this very group. false: inherited, the user is a member of a group below it, and gets its roles " +
         "only with the realm setting `groups.inheritRoles`",
     }),
-    joinedAt: Type.Union([time, Type.Null()], { description: "Epoch milliseconds; null where it is inherited" }),
+    joinedAt: nullable(time, "Epoch milliseconds; null where it is inherited"),
   },
   { $id: "UserGroup" },
 );
@@ -86,9 +86,7 @@ export const GroupRole = Type.Object(
   {
     roleId: id,
     name: Type.String(),
-    clientId: Type.Union([Type.String(), Type.Null()], {
-      description: "The id of the client whose role it is; null for a role of the realm",
-    }),
+    clientId: nullable(Type.String(), "The id of the client whose role it is; null for a role of the realm"),
   },
   { $id: "GroupRole" },
 );

@@ -1,5 +1,5 @@
 import Type, { type Static } from "typebox";
-import { oneOf } from "../../platform/http/index.ts";
+import { nullable, oneOf } from "../../platform/http/index.ts";
 import { CreateUser, requiredActions } from "../users/index.ts";
 import { type Delimiter, delimiters, TOTP_KEY } from "./readers/index.ts";
 
@@ -20,7 +20,7 @@ const credential = Type.Object(
           digits: Type.Optional(Type.Integer({ minimum: 6, maximum: 8 })),
           period: Type.Optional(Type.Integer({ minimum: 15, maximum: 120 })),
           lastStep: Type.Optional(Type.Integer({ minimum: -1 })),
-          label: Type.Optional(Type.Union([Type.String({ maxLength: 255 }), Type.Null()])),
+          label: Type.Optional(nullable(Type.String({ maxLength: 255 }))),
           credentialId: Type.Optional(text(2048)),
           counter: Type.Optional(Type.Integer({ minimum: 0 })),
           transports: Type.Optional(Type.Array(text(64), { maxItems: 20 })),
@@ -108,7 +108,7 @@ export const ImportUser = Type.Object(
     federatedIdentities: Type.Optional(
       Type.Array(
         Type.Object(
-          { provider: text(63), subject: text(1024), username: Type.Optional(Type.Union([Type.String({ maxLength: 255 }), Type.Null()])) },
+          { provider: text(63), subject: text(1024), username: Type.Optional(nullable(Type.String({ maxLength: 255 }))) },
           { additionalProperties: false },
         ),
         {
@@ -171,7 +171,7 @@ const Stopped = Type.Object({ row: Type.Integer(), line: Type.Integer(), positio
 
 export const UserImport = Type.Object(
   {
-    importId: Type.Union([Type.String(), Type.Null()], { description: "null for a dry run" }),
+    importId: nullable(Type.String(), "null for a dry run"),
     status: oneOf(statuses, { description: "INTERRUPTED: the request ended early. FAILED: the body could not be read to its end" }),
     dryRun: Type.Boolean(),
     rows: count("Rows that were processed, whatever their outcome"),
@@ -181,9 +181,9 @@ export const UserImport = Type.Object(
     failed: count("Rows that were refused; `errors` says why"),
     errors: Type.Array(RowError, { description: "The first 1,000 refused rows" }),
     errorsTruncated: Type.Boolean({ description: "True when more rows were refused than are listed" }),
-    stopped: Type.Union([Stopped, Type.Null()], { description: "The position at which the body could not be read any further" }),
+    stopped: nullable(Stopped, "The position at which the body could not be read any further"),
     startedAt: Type.Integer({ description: "Epoch milliseconds" }),
-    finishedAt: Type.Union([Type.Integer(), Type.Null()]),
+    finishedAt: nullable(Type.Integer()),
   },
   { $id: "UserImport" },
 );

@@ -1,5 +1,5 @@
 import Type, { type Static } from "typebox";
-import { oneOf, visibleName } from "../../platform/http/index.ts";
+import { nullable, oneOf, visibleName } from "../../platform/http/index.ts";
 import { listQuery } from "../../platform/paging/index.ts";
 import { brandingMembers } from "../../tenancy/settings/index.ts";
 import { CreateUser, mailAddress } from "../users/index.ts";
@@ -11,16 +11,16 @@ const alias = Type.String({
     "an alias has 1 to 63 lower-case letters, digits and hyphens, and begins and ends with a letter or digit; left out, it is made from the name",
   examples: ["acme"],
 });
-const displayName = Type.Union([name, Type.Null()]);
+const displayName = nullable(name);
 const verification = Type.Object(
   {
-    method: Type.Union([oneOf(["dns", "admin"]), Type.Null()], { description: "The means by which it is verified" }),
+    method: nullable(oneOf(["dns", "admin"]), "The means by which it is verified"),
     recordName: Type.String({ description: "The name of the TXT record that proves the domain" }),
     recordValue: Type.String({ description: "Its value" }),
-    missingSince: Type.Union([Type.Integer(), Type.Null()], {
-      description:
-        "Epoch milliseconds. The record of a domain that is verified by DNS is missing since then; after 7 days it is no longer verified",
-    }),
+    missingSince: nullable(
+      Type.Integer(),
+      "Epoch milliseconds. The record of a domain that is verified by DNS is missing since then; after 7 days it is no longer verified",
+    ),
   },
   { $id: "DomainVerification", description: "Cannot be changed" },
 );
@@ -49,10 +49,10 @@ const domains = Type.Array(
       verification: Type.Optional(
         Type.Object(
           {
-            method: Type.Optional(Type.Union([Type.String(), Type.Null()])),
+            method: Type.Optional(nullable(Type.String())),
             recordName: Type.Optional(Type.String()),
             recordValue: Type.Optional(Type.String()),
-            missingSince: Type.Optional(Type.Union([Type.Integer(), Type.Null()])),
+            missingSince: Type.Optional(nullable(Type.Integer())),
           },
           { additionalProperties: false, description: "As it was shown; changes nothing" },
         ),
@@ -62,10 +62,9 @@ const domains = Type.Array(
   ),
   { maxItems: 100, description: "Each belongs to one organization of the realm" },
 );
-const identityProvider = Type.Union([
+const identityProvider = nullable(
   Type.String({ pattern: "^[A-Za-z0-9][A-Za-z0-9_.-]{0,254}$", description: "the alias of an identity provider" }),
-  Type.Null(),
-]);
+);
 const role = Type.String({
   pattern: "^[a-z][a-z0-9_-]{0,62}$",
   description: "a role in an organization has up to 63 lower-case letters, digits, - and _; `owner`, `admin` and `member` are usual",
@@ -87,13 +86,11 @@ export const Organization = Type.Object(
     organizationId: Type.String({ format: "uuid" }),
     name: Type.String(),
     alias: Type.String({ description: "For programs; cannot be changed" }),
-    displayName: Type.Union([Type.String(), Type.Null()]),
+    displayName: nullable(Type.String()),
     domains: Type.Array(OrganizationDomain),
     attributes: Type.Record(Type.String(), Type.Union([Type.String(), Type.Array(Type.String())])),
     branding: Branding,
-    identityProvider: Type.Union([Type.String(), Type.Null()], {
-      description: "The alias of its members' identity provider; null also after that provider was deleted",
-    }),
+    identityProvider: nullable(Type.String(), "The alias of its members' identity provider; null also after that provider was deleted"),
     enabled: Type.Boolean({ description: "While false, no one can be invited, and open invitations cannot be accepted" }),
     memberCount: Type.Integer(),
     createdAt: time,
@@ -143,7 +140,7 @@ export const Member = Type.Object(
   {
     userId: Type.String({ format: "uuid" }),
     username: Type.String(),
-    email: Type.Union([Type.String(), Type.Null()]),
+    email: nullable(Type.String()),
     enabled: Type.Boolean(),
     role: Type.String(),
     joinedAt: time,
@@ -158,7 +155,7 @@ export const UserOrganization = Type.Object(
     organizationId: Type.String({ format: "uuid" }),
     name: Type.String(),
     alias: Type.String(),
-    displayName: Type.Union([Type.String(), Type.Null()]),
+    displayName: nullable(Type.String()),
     enabled: Type.Boolean({ description: "True when the organization is enabled" }),
     role: Type.String({ description: "The user's role in it" }),
     joinedAt: time,
@@ -177,7 +174,7 @@ export const SetMember = Type.Union(
       {
         userId: Type.Optional(Type.String()),
         username: Type.Optional(Type.String()),
-        email: Type.Optional(Type.Union([Type.String(), Type.Null()])),
+        email: Type.Optional(nullable(Type.String())),
         enabled: Type.Optional(Type.Boolean()),
         role: Type.Optional(role),
         joinedAt: Type.Optional(Type.Integer()),
@@ -200,10 +197,10 @@ export const Invitation = Type.Object(
     email: Type.String(),
     role: Type.String(),
     status: oneOf(invitationStatuses),
-    invitedBy: Type.Union([Type.String(), Type.Null()], { description: "The username, as long as that user exists" }),
+    invitedBy: nullable(Type.String(), "The username, as long as that user exists"),
     createdAt: Type.Integer({ description: "When it was last sent; epoch milliseconds" }),
     expiresAt: time,
-    acceptedAt: Type.Union([Type.Integer(), Type.Null()], { description: "Epoch milliseconds" }),
+    acceptedAt: nullable(Type.Integer(), "Epoch milliseconds"),
   },
   { $id: "Invitation" },
 );

@@ -1,8 +1,7 @@
 import Type, { type Static } from "typebox";
+import { nullable } from "../../platform/http/index.ts";
 
-const url = Type.Union([Type.String({ minLength: 1, maxLength: 2048 }), Type.Null()], {
-  description: "An https address that is asked for passwords; null: there is none",
-});
+const url = nullable(Type.String({ minLength: 1, maxLength: 2048 }), "An https address that is asked for passwords; null: there is none");
 const enabled = Type.Boolean({ description: "True when the source is asked" });
 
 export const PasswordSourceRecord = Type.Object(

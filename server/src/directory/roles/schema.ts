@@ -1,10 +1,10 @@
 import Type, { type Static } from "typebox";
-import { oneOf, visiblePathName } from "../../platform/http/index.ts";
+import { nullable, oneOf, visiblePathName } from "../../platform/http/index.ts";
 import type { ShortList } from "../../platform/paging/index.ts";
 import { permissions } from "../../tenancy/permissions/index.ts";
 
 const name = visiblePathName("a role's name", "billing");
-const description = Type.Union([Type.String({ maxLength: 1000 }), Type.Null()]);
+const description = nullable(Type.String({ maxLength: 1000 }));
 const compositeRoles = Type.Array(Type.String({ minLength: 1, maxLength: 255 }), {
   maxItems: 1000,
   description: "Names of the roles that this one includes: its holders hold them, too",
@@ -76,10 +76,11 @@ export const CataloguedPermission = Type.Object({ key: permission, label: Type.S
 const RoleOrigin = Type.Object(
   {
     type: oneOf(["direct", "group", "composite"]),
-    id: Type.Union([Type.String({ format: "uuid" }), Type.Null()], {
-      description: "The id of the group that grants it, or of the role that includes it; null if the user has it directly",
-    }),
-    name: Type.Union([Type.String(), Type.Null()]),
+    id: nullable(
+      Type.String({ format: "uuid" }),
+      "The id of the group that grants it, or of the role that includes it; null if the user has it directly",
+    ),
+    name: nullable(Type.String()),
   },
   { $id: "RoleOrigin" },
 );
@@ -88,9 +89,7 @@ export const RoleMapping = Type.Object(
   {
     roleId: Type.String({ format: "uuid" }),
     name: Type.String(),
-    clientId: Type.Union([Type.String(), Type.Null()], {
-      description: "The id of the client whose role it is; null for a role of the realm",
-    }),
+    clientId: nullable(Type.String(), "The id of the client whose role it is; null for a role of the realm"),
     direct: Type.Boolean({ description: "Given to the user directly: only such a role can be taken from the user here" }),
     default: Type.Boolean({ description: "The realm's default role" }),
     origins: Type.Array(RoleOrigin, { description: "Every way by which the user has the role" }),
@@ -110,9 +109,7 @@ export const givenRoles: ShortList<{ readonly roleId: string; readonly name: str
 export const roleNameMembers = {
   name: Type.String({ minLength: 1, maxLength: 255 }),
   clientId: Type.Optional(
-    Type.Union([Type.String({ minLength: 1, maxLength: 255 }), Type.Null()], {
-      description: "For a role of a client: its client id. Left out or null: a role of the realm",
-    }),
+    nullable(Type.String({ minLength: 1, maxLength: 255 }), "For a role of a client: its client id. Left out or null: a role of the realm"),
   ),
 };
 

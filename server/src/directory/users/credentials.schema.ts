@@ -1,19 +1,17 @@
 import Type, { type Static } from "typebox";
-import { oneOf } from "../../platform/http/index.ts";
+import { nullable, oneOf } from "../../platform/http/index.ts";
 import { ENROLLMENT_TOKEN, PASSKEY, RECOVERY_CODE, TOTP } from "../credentials/index.ts";
 
 const time = Type.Integer({ description: "Epoch milliseconds" });
-const label = Type.Union([Type.String({ minLength: 1, maxLength: 255, pattern: "^[^\\p{Cc}]*$" }), Type.Null()], {
-  description: "The name that its owner gave it",
-});
+const label = nullable(Type.String({ minLength: 1, maxLength: 255, pattern: "^[^\\p{Cc}]*$" }), "The name that its owner gave it");
 
 const members = {
   id: Type.String({ format: "uuid" }),
   type: Type.String({ description: "`password`, `totp`, `passkey`, `push`, `recovery-code`, `enrollment-token`" }),
   label,
   createdAt: time,
-  lastUsedAt: Type.Union([time, Type.Null()]),
-  expiresAt: Type.Union([time, Type.Null()]),
+  lastUsedAt: nullable(time),
+  expiresAt: nullable(time),
   remaining: Type.Optional(Type.Integer({ description: "Recovery codes: how many are left" })),
   turnedOffAt: Type.Optional(
     Type.Integer({

@@ -1,11 +1,11 @@
 import Type, { type Static } from "typebox";
-import { visibleName } from "../../platform/http/index.ts";
+import { nullable, visibleName } from "../../platform/http/index.ts";
 import { requiredActionList } from "./required-actions.schema.ts";
 
 const username = visibleName("a username", "ada");
 /** An email address; the format is checked by `isMailAddress`. */
 export const mailAddress = Type.String({ format: "idn-email", maxLength: 254 });
-const email = Type.Union([mailAddress, Type.Null()]);
+const email = nullable(mailAddress);
 /** The members that are login names. */
 export const loginNameMembers = { username, email };
 export const attributeValue = Type.Union([
@@ -28,7 +28,7 @@ export const User = Type.Object(
     realmId: Type.String(),
     userId: Type.String({ format: "uuid" }),
     username: Type.String(),
-    email: Type.Union([Type.String(), Type.Null()]),
+    email: nullable(Type.String()),
     emailVerified: Type.Boolean(),
     enabled: Type.Boolean(),
     locked: Type.Boolean({ description: "Locked by an administrator, or temporarily after too many failed attempts" }),

@@ -1,6 +1,6 @@
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import Type from "typebox";
-import { oneOf, Problem, pathParams } from "../../platform/http/index.ts";
+import { nullable, oneOf, Problem, pathParams } from "../../platform/http/index.ts";
 import type { IdentityProviders, ProviderSnapshot } from "../providers/provider.ts";
 import { isDirectory } from "./directory.ts";
 import { directoryErrors } from "./errors.ts";
@@ -22,7 +22,7 @@ const report = {
   skipped: Type.Integer({ description: "Entries of erased users, and where `provisioning` is deny, entries without a user" }),
   failed: Type.Integer({ description: "Entries that could not be taken over; `errors` names the first hundred" }),
   errors: Type.Array(Type.Object({ dn: Type.String(), message: Type.String() })),
-  message: Type.Union([Type.String(), Type.Null()], { description: "A note about the run as a whole" }),
+  message: nullable(Type.String(), "A note about the run as a whole"),
 };
 
 const SyncResult = Type.Object(
@@ -38,7 +38,7 @@ const SyncRun = Type.Object(
     state: oneOf(["running", "done", "failed"]),
     requestedBy: Type.String(),
     startedAt: Type.Integer({ description: "Epoch milliseconds" }),
-    finishedAt: Type.Union([Type.Integer({ description: "Epoch milliseconds" }), Type.Null()]),
+    finishedAt: nullable(Type.Integer({ description: "Epoch milliseconds" })),
     ...report,
   },
   { $id: "DirectorySyncRun" },

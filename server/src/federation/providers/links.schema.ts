@@ -1,4 +1,5 @@
 import Type, { type Static } from "typebox";
+import { nullable } from "../../platform/http/index.ts";
 
 const time = Type.Integer({ description: "Epoch milliseconds" });
 
@@ -8,9 +9,9 @@ export const LinkedAccount = Type.Object(
     displayName: Type.String(),
     protocol: Type.String(),
     subject: Type.String({ description: "The provider's identifier of the account" }),
-    username: Type.Union([Type.String(), Type.Null()], { description: "The provider's name of the account, at the last sign-in" }),
+    username: nullable(Type.String(), "The provider's name of the account, at the last sign-in"),
     linkedAt: time,
-    lastUsedAt: Type.Union([time, Type.Null()]),
+    lastUsedAt: nullable(time),
     enabled: Type.Boolean({ description: "True when the provider is enabled" }),
     tokensKept: Type.Boolean({ description: "True when tokens of the provider are kept for the user (`storeTokens`)" }),
   },

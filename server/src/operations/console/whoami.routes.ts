@@ -1,6 +1,6 @@
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import Type from "typebox";
-import { pathParams } from "../../platform/http/index.ts";
+import { nullable, pathParams } from "../../platform/http/index.ts";
 import type { Messages } from "../../tenancy/messaging/index.ts";
 import type { RealmSnapshots } from "../../tenancy/realms/index.ts";
 
@@ -10,7 +10,7 @@ const WhoAmI = Type.Object(
     username: Type.String(),
     realmId: Type.String({ description: "The realm of the session or token: the realm itself, or `master`" }),
     permissions: Type.Array(Type.String(), { description: "The admin permissions that the caller holds in this realm" }),
-    displayName: Type.Union([Type.String(), Type.Null()], { description: "The realm's display name" }),
+    displayName: nullable(Type.String(), "The realm's display name"),
     developmentMode: Type.Boolean(),
     sendsMail: Type.Boolean({ description: "True if the realm can send mail; otherwise, features that need mail are not offered" }),
     version: Type.String(),

@@ -1,5 +1,5 @@
 import Type, { type Static } from "typebox";
-import { oneOf } from "../../platform/http/index.ts";
+import { nullable, oneOf } from "../../platform/http/index.ts";
 
 const status = oneOf(["UP", "DOWN"]);
 export type Status = "UP" | "DOWN";
@@ -45,7 +45,7 @@ export const ServerInfo = Type.Object(
   {
     name: Type.String(),
     version: Type.String(),
-    commit: Type.Union([Type.String(), Type.Null()], { description: "Null when the build does not know it" }),
+    commit: nullable(Type.String(), "Null when the build does not know it"),
     nodeVersion: Type.String(),
     mode: oneOf(["development", "production"]),
     startedAt: at,

@@ -1,5 +1,5 @@
 import Type, { type Static } from "typebox";
-import { oneOf } from "../../platform/http/index.ts";
+import { nullable, oneOf } from "../../platform/http/index.ts";
 import { listQuery } from "../../platform/paging/index.ts";
 import { presetNames } from "./presets/index.ts";
 
@@ -65,15 +65,9 @@ const groups = Type.Object(
   },
   closed,
 );
-const mapping = Type.Union(
-  [
-    Type.Record(Type.String({ minLength: 1, maxLength: 200 }), Type.String({ minLength: 1, maxLength: 255 }), { maxProperties: 100 }),
-    Type.Null(),
-  ],
-  {
-    description:
-      "SCIM attributes and the attributes of users that they are filled with, such as `title: jobTitle`. Null: the mapping of this realm's own SCIM server",
-  },
+const mapping = nullable(
+  Type.Record(Type.String({ minLength: 1, maxLength: 200 }), Type.String({ minLength: 1, maxLength: 255 }), { maxProperties: 100 }),
+  "SCIM attributes and the attributes of users that they are filled with, such as `title: jobTitle`. Null: the mapping of this realm's own SCIM server",
 );
 const deprovision = Type.Object(
   {
@@ -96,9 +90,7 @@ const matchBy = Type.Array(oneOf(["userName", "email"]), {
     "The members by which an existing account is found and adopted, besides our id of the user in `externalId`: the username, the confirmed address",
 });
 const preset = oneOf(presetNames, { description: "The kind of service, which decides in what it differs from others" });
-const requestsPerSecond = Type.Union([Type.Number({ minimum: 0.1, maximum: 100 }), Type.Null()], {
-  description: "Null: as the preset has it",
-});
+const requestsPerSecond = nullable(Type.Number({ minimum: 0.1, maximum: 100 }), "Null: as the preset has it");
 const fullSyncHours = Type.Integer({
   minimum: 1,
   maximum: 720,
@@ -111,7 +103,7 @@ const { auth: requiredAuth, ...others } = settings;
 const optionalSettings = { auth: requiredAuth, ...Type.Partial(Type.Object(others)).properties };
 
 const targetStates = ["OK", "WORKING", "FAILING", "PAUSED", "WAITING_FOR_CONFIRMATION", "SUSPENDED", "DISABLED"] as const;
-const time = (description: string) => Type.Union([Type.Integer(), Type.Null()], { description: `${description}; epoch milliseconds` });
+const time = (description: string) => nullable(Type.Integer(), `${description}; epoch milliseconds`);
 
 const standing = {
   state: oneOf(targetStates),
@@ -145,7 +137,7 @@ export const CreateScimTarget = Type.Object(
     name,
     url,
     enabled: Type.Optional(Type.Boolean({ default: true })),
-    secret: Type.Optional(Type.Union([secret, Type.Null()])),
+    secret: Type.Optional(nullable(secret)),
     ...optionalSettings,
   },
   { $id: "CreateScimTarget", ...closed },
@@ -180,8 +172,8 @@ export const ScimTargetObject = Type.Object(
   {
     id: Type.String({ format: "uuid", description: "The user or group" }),
     kind: oneOf(objectKinds),
-    name: Type.Union([Type.String(), Type.Null()], { description: "Null: it does not exist any more" }),
-    remoteId: Type.Union([Type.String(), Type.Null()], { description: "Its `id` at the target" }),
+    name: nullable(Type.String(), "Null: it does not exist any more"),
+    remoteId: nullable(Type.String(), "Its `id` at the target"),
     state: oneOf(objectStates, {
       description:
         "PENDING: waits to be sent. SYNCED: sent. FAILED: refused, until it changes or is retried. DEAD: given up after many attempts. " +
@@ -189,7 +181,7 @@ export const ScimTargetObject = Type.Object(
     }),
     attempts: Type.Integer(),
     nextAttemptAt: time("For PENDING"),
-    error: Type.Union([Type.String(), Type.Null()], { description: "Why the last attempt failed" }),
+    error: nullable(Type.String(), "Why the last attempt failed"),
     sentAt: time("When it was sent last"),
   },
   { $id: "ScimTargetObject" },
@@ -246,7 +238,7 @@ export const ScimTargetPlan = Type.Object(
       Type.Object({
         kind: oneOf(objectKinds),
         id: Type.String({ format: "uuid" }),
-        name: Type.Union([Type.String(), Type.Null()]),
+        name: nullable(Type.String()),
         action: oneOf(plannedActions),
         reason: Type.Optional(Type.String()),
       }),

@@ -15,7 +15,8 @@ type Members = Readonly<Record<string, Member>>;
 export const member = <S extends Type.TSchema, N extends string = never>(schema: S, initial: Static<S>, name?: N): Member<S, N> =>
   name === undefined ? { schema, initial } : { schema, initial, name };
 
-export const nullable = <T extends Type.TSchema>(schema: T, description: string) => Type.Union([schema, Type.Null()], { description });
+export const nullable = <T extends Type.TSchema>(schema: T, description?: string) =>
+  Type.Union([schema, Type.Null()], description === undefined ? {} : { description });
 
 /** Declares a member that is null unless it is set. */
 export const nullableMember = <T extends Type.TSchema, N extends string = never>(schema: T, description: string, name?: N) =>

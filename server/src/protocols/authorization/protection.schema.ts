@@ -1,4 +1,5 @@
 import Type, { type Static } from "typebox";
+import { nullable } from "../../platform/http/index.ts";
 
 const text = (maxLength: number) => Type.String({ minLength: 1, maxLength });
 const scope = Type.Union([text(255), Type.Object({ name: text(255) }, { additionalProperties: true })]);
@@ -9,14 +10,14 @@ const uri = text(2048);
 export const ResourceDescription = Type.Object(
   {
     name: Type.Optional(Type.String({ maxLength: 255 })),
-    displayName: Type.Optional(Type.Union([Type.String({ maxLength: 255 }), Type.Null()])),
+    displayName: Type.Optional(nullable(Type.String({ maxLength: 255 }))),
     description: Type.Optional(Type.String({ maxLength: 255, description: "Stands for `displayName`, where there is none" })),
-    type: Type.Optional(Type.Union([text(255), Type.Null()])),
-    uri: Type.Optional(Type.Union([uri, Type.Null()])),
+    type: Type.Optional(nullable(text(255))),
+    uri: Type.Optional(nullable(uri)),
     uris: Type.Optional(Type.Array(uri, { maxItems: 50 })),
     resource_scopes: scopes,
     scopes,
-    icon_uri: Type.Optional(Type.Union([uri, Type.Null()])),
+    icon_uri: Type.Optional(nullable(uri)),
     owner: Type.Optional(
       Type.Union([text(255), Type.Object({ id: text(255) }, { additionalProperties: true }), Type.Null()], {
         description:

@@ -1,4 +1,5 @@
 import Type, { type Static } from "typebox";
+import { nullable } from "../../platform/http/index.ts";
 
 const time = Type.Integer({ description: "Epoch milliseconds" });
 
@@ -7,12 +8,12 @@ export const ServiceAccountSession = Type.Object(
     id: Type.String({ format: "uuid", description: "The client's id in the admin API" }),
     realmId: Type.String(),
     clientId: Type.String({ description: "The client's OAuth id" }),
-    name: Type.Union([Type.String(), Type.Null()]),
+    name: nullable(Type.String()),
     createdAt: time,
     lastSeenAt: time,
     expiresAt: Type.Integer({ description: "When the last of its tokens ends; epoch milliseconds" }),
     tokens: Type.Integer({ description: "The number of tokens issued since `createdAt`" }),
-    sourceIp: Type.Union([Type.String(), Type.Null()], { description: "The address of its last token request" }),
+    sourceIp: nullable(Type.String(), "The address of its last token request"),
   },
   {
     $id: "ServiceAccountSession",

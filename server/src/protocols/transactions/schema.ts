@@ -1,5 +1,5 @@
 import Type, { type Static } from "typebox";
-import { oneOf } from "../../platform/http/index.ts";
+import { nullable, oneOf } from "../../platform/http/index.ts";
 
 const time = Type.Integer({ description: "Epoch milliseconds" });
 const hash = Type.String({
@@ -65,11 +65,9 @@ export const Transaction = Type.Object(
     clientId: Type.String({ description: "The application that created it, and may consume it" }),
     createdAt: time,
     expiresAt: time,
-    signedAt: Type.Union([time, Type.Null()]),
-    consumedAt: Type.Union([time, Type.Null()]),
-    jws: Type.Union([Type.String(), Type.Null()], {
-      description: "Once signed: a JWS (`typ` = `tx+jwt`) by the realm's key, to be verified with the realm's JWKS",
-    }),
+    signedAt: nullable(time),
+    consumedAt: nullable(time),
+    jws: nullable(Type.String(), "Once signed: a JWS (`typ` = `tx+jwt`) by the realm's key, to be verified with the realm's JWKS"),
   },
   { $id: "Transaction" },
 );

@@ -1,5 +1,5 @@
 import Type, { type Static } from "typebox";
-import { oneOf, visibleName } from "../../platform/http/index.ts";
+import { nullable, oneOf, visibleName } from "../../platform/http/index.ts";
 import { deviceAlgs } from "./keys.ts";
 
 export const EnrollmentStart = Type.Object(
@@ -9,10 +9,8 @@ export const EnrollmentStart = Type.Object(
     algorithms: Type.Array(oneOf(deviceAlgs)),
     realm: Type.String(),
     username: Type.String({ description: "The user who gets the device" }),
-    label: Type.Union([Type.String(), Type.Null()], { description: "The name of the device when the token was made" }),
-    pushDriver: Type.Union([Type.String(), Type.Null()], {
-      description: "By which service the realm sends push messages (`fcm`, `apns`); null: it sends none",
-    }),
+    label: nullable(Type.String(), "The name of the device when the token was made"),
+    pushDriver: nullable(Type.String(), "By which service the realm sends push messages (`fcm`, `apns`); null: it sends none"),
     expiresAt: Type.Integer({ description: "Epoch milliseconds. Until then the challenge can be answered" }),
   },
   { $id: "EnrollmentStart" },

@@ -1,8 +1,8 @@
 import Type, { type Static } from "typebox";
-import { oneOf } from "../../platform/http/index.ts";
+import { nullable, oneOf } from "../../platform/http/index.ts";
 
 const time = Type.Integer({ description: "Epoch milliseconds" });
-const maybe = (description: string) => Type.Union([Type.String(), Type.Null()], { description });
+const maybe = (description: string) => nullable(Type.String(), description);
 
 export const PushRequest = Type.Object(
   {

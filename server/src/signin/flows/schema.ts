@@ -1,5 +1,5 @@
 import Type, { type Static, type TSchema } from "typebox";
-import { oneOf, visibleName } from "../../platform/http/index.ts";
+import { nullable, oneOf, visibleName } from "../../platform/http/index.ts";
 import { requirements } from "./flow.ts";
 
 /** The maximum depth of nested lists. */
@@ -98,9 +98,10 @@ export const AuthenticatorInfo = Type.Object(
     kind: oneOf(["question", "silent", "condition"], {
       description: "Asks the user on a page; passes or fails by itself; or decides whether the list that it stands in is asked for",
     }),
-    factor: Type.Union([oneOf(["knowledge", "possession", "both"]), Type.Null()], {
-      description: "The kind of proof that a right answer is; null: none, or none that is new",
-    }),
+    factor: nullable(
+      oneOf(["knowledge", "possession", "both"]),
+      "The kind of proof that a right answer is; null: none, or none that is new",
+    ),
     identifies: Type.Boolean({ description: "Finds out by itself who it is; the others need a step before them that does" }),
     config: Type.Record(Type.String(), Type.Unknown(), { description: "The JSON Schema of a step's `config`" }),
   },

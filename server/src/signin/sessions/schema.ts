@@ -1,6 +1,7 @@
 import Type, { type Static } from "typebox";
+import { nullable } from "../../platform/http/index.ts";
 
-const text = Type.Union([Type.String(), Type.Null()]);
+const text = nullable(Type.String());
 const time = Type.Integer({ description: "Epoch milliseconds" });
 
 export const Session = Type.Object(

@@ -1,10 +1,10 @@
 import Type, { type Static } from "typebox";
 import { actorKinds } from "../../platform/context.ts";
-import { oneOf } from "../../platform/http/index.ts";
+import { nullable, oneOf } from "../../platform/http/index.ts";
 import { Instant } from "../../platform/paging/index.ts";
 import { categories, describedTypes, eventTypes } from "./catalogue.ts";
 
-const text = Type.Union([Type.String(), Type.Null()]);
+const text = nullable(Type.String());
 
 export const AuditEventRecord = Type.Object(
   {
@@ -15,22 +15,22 @@ export const AuditEventRecord = Type.Object(
     type: Type.Unsafe<string>({ type: "string", enum: [...eventTypes], description: `The event's type.\n\n${describedTypes}` }),
     realm: Type.String(),
     actor: Type.String({ description: "The username, or `master/<name>` across realms" }),
-    actorKind: Type.Union([oneOf(actorKinds), Type.Null()], {
-      description:
-        "The kind of the actor. `administrator`: an administrator of `master`, in another realm. `anonymous`: not authenticated; the name is the one that was entered or " +
+    actorKind: nullable(
+      oneOf(actorKinds),
+      "The kind of the actor. `administrator`: an administrator of `master`, in another realm. `anonymous`: not authenticated; the name is the one that was entered or " +
         "presented. Null: recorded by an earlier release",
-    }),
+    ),
     sourceIp: text,
     resourceType: text,
     resourceId: text,
     outcome: oneOf(["SUCCESS", "FAILURE"]),
     detail: text,
     impersonator: text,
-    requestId: Type.Union([Type.String({ format: "uuid" }), Type.Null()], {
-      description:
-        "The number of the request that caused the event, as on error pages and in the header `x-request-id`. Null: a job or a command caused it, or it was " +
+    requestId: nullable(
+      Type.String({ format: "uuid" }),
+      "The number of the request that caused the event, as on error pages and in the header `x-request-id`. Null: a job or a command caused it, or it was " +
         "recorded by an earlier release",
-    }),
+    ),
   },
   { $id: "AuditEvent" },
 );
@@ -90,11 +90,12 @@ export type EventTail = Static<typeof EventTail>;
 
 export const ForwarderState = Type.Object(
   {
-    lastMovedAt: Type.Union([Type.String({ format: "date-time" }), Type.Null()], {
-      description: "The time when the receiver last acknowledged events, or when others were skipped",
-    }),
+    lastMovedAt: nullable(
+      Type.String({ format: "date-time" }),
+      "The time when the receiver last acknowledged events, or when others were skipped",
+    ),
     lagSeconds: Type.Integer({ description: "The age of the oldest event that has not been forwarded yet" }),
-    lastError: Type.Union([Type.String(), Type.Null()], { description: "The reason why the last try failed; null if it succeeded" }),
+    lastError: nullable(Type.String(), "The reason why the last try failed; null if it succeeded"),
   },
   { $id: "AuditForwarderState" },
 );
@@ -109,7 +110,7 @@ export const AuditConfig = Type.Object(
     authConfigured: Type.Boolean(),
     categories: Type.Array(Type.String()),
     timeoutMs: Type.Integer(),
-    forwarder: Type.Union([ForwarderState, Type.Null()], { description: "The HTTP forwarder of all nodes; null if there is none" }),
+    forwarder: nullable(ForwarderState, "The HTTP forwarder of all nodes; null if there is none"),
   },
   { $id: "AuditConfig" },
 );

@@ -1,5 +1,5 @@
 import Type, { type Static } from "typebox";
-import { oneOf } from "../../platform/http/index.ts";
+import { nullable, oneOf } from "../../platform/http/index.ts";
 
 export const RealmKey = Type.Object(
   {
@@ -9,7 +9,7 @@ export const RealmKey = Type.Object(
     publicKey: Type.String({ description: "base64 DER (SubjectPublicKeyInfo)" }),
     certificate: Type.String({ description: "base64 DER, the certificate in the realm's SAML metadata" }),
     createdAt: Type.Integer({ description: "Epoch milliseconds" }),
-    rotatedAt: Type.Union([Type.Integer(), Type.Null()], { description: "Null while active" }),
+    rotatedAt: nullable(Type.Integer(), "Null while active"),
   },
   { $id: "RealmKey" },
 );

@@ -1,14 +1,13 @@
-import Type, { type Static, type TSchema } from "typebox";
-import { oneOf } from "../../platform/http/index.ts";
+import Type, { type Static } from "typebox";
+import { nullable, oneOf } from "../../platform/http/index.ts";
 import { channels, type MessageDriver } from "./driver.ts";
 import { drivers } from "./drivers/index.ts";
 
 const names = [...new Set(Object.values(drivers).flatMap((ofChannel) => Object.keys(ofChannel)))];
 const channel = oneOf(channels);
 const driver = oneOf(names, { description: "EMAIL: smtp, http. SMS: twilio, http. PUSH: fcm, apns" });
-const orNull = <T extends TSchema>(schema: T) => Type.Union([schema, Type.Null()]);
 const line = (maxLength: number, description: string) =>
-  orNull(Type.String({ minLength: 1, maxLength, pattern: "^[^\\p{Cc}\\p{Zl}\\p{Zp}]*$", description }));
+  nullable(Type.String({ minLength: 1, maxLength, pattern: "^[^\\p{Cc}\\p{Zl}\\p{Zp}]*$", description }));
 
 export const MessagingProvider = Type.Object(
   {
@@ -17,8 +16,8 @@ export const MessagingProvider = Type.Object(
     channel,
     driver,
     enabled: Type.Boolean({ description: "One provider of each channel can be enabled" }),
-    fromAddress: orNull(Type.String()),
-    fromName: orNull(Type.String()),
+    fromAddress: nullable(Type.String()),
+    fromName: nullable(Type.String()),
     config: Type.Unsafe<Record<string, unknown>>({
       type: "object",
       additionalProperties: true,

@@ -1,13 +1,14 @@
 import Type, { type Static } from "typebox";
-import { oneOf } from "../../platform/http/index.ts";
+import { nullable, oneOf } from "../../platform/http/index.ts";
 import { listQuery } from "../../platform/paging/index.ts";
 
 const pushDrivers = ["fcm", "apns"] as const;
 export type PushDriver = (typeof pushDrivers)[number];
 
-const deviceName = Type.Union([Type.String({ minLength: 1, maxLength: 255, pattern: "^[^\\p{Cc}]*$" }), Type.Null()], {
-  description: "The name that its owner gave the device",
-});
+const deviceName = nullable(
+  Type.String({ minLength: 1, maxLength: 255, pattern: "^[^\\p{Cc}]*$" }),
+  "The name that its owner gave the device",
+);
 
 export const PushToken = Type.Object(
   {
@@ -18,7 +19,7 @@ export const PushToken = Type.Object(
     token: Type.String({ description: "Its last characters only" }),
     deviceName,
     createdAt: Type.Integer({ description: "Epoch milliseconds" }),
-    lastUsedAt: Type.Union([Type.Integer(), Type.Null()], { description: "When a message was last sent to it" }),
+    lastUsedAt: nullable(Type.Integer(), "When a message was last sent to it"),
   },
   { $id: "PushToken" },
 );

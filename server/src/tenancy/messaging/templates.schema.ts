@@ -1,23 +1,19 @@
 import Type, { type Static } from "typebox";
-import { oneOf } from "../../platform/http/index.ts";
+import { nullable, oneOf } from "../../platform/http/index.ts";
 import { channels } from "./driver.ts";
 import { templateKeys } from "./templates.catalogue.ts";
 
 const MAX_BODY = 65_536;
 
-const nullable = <T extends Type.TSchema>(schema: T, options: { description?: string } = {}) => Type.Union([schema, Type.Null()], options);
-
 // The request has no enum, because the error for an unknown name lists the templates.
 const templateKey = Type.String({ maxLength: 64, description: `One of: ${templateKeys.join(", ")}`, examples: ["otp-email"] });
 const locale = nullable(
   Type.String({ maxLength: 35, pattern: "^[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8})*$", description: "a language tag such as nl or pt-BR" }),
-  {
-    description: "The language of this variant; null: the variant for users whose language has none",
-  },
+  "The language of this variant; null: the variant for users whose language has none",
 );
 const subject = nullable(
   Type.String({ minLength: 1, maxLength: 255, pattern: "^[^\\p{Cc}\\u2028\\u2029]*$", description: "a subject is one line of text" }),
-  { description: "EMAIL: the subject; PUSH: the title; SMS: null" },
+  "EMAIL: the subject; PUSH: the title; SMS: null",
 );
 const body = Type.String({
   minLength: 1,
@@ -25,9 +21,10 @@ const body = Type.String({
   description: "With placeholders: {{realm}}, {{code}}, {{ttl}}, {{user}}, {{link}}, {{user.<attribute>}}",
 });
 const html = Type.Boolean({ description: "True when `body` is HTML (EMAIL only)" });
-const textBody = nullable(Type.String({ minLength: 1, maxLength: MAX_BODY }), {
-  description: "The plain part beside an HTML body; null: it is made from the HTML",
-});
+const textBody = nullable(
+  Type.String({ minLength: 1, maxLength: MAX_BODY }),
+  "The plain part beside an HTML body; null: it is made from the HTML",
+);
 const enabled = Type.Boolean({
   description: "False without a locale turns the message off; false with a locale makes that language use another variant",
 });

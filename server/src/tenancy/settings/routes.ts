@@ -1,6 +1,6 @@
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import Type, { type Static } from "typebox";
-import { oneOf, paged, pathParams, recordRoutes } from "../../platform/http/index.ts";
+import { nullable, oneOf, paged, pathParams, recordRoutes } from "../../platform/http/index.ts";
 import { ListQuery, pageInMemory, type ShortList } from "../../platform/paging/index.ts";
 import { locales, Settings, UpdateSettings } from "./schema.ts";
 import { readSettings, readTexts, saveSettings, type VersionedSettings } from "./service.ts";
@@ -11,7 +11,7 @@ const PageText = Type.Object(
   {
     name: Type.String(),
     shipped: Type.String({ description: "The default text; placeholders such as `{name}` are filled in" }),
-    own: Type.Union([Type.String(), Type.Null()], { description: "The realm's own text; null: it has none" }),
+    own: nullable(Type.String(), "The realm's own text; null: it has none"),
   },
   { $id: "PageText" },
 );

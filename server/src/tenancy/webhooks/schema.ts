@@ -1,6 +1,6 @@
 import Type, { type Static } from "typebox";
 import { DAY, SECOND } from "../../kernel/clock.ts";
-import { oneOf } from "../../platform/http/index.ts";
+import { nullable, oneOf } from "../../platform/http/index.ts";
 import { listQuery } from "../../platform/paging/index.ts";
 
 const DAYS = DAY / SECOND;
@@ -29,7 +29,7 @@ const secret = Type.String({
   description:
     "The secret that signs every delivery. `whsec_` followed by base64 is a key in the form of Standard Webhooks; of any other text the key is its UTF-8 bytes",
 });
-const time = Type.Union([Type.Integer(), Type.Null()], { description: "Epoch milliseconds" });
+const time = nullable(Type.Integer(), "Epoch milliseconds");
 
 export const Webhook = Type.Object(
   {
@@ -42,9 +42,7 @@ export const Webhook = Type.Object(
     eventTypes: Type.String(),
     enabled: Type.Boolean({ description: "Events that happen while it is false are not sent. Earlier events still are" }),
     createdAt: Type.Integer({ description: "Epoch milliseconds" }),
-    previousSecretUntil: Type.Union([Type.Integer(), Type.Null()], {
-      description: "The time until which the secret before the last rotation signs too",
-    }),
+    previousSecretUntil: nullable(Type.Integer(), "The time until which the secret before the last rotation signs too"),
   },
   { $id: "Webhook" },
 );
@@ -56,7 +54,7 @@ export const CreateWebhook = Type.Object(
     url,
     eventTypes,
     enabled: Type.Optional(Type.Boolean({ default: true })),
-    secret: Type.Optional(Type.Union([secret, Type.Null()])),
+    secret: Type.Optional(nullable(secret)),
   },
   { $id: "CreateWebhook", additionalProperties: false },
 );
@@ -101,7 +99,7 @@ export type RotateSecret = Static<typeof RotateSecret>;
 export const RotatedSecret = Type.Object(
   {
     ...Webhook.properties,
-    secret: Type.Union([Type.String(), Type.Null()], { description: "The new secret if the server generated it; it is shown only here" }),
+    secret: nullable(Type.String(), "The new secret if the server generated it; it is shown only here"),
   },
   { $id: "RotatedWebhookSecret" },
 );
@@ -119,10 +117,10 @@ export const Delivery = Type.Object(
     status: oneOf(deliveryStatuses),
     attempts: Type.Integer({ description: "The number of attempts that have ended" }),
     nextAttemptAt: time,
-    answerStatus: Type.Union([Type.Integer(), Type.Null()], { description: "The HTTP status of the last attempt, if there was an answer" }),
-    answer: Type.Union([Type.String(), Type.Null()], { description: "The beginning of the receiver's answer" }),
-    error: Type.Union([Type.String(), Type.Null()], { description: "Why the last attempt failed" }),
-    latencyMs: Type.Union([Type.Integer(), Type.Null()]),
+    answerStatus: nullable(Type.Integer(), "The HTTP status of the last attempt, if there was an answer"),
+    answer: nullable(Type.String(), "The beginning of the receiver's answer"),
+    error: nullable(Type.String(), "Why the last attempt failed"),
+    latencyMs: nullable(Type.Integer()),
     createdAt: Type.Integer({ description: "Epoch milliseconds" }),
     endedAt: time,
   },
@@ -139,7 +137,7 @@ export type DeliveryQuery = Static<typeof DeliveryQuery>;
 export const TestResult = Type.Object(
   {
     delivered: Type.Boolean({ description: "True when the receiver answered with a 2xx status" }),
-    status: Type.Union([Type.Integer(), Type.Null()], { description: "The HTTP status, if there was an answer" }),
+    status: nullable(Type.Integer(), "The HTTP status, if there was an answer"),
     latencyMs: Type.Integer(),
     error: Type.Optional(Type.String()),
     answer: Type.Optional(Type.String({ description: "The beginning of the receiver's answer" })),

@@ -18,6 +18,7 @@ import type { MappedRole } from "../../../directory/roles/index.ts";
 import { invalidFields } from "../../../kernel/errors.ts";
 import { loginKey } from "../../../kernel/text.ts";
 import type { ReadCtx } from "../../../platform/context.ts";
+import { nullable } from "../../../platform/http/index.ts";
 import { organizationsOfGroups, replaceGroupOwner } from "../../../protocols/scim/index.ts";
 import { everyRow, type Item, type Section } from "../section.ts";
 
@@ -69,13 +70,11 @@ export const groups: Section = {
         description:
           "the names from the top down, such as /Sales/Europe; a slash that is part of a name is written ~/, and each ~ before it or at the end of a name twice",
       }),
-      description: Type.Optional(Type.Union([Type.String({ maxLength: 1000 }), Type.Null()])),
+      description: Type.Optional(nullable(Type.String({ maxLength: 1000 }))),
       roles: Type.Optional(roleNames),
       clientRoles: Type.Optional(clientRoleNames),
       organization: Type.Optional(
-        Type.Union([Type.String({ minLength: 1, maxLength: 63 }), Type.Null()], {
-          description: "the alias of the organization whose SCIM tokens provision the group",
-        }),
+        nullable(Type.String({ minLength: 1, maxLength: 63 }), "the alias of the organization whose SCIM tokens provision the group"),
       ),
     },
     { additionalProperties: false },

@@ -1,10 +1,10 @@
 import Type, { type Static } from "typebox";
-import { oneOf } from "../../../platform/http/index.ts";
+import { nullable, oneOf } from "../../../platform/http/index.ts";
 import { listQuery } from "../../../platform/paging/index.ts";
 
-const text = Type.Union([Type.String(), Type.Null()]);
+const text = nullable(Type.String());
 const time = Type.Integer({ description: "Epoch milliseconds" });
-const maybeTime = (description: string) => Type.Union([Type.Integer(), Type.Null()], { description });
+const maybeTime = (description: string) => nullable(Type.Integer(), description);
 
 export const AccountSession = Type.Object(
   {
@@ -29,7 +29,7 @@ export const AccountBrowser = Type.Object(
     userAgent: text,
     createdAt: time,
     lastSeenAt: time,
-    trustedUntil: Type.Union([time, Type.Null()], { description: "Until then it is asked for no second factor" }),
+    trustedUntil: nullable(time, "Until then it is asked for no second factor"),
     current: Type.Boolean({ description: "The browser of this very request" }),
   },
   { $id: "AccountBrowser" },
@@ -41,9 +41,7 @@ export const AccountApplication = Type.Object(
     clientId: Type.String({ description: "The application's OAuth client id; of a SAML application `<realm>|<entityId>`" }),
     name: text,
     clientUri: text,
-    link: Type.Union([Type.String(), Type.Null()], {
-      description: "The address to open; null: it has none, or you may not use it",
-    }),
+    link: nullable(Type.String(), "The address to open; null: it has none, or you may not use it"),
     logoUri: text,
     firstParty: Type.Boolean({ description: "One of the realm's own applications: it asks for no consent" }),
     scopes: Type.Array(Type.String(), { description: "The scopes that it has" }),

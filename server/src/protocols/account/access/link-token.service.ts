@@ -18,6 +18,7 @@ import {
 import { clock, SECOND } from "../../../kernel/clock.ts";
 import type { Vault } from "../../../kernel/vault.ts";
 import type { Db } from "../../../platform/db/index.ts";
+import { nullable } from "../../../platform/http/index.ts";
 
 export interface LinkTokenParts {
   readonly db: Db;
@@ -30,8 +31,8 @@ export const LinkToken = Type.Object(
   {
     accessToken: Type.String({ description: "The alias of the identity provider" }),
     tokenType: Type.String(),
-    expiresAt: Type.Union([Type.Integer(), Type.Null()], { description: "Epoch milliseconds; null: the provider did not say" }),
-    scope: Type.Union([Type.String(), Type.Null()]),
+    expiresAt: nullable(Type.Integer(), "Epoch milliseconds; null: the provider did not say"),
+    scope: nullable(Type.String()),
   },
   { $id: "LinkToken" },
 );

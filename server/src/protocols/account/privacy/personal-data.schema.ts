@@ -1,10 +1,11 @@
 import Type, { type Static } from "typebox";
 import { Consent } from "../../../directory/consents/index.ts";
 import { LinkedAccount } from "../../../federation/index.ts";
+import { nullable } from "../../../platform/http/index.ts";
 
 const time = Type.Integer({ description: "Epoch milliseconds" });
-const maybeTime = Type.Union([Type.Integer(), Type.Null()], { description: "Epoch milliseconds" });
-const text = Type.Union([Type.String(), Type.Null()]);
+const maybeTime = nullable(Type.Integer(), "Epoch milliseconds");
+const text = nullable(Type.String());
 
 /** A user's data in the realm. The law requires a structured, commonly used, machine-readable form. */
 export const PersonalData = Type.Object(
@@ -49,7 +50,7 @@ export const PersonalData = Type.Object(
       {
         externalIds: Type.Array(Type.Object({ connection: Type.String(), externalId: Type.String() })),
         attributes: Type.Array(Type.Unsafe<Record<string, unknown>>({ type: "object", additionalProperties: true })),
-        targets: Type.Array(Type.Object({ target: Type.String(), remoteId: Type.Union([Type.String(), Type.Null()]), sentAt: maybeTime }), {
+        targets: Type.Array(Type.Object({ target: Type.String(), remoteId: nullable(Type.String()), sentAt: maybeTime }), {
           description: "Services that are sent the user, and the id of the account there",
         }),
       },
@@ -93,7 +94,7 @@ export const PersonalData = Type.Object(
         description: text,
         status: Type.String(),
         createdAt: time,
-        lastReviewedAt: Type.Union([Type.Integer(), Type.Null()]),
+        lastReviewedAt: nullable(Type.Integer()),
       }),
       { description: "The agents that the user answers for" },
     ),

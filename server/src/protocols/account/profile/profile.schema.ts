@@ -1,16 +1,16 @@
 import Type, { type Static } from "typebox";
 import { ATTRIBUTE_NAME, attributeValue, loginNameMembers } from "../../../directory/users/index.ts";
+import { nullable } from "../../../platform/http/index.ts";
 
-const text = Type.Union([Type.String(), Type.Null()]);
-const name = Type.Union([Type.String({ minLength: 1, maxLength: 255, pattern: "^[^\\p{Cc}]*$" }), Type.Null()]);
-const locale = Type.Union([
+const text = nullable(Type.String());
+const name = nullable(Type.String({ minLength: 1, maxLength: 255, pattern: "^[^\\p{Cc}]*$" }));
+const locale = nullable(
   Type.String({
     maxLength: 35,
     pattern: "^[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*$",
     description: "a language is written as in RFC 5646, like en or nl-BE",
   }),
-  Type.Null(),
-]);
+);
 const attributes = Type.Record(Type.String({ pattern: ATTRIBUTE_NAME }), attributeValue, {
   additionalProperties: false,
   maxProperties: 200,
@@ -26,7 +26,7 @@ export const Profile = Type.Object(
     username: Type.String(),
     email: text,
     emailVerified: Type.Boolean(),
-    pendingEmail: Type.Union([Type.String(), Type.Null()], { description: "A new address that waits to be confirmed" }),
+    pendingEmail: nullable(Type.String(), "A new address that waits to be confirmed"),
     firstName: text,
     lastName: text,
     locale: text,

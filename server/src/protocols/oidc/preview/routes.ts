@@ -7,7 +7,7 @@ import { defineErrors, invalidFields } from "../../../kernel/errors.ts";
 import { newId } from "../../../kernel/ids.ts";
 import { OAuthError } from "../../../kernel/oauth-error.ts";
 import type { ReadCtx } from "../../../platform/context.ts";
-import { pathParams, route } from "../../../platform/http/index.ts";
+import { nullable, pathParams, route } from "../../../platform/http/index.ts";
 import { allows } from "../../../tenancy/permissions/index.ts";
 import { accessRefusal, allowedScopes, audienceOf, defaultScopesFor, previewTokens, resourceOf, scopesAt } from "../../tokens/index.ts";
 import type { Issuers } from "../issuer.ts";
@@ -37,8 +37,8 @@ export const TokenPreview = Type.Object(
     scopes: Type.Array(Type.String(), { description: "The scopes that the access token would have" }),
     allowed: Type.Boolean({ description: "True when the user may use the client at all (`allowedRoles`, `allowedGroups`)" }),
     accessToken: claims("The payload of the access token"),
-    idToken: Type.Union([claims("The payload of the ID token"), Type.Null()], { description: "Null without the scope `openid`" }),
-    userinfo: Type.Union([claims("The answer of userinfo"), Type.Null()], { description: "Null without the scope `openid`" }),
+    idToken: nullable(claims("The payload of the ID token"), "Null without the scope `openid`"),
+    userinfo: nullable(claims("The answer of userinfo"), "Null without the scope `openid`"),
   },
   { $id: "TokenPreview", description: "Claims only: nothing is signed or stored, and nothing here is a token" },
 );

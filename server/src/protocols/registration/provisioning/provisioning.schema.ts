@@ -1,7 +1,7 @@
 import Type, { type Static } from "typebox";
 import { grantTypeNames, oauthAuthMethods, responseTypes } from "../../../applications/clients/index.ts";
 import { DAY, SECOND } from "../../../kernel/clock.ts";
-import { oneOf, optional } from "../../../platform/http/index.ts";
+import { nullable, oneOf, optional } from "../../../platform/http/index.ts";
 
 const DAYS = DAY / SECOND;
 
@@ -89,17 +89,14 @@ export const CreateInitialAccessToken = Type.Union(
         ),
         lifetime: Type.Optional(Type.Integer({ minimum: 60, maximum: 365 * DAYS, default: DAYS, description: "Seconds" })),
         name: Type.Optional(
-          Type.Union(
-            [
-              Type.String({
-                minLength: 1,
-                maxLength: 255,
-                pattern: "^[^\\p{C}]+$",
-                description: "a name has no control or invisible characters",
-              }),
-              Type.Null(),
-            ],
-            { description: "The party that gets the token" },
+          nullable(
+            Type.String({
+              minLength: 1,
+              maxLength: 255,
+              pattern: "^[^\\p{C}]+$",
+              description: "a name has no control or invisible characters",
+            }),
+            "The party that gets the token",
           ),
         ),
       },
@@ -113,7 +110,7 @@ export type CreateInitialAccessToken = Static<typeof CreateInitialAccessToken>;
 
 const tokenMembers = {
   id: Type.String({ format: "uuid" }),
-  name: Type.Union([Type.String(), Type.Null()]),
+  name: nullable(Type.String()),
   remaining: Type.Integer({ description: "The number of clients that it may still register" }),
   createdAt: Type.Integer({ description: "Epoch milliseconds" }),
   expiresAt: Type.Integer({ description: "Epoch milliseconds" }),

@@ -1,9 +1,8 @@
 import Type, { type Static } from "typebox";
-import { oneOf, visibleName } from "../../../platform/http/index.ts";
+import { nullable, oneOf, visibleName } from "../../../platform/http/index.ts";
 import { permissions } from "../../../tenancy/permissions/index.ts";
 
 const id = Type.String({ format: "uuid" });
-const nullable = <T extends Type.TSchema>(schema: T, options: Type.TSchemaOptions = {}) => Type.Union([schema, Type.Null()], options);
 const time = Type.Integer({ minimum: 0, description: "Epoch milliseconds" });
 
 const members = {
@@ -19,16 +18,14 @@ const members = {
     description: "The permissions of the token: you must hold all of them",
     examples: [["view-users", "manage-users", "manage-organizations"]],
   }),
-  organizationId: nullable(Type.String({ maxLength: 64 }), {
-    description: "The organization whose members the token provisions. It sees no other users",
-  }),
-  identityProvider: nullable(Type.String({ minLength: 1, maxLength: 255 }), {
-    description:
-      "The alias of an identity provider. Users are linked there by their `externalId`, so that they sign in by it without a question. " +
+  organizationId: nullable(Type.String({ maxLength: 64 }), "The organization whose members the token provisions. It sees no other users"),
+  identityProvider: nullable(
+    Type.String({ minLength: 1, maxLength: 255 }),
+    "The alias of an identity provider. Users are linked there by their `externalId`, so that they sign in by it without a question. " +
       "Needs `manage-identity-providers`, and the permissions that users of the provider hold",
-  }),
+  ),
   trustEmails: Type.Boolean({ description: "True: addresses that come by this token count as confirmed" }),
-  expiresAt: nullable(time, { description: "Epoch milliseconds; null: it does not expire" }),
+  expiresAt: nullable(time, "Epoch milliseconds; null: it does not expire"),
 };
 
 export const ScimToken = Type.Object(
@@ -37,7 +34,7 @@ export const ScimToken = Type.Object(
     ...members,
     url: Type.String({ format: "uri", description: "The base address for the provisioning client" }),
     createdAt: time,
-    lastUsedAt: nullable(time, { description: "Epoch milliseconds, to the minute" }),
+    lastUsedAt: nullable(time, "Epoch milliseconds, to the minute"),
   },
   { $id: "ScimToken" },
 );
