@@ -1,5 +1,5 @@
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
-import type { FastifyReply, FastifyRequest, RouteOptions } from "fastify";
+import type { FastifyReply, FastifyRequest } from "fastify";
 import Type, { type Static } from "typebox";
 import type { Scopes } from "../../../applications/client-scopes/index.ts";
 import type { IdentityProviders } from "../../../federation/index.ts";
@@ -7,7 +7,7 @@ import { clock } from "../../../kernel/clock.ts";
 import { AppError } from "../../../kernel/errors.ts";
 import { type Messages, messagesOf, nonceOf, type SendPageOptions, sendPage, waitingTime } from "../../../pages/index.ts";
 import type { Ctx } from "../../../platform/context.ts";
-import { field, type Operation, type Routes, textsOf } from "../../../platform/http/index.ts";
+import { field, type Operation, type Routes, route } from "../../../platform/http/index.ts";
 import type { Places } from "../../../platform/places.ts";
 import { accountPath, seeOther, type Visitors } from "../../../signin/login/index.ts";
 import type { RegistrationParts } from "../../../signin/passkeys/index.ts";
@@ -69,26 +69,24 @@ export function actRoute<B extends Type.TObject, Q extends Type.TObject>(
   app: Routes,
   url: string,
   {
-    body,
-    querystring,
-    response,
     back: [path, done],
     run,
-    ...operation
+    ...declared
   }: Operation & {
     readonly body: B;
     readonly querystring?: Q;
-    readonly response: object;
+    readonly response: Readonly<Record<string, Type.TSchema>>;
     readonly back: readonly [path: string, done: Done];
     run(ctx: Ctx, form: Static<B>, query: Static<Q>): Promise<unknown>;
   },
 ): void {
-  const handler: RouteOptions["handler"] = async (request, reply) => {
-    await request.transact((ctx) => run(ctx, request.body as Static<B>, request.query as Static<Q>));
-    return backTo(request, reply, path, done);
-  };
-  const schema = { ...textsOf(operation), body, ...(querystring && { querystring }), response };
-  app.route({ method: "POST", url, schema, handler });
+  route(app, "POST", url, {
+    ...declared,
+    handler: async (request, reply) => {
+      await request.transact((ctx) => run(ctx, request.body as Static<B>, request.query as Static<Q>));
+      return backTo(request, reply, path, done);
+    },
+  });
 }
 
 type Consoles = ReturnType<typeof createPages>;
