@@ -1,5 +1,5 @@
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
-import { collectionRoutes, created, noContent, noContentAnswer, pathParams } from "../../platform/http/index.ts";
+import { callRoute, collectionRoutes, created, noContent, noContentAnswer, pathParams, route } from "../../platform/http/index.ts";
 import { ListQuery } from "../../platform/paging/index.ts";
 import { join, leave, readMember, searchMembers } from "./members.service.ts";
 import { AddGroupMember, GroupMember } from "./schema.ts";
@@ -24,39 +24,29 @@ export const memberRoutes: FastifyPluginAsyncTypebox = async (app) => {
     },
   });
 
-  app.post(
-    "/",
-    {
-      config: write,
-      schema: {
-        summary: "Add a member to a group",
-        description: "201 with the membership; 200 with it if the user was a member already.",
-        tags,
-        params,
-        body: AddGroupMember,
-        response: { 200: GroupMember, 201: GroupMember },
-      },
-    },
-    async (req, reply) => {
+  route(app, "POST", "/", {
+    config: write,
+    summary: "Add a member to a group",
+    description: "201 with the membership; 200 with it if the user was a member already.",
+    tags,
+    params,
+    body: AddGroupMember,
+    response: { 200: GroupMember, 201: GroupMember },
+    handler: async (req, reply) => {
       const { member, joined } = await req.transact((ctx) => join(ctx, req.params.groupId, req.body.userId));
       return joined ? created(reply, member.userId, member) : member;
     },
-  );
+  });
 
-  app.get(
-    "/:userId",
-    {
-      config: { permission: "view-users" },
-      schema: {
-        operationId: "getGroupMember",
-        summary: "Read a membership in a group",
-        tags,
-        params: itemParams,
-        response: { 200: GroupMember },
-      },
-    },
-    (req) => req.read((ctx) => readMember(ctx, req.params.groupId, req.params.userId)),
-  );
+  callRoute(app, "GET", "/:userId", {
+    config: { permission: "view-users" },
+    operationId: "getGroupMember",
+    summary: "Read a membership in a group",
+    tags,
+    params: itemParams,
+    answer: GroupMember,
+    read: (ctx, { params }) => readMember(ctx, params.groupId, params.userId),
+  });
 
   // Both methods do the same. An existing member is no error.
   for (const method of ["PUT", "POST"] as const)
@@ -74,9 +64,12 @@ export const memberRoutes: FastifyPluginAsyncTypebox = async (app) => {
       handler: async (req, reply) => noContent(reply, await req.transact((ctx) => join(ctx, req.params.groupId, req.params.userId))),
     });
 
-  app.delete(
-    "/:userId",
-    { config: write, schema: { summary: "Remove a member from a group", tags, params: itemParams, response: done } },
-    async (req, reply) => noContent(reply, await req.transact((ctx) => leave(ctx, req.params.groupId, req.params.userId))),
-  );
+  route(app, "DELETE", "/:userId", {
+    config: write,
+    summary: "Remove a member from a group",
+    tags,
+    params: itemParams,
+    response: done,
+    handler: async (req, reply) => noContent(reply, await req.transact((ctx) => leave(ctx, req.params.groupId, req.params.userId))),
+  });
 };

@@ -1,6 +1,6 @@
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import Type from "typebox";
-import { collectionRoutes, noContent, noContentAnswer, pathParams } from "../../platform/http/index.ts";
+import { callRoute, collectionRoutes, noContent, noContentAnswer, pathParams, route } from "../../platform/http/index.ts";
 import { ListQuery, pageInMemory } from "../../platform/paging/index.ts";
 import { givenRoles } from "../roles/index.ts";
 import { grantRole, readGroupRole, readGroupRoles, withdrawRole } from "./roles.service.ts";
@@ -26,35 +26,25 @@ export const groupRoleRoutes: FastifyPluginAsyncTypebox = async (app) => {
     },
   });
 
-  app.post(
-    "/",
-    {
-      config: write,
-      schema: {
-        summary: "Let a group grant a role, by its name",
-        tags,
-        params,
-        body: AddGroupRole,
-        response: { 200: Type.Array(GroupRole) },
-      },
-    },
-    (req) => req.transact((ctx) => grantRole(ctx, req.params.groupId, req.body)),
-  );
+  callRoute(app, "POST", "/", {
+    config: write,
+    summary: "Let a group grant a role, by its name",
+    tags,
+    params,
+    body: AddGroupRole,
+    answer: Type.Array(GroupRole),
+    transact: (ctx, req) => grantRole(ctx, req.params.groupId, req.body),
+  });
 
-  app.get(
-    "/:roleId",
-    {
-      config: { permission: "view-users" },
-      schema: {
-        operationId: "getGroupRole",
-        summary: "Read a role that a group grants",
-        tags,
-        params: itemParams,
-        response: { 200: GroupRole },
-      },
-    },
-    (req) => req.read((ctx) => readGroupRole(ctx, req.params.groupId, req.params.roleId)),
-  );
+  callRoute(app, "GET", "/:roleId", {
+    config: { permission: "view-users" },
+    operationId: "getGroupRole",
+    summary: "Read a role that a group grants",
+    tags,
+    params: itemParams,
+    answer: GroupRole,
+    read: (ctx, { params }) => readGroupRole(ctx, params.groupId, params.roleId),
+  });
 
   for (const method of ["PUT", "POST"] as const)
     app.route({
@@ -72,9 +62,12 @@ export const groupRoleRoutes: FastifyPluginAsyncTypebox = async (app) => {
         noContent(reply, await req.transact((ctx) => grantRole(ctx, req.params.groupId, { roleId: req.params.roleId }))),
     });
 
-  app.delete(
-    "/:roleId",
-    { config: write, schema: { summary: "Let a group no longer grant a role", tags, params: itemParams, response: done } },
-    async (req, reply) => noContent(reply, await req.transact((ctx) => withdrawRole(ctx, req.params.groupId, req.params.roleId))),
-  );
+  route(app, "DELETE", "/:roleId", {
+    config: write,
+    summary: "Let a group no longer grant a role",
+    tags,
+    params: itemParams,
+    response: done,
+    handler: async (req, reply) => noContent(reply, await req.transact((ctx) => withdrawRole(ctx, req.params.groupId, req.params.roleId))),
+  });
 };

@@ -3,7 +3,7 @@ import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import Type from "typebox";
 import { AppError } from "../../kernel/errors.ts";
 import type { Vault } from "../../kernel/vault.ts";
-import { Problem, pathParams, streamBodies } from "../../platform/http/index.ts";
+import { callRoute, Problem, pathParams, route, streamBodies } from "../../platform/http/index.ts";
 import type { RealmSnapshots } from "../../tenancy/realms/index.ts";
 import type { PasswordParts } from "../credentials/index.ts";
 import type { UserLinks } from "./batch-tools.ts";
@@ -38,26 +38,21 @@ const body = {
 /** Mounted under /admin/realms/:realm/users/import. */
 export const userImportRoutes: FastifyPluginAsyncTypebox<ImportRouteParts> = async (app, { hasher, breaches, realms, vault, links }) => {
   const validatorCompiler = streamBodies(app, "*");
-  app.post(
-    "/",
-    {
-      // This is checked at the start, so an import of an hour is not stopped halfway.
-      config: { permission: "manage-users", takesLong: true, recentAuthentication: true },
-      // The rows are validated one by one as they arrive.
-      validatorCompiler,
-      schema: {
-        summary: "Import users",
-        description:
-          "Rows are committed in batches while the body arrives: a bad row never stops or half-applies the others, and committed rows stay. The answer is the report. After a broken connection, send the same file with the same `importId` again: rows that were processed are not repeated.",
-        operationId: "importUsers",
-        tags,
-        params: pathParams(),
-        querystring: ImportQuery,
-        body: body as never,
-        response: { 200: UserImport, 409: Problem },
-      },
-    },
-    async (req, reply) => {
+  route(app, "POST", "/", {
+    // This is checked at the start, so an import of an hour is not stopped halfway.
+    config: { permission: "manage-users", takesLong: true, recentAuthentication: true },
+    // The rows are validated one by one as they arrive.
+    validatorCompiler,
+    summary: "Import users",
+    description:
+      "Rows are committed in batches while the body arrives: a bad row never stops or half-applies the others, and committed rows stay. The answer is the report. After a broken connection, send the same file with the same `importId` again: rows that were processed are not repeated.",
+    operationId: "importUsers",
+    tags,
+    params: pathParams(),
+    querystring: ImportQuery,
+    body: body as never,
+    response: { 200: UserImport, 409: Problem },
+    handler: async (req, reply) => {
       const type = mediaTypeOf(req.headers["content-type"]);
       const { settings } = (await realms.get(req.params.realm))!;
       const { dryRun = false, onConflict = "fail", delimiter = ",", importId } = req.query;
@@ -70,23 +65,18 @@ export const userImportRoutes: FastifyPluginAsyncTypebox<ImportRouteParts> = asy
         if (!req.raw.complete) reply.header("connection", "close");
       }
     },
-  );
+  });
 
-  app.get(
-    "/:importId",
-    {
-      config: { permission: "view-users" },
-      schema: {
-        summary: "Follow an import of users",
-        description: "Shows the progress of an import, and its report for 30 days after its end.",
-        operationId: "getUserImport",
-        tags,
-        params: pathParams("importId"),
-        response: { 200: UserImport },
-      },
-    },
-    (req) => req.read((ctx) => readImport(ctx, req.params.importId)),
-  );
+  callRoute(app, "GET", "/:importId", {
+    config: { permission: "view-users" },
+    summary: "Follow an import of users",
+    description: "Shows the progress of an import, and its report for 30 days after its end.",
+    operationId: "getUserImport",
+    tags,
+    params: pathParams("importId"),
+    answer: UserImport,
+    read: (ctx, { params }) => readImport(ctx, params.importId),
+  });
 };
 
 /** Returns the media type of the request. Throws if it is not supported. */

@@ -1,7 +1,7 @@
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import { MINUTE } from "../../kernel/clock.ts";
 import type { Dns } from "../../platform/dns/index.ts";
-import { pathParams } from "../../platform/http/index.ts";
+import { pathParams, route } from "../../platform/http/index.ts";
 import { type RateLimiter, rateLimited } from "../../platform/rate-limit/index.ts";
 import { recordOf } from "./domains.ts";
 import { organizationErrors } from "./errors.ts";
@@ -22,22 +22,17 @@ export const domainRoutes: FastifyPluginAsyncTypebox<DomainParts> = async (app, 
     rule: { limit: 20, windowMs: MINUTE },
   });
 
-  app.post(
-    "/:domain/verify",
-    {
-      config: { permission: "manage-organizations" },
-      preHandler: limit,
-      schema: {
-        summary: "Verify a domain by DNS",
-        description:
-          "Looks up the TXT record that GET shows as `recordName` and `recordValue`. The record is looked up again once a day; 7 days after it disappeared, the " +
-          "domain is no longer verified. 409 if there is no such record, 503 if the DNS does not answer. At most twenty requests per minute.",
-        tags: ["Organizations"],
-        params: pathParams("orgId", "domain"),
-        response: { 200: OrganizationDomain },
-      },
-    },
-    async (req) => {
+  route(app, "POST", "/:domain/verify", {
+    config: { permission: "manage-organizations" },
+    preHandler: limit,
+    summary: "Verify a domain by DNS",
+    description:
+      "Looks up the TXT record that GET shows as `recordName` and `recordValue`. The record is looked up again once a day; 7 days after it disappeared, the " +
+      "domain is no longer verified. 409 if there is no such record, 503 if the DNS does not answer. At most twenty requests per minute.",
+    tags: ["Organizations"],
+    params: pathParams("orgId", "domain"),
+    response: { 200: OrganizationDomain },
+    handler: async (req) => {
       const { orgId, domain } = req.params;
       // This is no mere read: it checks `If-Match` before the DNS query.
       const row = await req.transact((ctx) => domainToVerify(ctx, orgId, domain));
@@ -46,5 +41,5 @@ export const domainRoutes: FastifyPluginAsyncTypebox<DomainParts> = async (app, 
       if (!proven) throw organizationErrors.domain_unproven(recordOf(row));
       return req.transact((ctx) => acceptVerification(ctx, orgId, row));
     },
-  );
+  });
 };

@@ -1,5 +1,5 @@
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
-import { collectionRoutes, noContent, noContentAnswer, pathParams } from "../../platform/http/index.ts";
+import { callRoute, collectionRoutes, pathParams } from "../../platform/http/index.ts";
 import { type InvitationParts, invite, readInvitation, searchInvitations, withdrawInvitation } from "./invitations.service.ts";
 import { CreateInvitation, Invitation, InvitationQuery } from "./schema.ts";
 
@@ -32,27 +32,22 @@ export const invitationRoutes: FastifyPluginAsyncTypebox<InvitationParts> = asyn
     },
   });
 
-  app.get(
-    "/:invitationId",
-    {
-      config: { permission: "view-users" },
-      schema: { summary: "Read an invitation", tags, params: pathParams("orgId", "invitationId"), response: { 200: Invitation } },
-    },
-    (req) => req.read((ctx) => readInvitation(ctx, req.params.orgId, req.params.invitationId)),
-  );
+  callRoute(app, "GET", "/:invitationId", {
+    config: { permission: "view-users" },
+    summary: "Read an invitation",
+    tags,
+    params: pathParams("orgId", "invitationId"),
+    answer: Invitation,
+    read: (ctx, { params }) => readInvitation(ctx, params.orgId, params.invitationId),
+  });
 
-  app.delete(
-    "/:invitationId",
-    {
-      config: write,
-      schema: {
-        summary: "Withdraw an invitation",
-        description: "Its link stops working. Users who accepted it stay members.",
-        tags,
-        params: pathParams("orgId", "invitationId"),
-        response: noContentAnswer("Withdrawn"),
-      },
-    },
-    async (req, reply) => noContent(reply, await req.transact((ctx) => withdrawInvitation(ctx, req.params.orgId, req.params.invitationId))),
-  );
+  callRoute(app, "DELETE", "/:invitationId", {
+    config: write,
+    summary: "Withdraw an invitation",
+    description: "Its link stops working. Users who accepted it stay members.",
+    tags,
+    params: pathParams("orgId", "invitationId"),
+    done: "Withdrawn",
+    transact: (ctx, { params }) => withdrawInvitation(ctx, params.orgId, params.invitationId),
+  });
 };

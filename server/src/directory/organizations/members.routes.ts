@@ -1,6 +1,6 @@
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import Type from "typebox";
-import { collectionRoutes, noContent, pathParams } from "../../platform/http/index.ts";
+import { callRoute, collectionRoutes, noContent, pathParams, route } from "../../platform/http/index.ts";
 import { readMember, removeMember, searchMembers, setMember } from "./members.service.ts";
 import { Member, MemberQuery, SetMember } from "./schema.ts";
 
@@ -23,41 +23,35 @@ export const memberRoutes: FastifyPluginAsyncTypebox = async (app) => {
     },
   });
 
-  app.get(
-    "/:userId",
-    {
-      config: { permission: "view-users" },
-      schema: {
-        operationId: "getOrganizationMember",
-        summary: "Read a membership in an organization",
-        tags,
-        params,
-        response: { 200: Member },
-      },
-    },
-    (req) => req.read((ctx) => readMember(ctx, req.params.orgId, req.params.userId)),
-  );
+  callRoute(app, "GET", "/:userId", {
+    config: { permission: "view-users" },
+    operationId: "getOrganizationMember",
+    summary: "Read a membership in an organization",
+    tags,
+    params,
+    answer: Member,
+    read: (ctx, { params }) => readMember(ctx, params.orgId, params.userId),
+  });
 
-  app.put(
-    "/:userId",
-    {
-      config: write,
-      schema: {
-        summary: "Make a user a member, or give a member another role",
-        description:
-          "`role` and `managed` stay if they are left out, or if there is no body; a new member gets the role `member`. `managed: true` needs `manage-users` and the user's own permissions.",
-        tags,
-        params,
-        body: SetMember,
-        response: { 204: done },
-      },
-    },
-    async (req, reply) => noContent(reply, await req.transact((ctx) => setMember(ctx, req.params.orgId, req.params.userId, req.body))),
-  );
+  route(app, "PUT", "/:userId", {
+    config: write,
+    summary: "Make a user a member, or give a member another role",
+    description:
+      "`role` and `managed` stay if they are left out, or if there is no body; a new member gets the role `member`. `managed: true` needs `manage-users` and the user's own permissions.",
+    tags,
+    params,
+    body: SetMember,
+    response: { 204: done },
+    handler: async (req, reply) =>
+      noContent(reply, await req.transact((ctx) => setMember(ctx, req.params.orgId, req.params.userId, req.body))),
+  });
 
-  app.delete(
-    "/:userId",
-    { config: write, schema: { summary: "Take a user out of an organization", tags, params, response: { 204: done } } },
-    async (req, reply) => noContent(reply, await req.transact((ctx) => removeMember(ctx, req.params.orgId, req.params.userId))),
-  );
+  route(app, "DELETE", "/:userId", {
+    config: write,
+    summary: "Take a user out of an organization",
+    tags,
+    params,
+    response: { 204: done },
+    handler: async (req, reply) => noContent(reply, await req.transact((ctx) => removeMember(ctx, req.params.orgId, req.params.userId))),
+  });
 };

@@ -1,6 +1,6 @@
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import Type from "typebox";
-import { collectionRoutes, paged, pathParams, recordRoutes, versioned } from "../../platform/http/index.ts";
+import { collectionRoutes, paged, pathParams, recordRoutes, route, versioned } from "../../platform/http/index.ts";
 import { ListQuery, pageInMemory, type ShortList } from "../../platform/paging/index.ts";
 import { catalogue } from "../../tenancy/permissions/index.ts";
 import { AdminRole, CataloguedPermission, CreateRole, Role, UpdateAdminRole, UpdateRole } from "./schema.ts";
@@ -51,14 +51,15 @@ export const roleRoutes: FastifyPluginAsyncTypebox = async (app) => {
     remove: { config: write, summary: "Delete a role", run: (ctx, { roleId }) => removeRole(ctx, roleId) },
   });
 
-  app.put(
-    "/:roleId/default",
-    {
-      config: write,
-      schema: { summary: "Make a role the realm's default", description: "Every new user gets it.", tags, params, response: { 200: Role } },
-    },
-    async (req, reply) => versioned(reply, await req.transact((ctx) => makeDefault(ctx, req.params.roleId))),
-  );
+  route(app, "PUT", "/:roleId/default", {
+    config: write,
+    summary: "Make a role the realm's default",
+    description: "Every new user gets it.",
+    tags,
+    params,
+    response: { 200: Role },
+    handler: async (req, reply) => versioned(reply, await req.transact((ctx) => makeDefault(ctx, req.params.roleId))),
+  });
 };
 
 const permissionList: ShortList<(typeof catalogue)[number]> = {
@@ -81,19 +82,14 @@ export const adminRoleRoutes: FastifyPluginAsyncTypebox = async (app) => {
     },
   });
 
-  app.get(
-    "/permissions",
-    {
-      config: read,
-      schema: {
-        summary: "The catalogue of permissions",
-        tags,
-        querystring: ListQuery,
-        response: { 200: Type.Array(CataloguedPermission) },
-      },
-    },
-    async (req, reply) => paged(reply, pageInMemory([...catalogue], permissionList, req.query)),
-  );
+  route(app, "GET", "/permissions", {
+    config: read,
+    summary: "The catalogue of permissions",
+    tags,
+    querystring: ListQuery,
+    response: { 200: Type.Array(CataloguedPermission) },
+    handler: async (req, reply) => paged(reply, pageInMemory([...catalogue], permissionList, req.query)),
+  });
 
   recordRoutes(app, "/:roleId", {
     tags,

@@ -1,6 +1,6 @@
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import Type from "typebox";
-import { collectionRoutes, noContent, pathParams } from "../../platform/http/index.ts";
+import { callRoute, collectionRoutes, noContent, pathParams, route } from "../../platform/http/index.ts";
 import { ListQuery, pageInMemory, type ShortList } from "../../platform/paging/index.ts";
 import type { RealmSnapshots } from "../../tenancy/realms/index.ts";
 import { type PasswordParts, prepareReplacement, untilStored } from "../credentials/index.ts";
@@ -33,23 +33,18 @@ export interface UserCredentialParts extends Required<PasswordParts> {
 export const userCredentialRoutes: FastifyPluginAsyncTypebox<UserCredentialParts> = async (app, { realms, ...passwords }) => {
   const policyOf = async (realm: string) => (await realms.get(realm))!.settings.passwordPolicy;
 
-  app.put(
-    "/:userId/password",
-    {
-      config: write,
-      schema: {
-        summary: "Set a user's password",
-        description:
-          "The password is checked against the realm's policy (400 `password.policy`), the user's last passwords (`password.history`) and leaked " +
-          "passwords (`password.breached`), in this order. Ends the user's other sessions. For a directory's user it is set in the directory, if its " +
-          "`editMode` is PASSWORD (400 `password.directory_policy` and similar codes are the directory's answer); otherwise the answer is 409.",
-        tags,
-        params,
-        body: SetPassword,
-        response: { 204: done },
-      },
-    },
-    async (req, reply) => {
+  route(app, "PUT", "/:userId/password", {
+    config: write,
+    summary: "Set a user's password",
+    description:
+      "The password is checked against the realm's policy (400 `password.policy`), the user's last passwords (`password.history`) and leaked " +
+      "passwords (`password.breached`), in this order. Ends the user's other sessions. For a directory's user it is set in the directory, if its " +
+      "`editMode` is PASSWORD (400 `password.directory_policy` and similar codes are the directory's answer); otherwise the answer is 409.",
+    tags,
+    params,
+    body: SetPassword,
+    response: { 204: done },
+    handler: async (req, reply) => {
       const { newPassword, temporary = false } = req.body;
       const policy = await policyOf(req.params.realm);
       await untilStored(async () => {
@@ -61,7 +56,7 @@ export const userCredentialRoutes: FastifyPluginAsyncTypebox<UserCredentialParts
       });
       return noContent(reply);
     },
-  );
+  });
 
   collectionRoutes(app, "/:userId/credentials", {
     tags,
@@ -84,32 +79,27 @@ export const userCredentialRoutes: FastifyPluginAsyncTypebox<UserCredentialParts
     },
   });
 
-  app.get(
-    "/:userId/credentials/:type/:credentialId",
-    {
-      config: { permission: "view-users" },
-      schema: { summary: "Read a user's credential", tags, params: itemParams, response: { 200: Credential } },
-    },
-    (req) => req.read((ctx) => readCredential(ctx, req.params.userId, req.params.type, req.params.credentialId)),
-  );
+  callRoute(app, "GET", "/:userId/credentials/:type/:credentialId", {
+    config: { permission: "view-users" },
+    summary: "Read a user's credential",
+    tags,
+    params: itemParams,
+    answer: Credential,
+    read: (ctx, { params }) => readCredential(ctx, params.userId, params.type, params.credentialId),
+  });
 
-  app.delete(
-    "/:userId/credentials/:type/:credentialId",
-    {
-      config: write,
-      schema: {
-        summary: "Revoke a user's credential",
-        description: "Sessions that it opened before stay open.",
-        tags,
-        params: itemParams,
-        response: { 204: done },
-      },
-    },
-    async (req, reply) => {
+  route(app, "DELETE", "/:userId/credentials/:type/:credentialId", {
+    config: write,
+    summary: "Revoke a user's credential",
+    description: "Sessions that it opened before stay open.",
+    tags,
+    params: itemParams,
+    response: { 204: done },
+    handler: async (req, reply) => {
       const { realm, userId, type, credentialId } = req.params;
       const { history } = await policyOf(realm);
       await req.transact((ctx) => revokeCredential(ctx, userId, type, credentialId, history));
       return noContent(reply);
     },
-  );
+  });
 };

@@ -1,6 +1,6 @@
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import type { FastifyReply } from "fastify";
-import { pathParams, versioned } from "../../platform/http/index.ts";
+import { pathParams, route, versioned } from "../../platform/http/index.ts";
 import { AddRequiredAction, ReplaceRequiredActions, RequiredActions } from "./required-actions.schema.ts";
 import { readRequiredActions, requireAction, setRequiredActions, type VersionedActions } from "./required-actions.service.ts";
 
@@ -11,38 +11,38 @@ const write = { permission: "manage-users" } as const;
 
 /** Mounted under /admin/realms/:realm/users. */
 export const requiredActionRoutes: FastifyPluginAsyncTypebox = async (app) => {
-  app.get(
-    "/:userId/required-actions",
-    {
-      config: { permission: "view-users" },
-      schema: {
-        summary: "List what a user has to do at the next sign-in",
-        description: "Not paged: there are few, and their order counts.",
-        tags,
-        params,
-        response,
-      },
-    },
-    async (req, reply) => answer(reply, await req.read((ctx) => readRequiredActions(ctx, req.params.userId))),
-  );
+  route(app, "GET", "/:userId/required-actions", {
+    config: { permission: "view-users" },
+    summary: "List what a user has to do at the next sign-in",
+    description: "Not paged: there are few, and their order counts.",
+    tags,
+    params,
+    response,
+    handler: async (req, reply) => answer(reply, await req.read((ctx) => readRequiredActions(ctx, req.params.userId))),
+  });
 
-  app.put(
-    "/:userId/required-actions",
-    { config: write, schema: { summary: "Replace what a user has to do", tags, params, body: ReplaceRequiredActions, response } },
-    async (req, reply) => {
+  route(app, "PUT", "/:userId/required-actions", {
+    config: write,
+    summary: "Replace what a user has to do",
+    tags,
+    params,
+    body: ReplaceRequiredActions,
+    response,
+    handler: async (req, reply) => {
       const actions = "requiredActions" in req.body ? req.body.requiredActions : req.body;
       return answer(reply, await req.transact((ctx) => setRequiredActions(ctx, req.params.userId, actions)));
     },
-  );
+  });
 
-  app.post(
-    "/:userId/required-actions",
-    {
-      config: write,
-      schema: { summary: "Add something that a user has to do", tags, params, body: AddRequiredAction, response },
-    },
-    async (req, reply) => answer(reply, await req.transact((ctx) => requireAction(ctx, req.params.userId, req.body.action))),
-  );
+  route(app, "POST", "/:userId/required-actions", {
+    config: write,
+    summary: "Add something that a user has to do",
+    tags,
+    params,
+    body: AddRequiredAction,
+    response,
+    handler: async (req, reply) => answer(reply, await req.transact((ctx) => requireAction(ctx, req.params.userId, req.body.action))),
+  });
 };
 
 function answer(reply: FastifyReply, { actions, version }: VersionedActions) {

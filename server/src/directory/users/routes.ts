@@ -1,6 +1,6 @@
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import Type from "typebox";
-import { collectionRoutes, created, noContent, pathParams, recordRoutes } from "../../platform/http/index.ts";
+import { callRoute, collectionRoutes, created, noContent, pathParams, recordRoutes, route } from "../../platform/http/index.ts";
 import { ListQuery, pageInMemory } from "../../platform/paging/index.ts";
 import { readUserProfile, UserProfilePolicy } from "../../tenancy/settings/index.ts";
 import { AssignRole, givenRoles, RoleMapping } from "../roles/index.ts";
@@ -28,27 +28,22 @@ export const userRoutes: FastifyPluginAsyncTypebox<Omit<UserCredentialParts, "di
     list: { config: read, summary: "List users", query: UserQuery, run: (ctx, _params, query) => searchUsers(ctx, query) },
   });
 
-  app.post(
-    "/",
-    {
-      config: write,
-      schema: {
-        summary: "Create a user",
-        description:
-          "Also sets the `password` and `requiredActions`, if they are sent. If the password is refused (400 `password.policy`, " +
-          "`password.breached`), no user is created.",
-        tags,
-        body: CreateUserToSignIn,
-        response: { 201: User },
-      },
-    },
-    async (req, reply) => {
+  route(app, "POST", "/", {
+    config: write,
+    summary: "Create a user",
+    description:
+      "Also sets the `password` and `requiredActions`, if they are sent. If the password is refused (400 `password.policy`, " +
+      "`password.breached`), no user is created.",
+    tags,
+    body: CreateUserToSignIn,
+    response: { 201: User },
+    handler: async (req, reply) => {
       const { passwordPolicy } = (await realms.get(req.realmId))!.settings;
       const hash = await req.read((ctx) => prepareFirstPassword(ctx, { hasher, breaches }, passwordPolicy, req.body));
       const user = await req.transact((ctx) => createUserToSignIn(ctx, req.body, hash));
       return created(reply, user.userId, user);
     },
-  );
+  });
 
   app.get(
     "/profile",
@@ -93,35 +88,31 @@ export const userRoutes: FastifyPluginAsyncTypebox<Omit<UserCredentialParts, "di
   });
 
   const assign = { permission: ["manage-users", "manage-roles"] } as const;
-  app.post(
-    "/:userId/roles",
-    {
-      config: assign,
-      schema: { summary: "Give a user a role", tags, params, body: AssignRole, response: { 200: Type.Array(RoleMapping) } },
-    },
-    (req) => req.transact((ctx) => assignRole(ctx, req.params.userId, req.body)),
-  );
+  callRoute(app, "POST", "/:userId/roles", {
+    config: assign,
+    summary: "Give a user a role",
+    tags,
+    params,
+    body: AssignRole,
+    answer: Type.Array(RoleMapping),
+    transact: (ctx, req) => assignRole(ctx, req.params.userId, req.body),
+  });
 
-  app.get(
-    "/:userId/roles/:roleId",
-    {
-      config: { permission: ["view-users", "manage-users", "manage-roles"] },
-      schema: { summary: "Read a role of a user", tags, params: pathParams("userId", "roleId"), response: { 200: RoleMapping } },
-    },
-    (req) => req.read((ctx) => readMapping(ctx, req.params.userId, req.params.roleId)),
-  );
+  callRoute(app, "GET", "/:userId/roles/:roleId", {
+    config: { permission: ["view-users", "manage-users", "manage-roles"] },
+    summary: "Read a role of a user",
+    tags,
+    params: pathParams("userId", "roleId"),
+    answer: RoleMapping,
+    read: (ctx, { params }) => readMapping(ctx, params.userId, params.roleId),
+  });
 
-  app.delete(
-    "/:userId/roles/:roleId",
-    {
-      config: assign,
-      schema: {
-        summary: "Take a role from a user",
-        tags,
-        params: pathParams("userId", "roleId"),
-        response: { 204: done },
-      },
-    },
-    async (req, reply) => noContent(reply, await req.transact((ctx) => unassignRole(ctx, req.params.userId, req.params.roleId))),
-  );
+  route(app, "DELETE", "/:userId/roles/:roleId", {
+    config: assign,
+    summary: "Take a role from a user",
+    tags,
+    params: pathParams("userId", "roleId"),
+    response: { 204: done },
+    handler: async (req, reply) => noContent(reply, await req.transact((ctx) => unassignRole(ctx, req.params.userId, req.params.roleId))),
+  });
 };

@@ -1,6 +1,6 @@
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import Type from "typebox";
-import { nullable, oneOf, Problem, pathParams } from "../../platform/http/index.ts";
+import { nullable, oneOf, Problem, pathParams, route } from "../../platform/http/index.ts";
 import type { IdentityProviders, ProviderSnapshot } from "../providers/provider.ts";
 import { isDirectory } from "./directory.ts";
 import { directoryErrors } from "./errors.ts";
@@ -76,48 +76,38 @@ export const userFederationRoutes: FastifyPluginAsyncTypebox<SyncParts & { provi
     return provider;
   };
 
-  app.post(
-    "/:alias/sync",
-    {
-      config,
-      schema: {
-        summary: "Sync the users of a directory",
-        description:
-          "Creates, updates and disables users as the directory says, and never deletes one. Responds when the sync is done; `GET` shows its progress. " +
-          "No missing user is disabled if the directory could not be read to its end, has no people, or lost more than a fifth of its users.",
-        tags,
-        params,
-        querystring: SyncQuery,
-        response: { 200: SyncResult, 502: Problem },
-      },
-    },
-    async (req) => {
+  route(app, "POST", "/:alias/sync", {
+    config,
+    summary: "Sync the users of a directory",
+    description:
+      "Creates, updates and disables users as the directory says, and never deletes one. Responds when the sync is done; `GET` shows its progress. " +
+      "No missing user is disabled if the directory could not be read to its end, has no people, or lost more than a fifth of its users.",
+    tags,
+    params,
+    querystring: SyncQuery,
+    response: { 200: SyncResult, 502: Problem },
+    handler: async (req) => {
       const provider = await directoryOf(req.params.realm, req.params.alias);
       if (!provider.enabled) throw directoryErrors.disabled();
       const { full = true, dryRun = false, confirm = false } = req.query;
       return syncDirectory(parts, provider, { full, dryRun, confirm, actor: req.actor!, sourceIp: req.ip });
     },
-  );
+  });
 
-  app.get(
-    "/:alias/sync",
-    {
-      config,
-      schema: {
-        summary: "Follow the syncs of a directory",
-        description: "Lists the runs, newest first, with the progress of a running one. Runs are kept for 90 days.",
-        tags,
-        params,
-        querystring: RunsQuery,
-        response: { 200: Type.Object({ running: Type.Boolean(), runs: Type.Array(SyncRun) }, { $id: "DirectorySyncs" }) },
-      },
-    },
-    async (req) => {
+  route(app, "GET", "/:alias/sync", {
+    config,
+    summary: "Follow the syncs of a directory",
+    description: "Lists the runs, newest first, with the progress of a running one. Runs are kept for 90 days.",
+    tags,
+    params,
+    querystring: RunsQuery,
+    response: { 200: Type.Object({ running: Type.Boolean(), runs: Type.Array(SyncRun) }, { $id: "DirectorySyncs" }) },
+    handler: async (req) => {
       const { realm, providerId } = await directoryOf(req.params.realm, req.params.alias);
       const runs = await req.read((ctx) =>
         readRuns(ctx, { realm, providerId }, { size: req.query.size ?? 20, before: req.query.before ?? null }),
       );
       return { running: runs.some(({ state }) => state === "running"), runs };
     },
-  );
+  });
 };

@@ -1,7 +1,7 @@
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import Type from "typebox";
 import { findUserForUpdate, User } from "../../directory/users/index.ts";
-import { pathParams, versioned } from "../../platform/http/index.ts";
+import { pathParams, route, versioned } from "../../platform/http/index.ts";
 import type { DirectoryParts } from "./own-entry.ts";
 import { findNewSource, moveUser } from "./source.ts";
 
@@ -20,23 +20,18 @@ const ChangeSource = Type.Object(
 
 /** Mounted under /admin/realms/:realm/users. */
 export const userSourceRoutes: FastifyPluginAsyncTypebox<DirectoryParts> = async (app, parts) => {
-  app.put(
-    "/:userId/source",
-    {
-      config: { permission: "manage-users", versioned: true },
-      schema: {
-        summary: "Move a user between sources",
-        description:
-          "Moves the user to an entry of a directory: its owner signs in to the account from then on, names and address come from there, and the password " +
-          "stored here is deleted. Or moves the user to `local`: they stay as they are, without a password until one is set. Their sessions end. The " +
-          "caller needs every permission that the user has. An entry that already belongs to another user is refused (409).",
-        tags: ["Users"],
-        params: pathParams("userId"),
-        body: ChangeSource,
-        response: { 200: User },
-      },
-    },
-    async (req, reply) => {
+  route(app, "PUT", "/:userId/source", {
+    config: { permission: "manage-users", versioned: true },
+    summary: "Move a user between sources",
+    description:
+      "Moves the user to an entry of a directory: its owner signs in to the account from then on, names and address come from there, and the password " +
+      "stored here is deleted. Or moves the user to `local`: they stay as they are, without a password until one is set. Their sessions end. The " +
+      "caller needs every permission that the user has. An entry that already belongs to another user is refused (409).",
+    tags: ["Users"],
+    params: pathParams("userId"),
+    body: ChangeSource,
+    response: { 200: User },
+    handler: async (req, reply) => {
       const { realm, userId } = req.params;
       const { source, entry } = req.body;
       // The caller's permission is checked before the directory is asked.
@@ -44,5 +39,5 @@ export const userSourceRoutes: FastifyPluginAsyncTypebox<DirectoryParts> = async
       const to = await findNewSource(parts, { realm, source, name: entry ?? username });
       return versioned(reply, await req.transact((ctx) => moveUser(ctx, userId, to)));
     },
-  );
+  });
 };

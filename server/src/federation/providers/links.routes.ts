@@ -1,6 +1,6 @@
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import Type from "typebox";
-import { noContent, noContentAnswer, paged, pathParams } from "../../platform/http/index.ts";
+import { callRoute, paged, pathParams, route } from "../../platform/http/index.ts";
 import { ListQuery, pageInMemory, type ShortList } from "../../platform/paging/index.ts";
 import { LinkedAccount } from "./links.schema.ts";
 import { readLink, readLinks, removeLink } from "./links.service.ts";
@@ -14,44 +14,29 @@ const list: ShortList<LinkedAccount> = {
 
 /** Mounted under /admin/realms/:realm/users. */
 export const userLinkRoutes: FastifyPluginAsyncTypebox = async (app) => {
-  app.get(
-    "/:userId/linked-accounts",
-    {
-      config: { permission: "view-users" },
-      schema: {
-        ...{ summary: "List the accounts of a user at identity providers", tags, params: pathParams("userId") },
-        ...{ querystring: ListQuery, response: { 200: Type.Array(LinkedAccount) } },
-      },
-    },
-    async (req, reply) => paged(reply, pageInMemory(await req.read((ctx) => readLinks(ctx, req.params.userId)), list, req.query)),
-  );
+  route(app, "GET", "/:userId/linked-accounts", {
+    config: { permission: "view-users" },
+    ...{ summary: "List the accounts of a user at identity providers", tags, params: pathParams("userId") },
+    ...{ querystring: ListQuery, response: { 200: Type.Array(LinkedAccount) } },
+    handler: async (req, reply) => paged(reply, pageInMemory(await req.read((ctx) => readLinks(ctx, req.params.userId)), list, req.query)),
+  });
 
-  app.get(
-    "/:userId/linked-accounts/:alias",
-    {
-      config: { permission: "view-users" },
-      schema: {
-        ...{ summary: "Read the account of a user at an identity provider", tags },
-        ...{ params: pathParams("userId", "alias"), response: { 200: LinkedAccount } },
-      },
-    },
-    (req) => req.read((ctx) => readLink(ctx, req.params.userId, req.params.alias)),
-  );
+  route(app, "GET", "/:userId/linked-accounts/:alias", {
+    config: { permission: "view-users" },
+    ...{ summary: "Read the account of a user at an identity provider", tags },
+    ...{ params: pathParams("userId", "alias"), response: { 200: LinkedAccount } },
+    handler: (req) => req.read((ctx) => readLink(ctx, req.params.userId, req.params.alias)),
+  });
 
-  app.delete(
-    "/:userId/linked-accounts/:alias",
-    {
-      config: { permission: "manage-users", versioned: true },
-      schema: {
-        summary: "Unlink a user from an identity provider",
-        description:
-          "Needs every permission of the user. The last way to sign in cannot be removed: set a password first. A user who comes from that directory " +
-          "becomes a local user, without a password until one is set.",
-        tags,
-        params: pathParams("userId", "alias"),
-        response: noContentAnswer("Unlinked"),
-      },
-    },
-    async (req, reply) => noContent(reply, await req.transact((ctx) => removeLink(ctx, req.params.userId, req.params.alias))),
-  );
+  callRoute(app, "DELETE", "/:userId/linked-accounts/:alias", {
+    config: { permission: "manage-users", versioned: true },
+    summary: "Unlink a user from an identity provider",
+    description:
+      "Needs every permission of the user. The last way to sign in cannot be removed: set a password first. A user who comes from that directory " +
+      "becomes a local user, without a password until one is set.",
+    tags,
+    params: pathParams("userId", "alias"),
+    done: "Unlinked",
+    transact: (ctx, { params }) => removeLink(ctx, params.userId, params.alias),
+  });
 };

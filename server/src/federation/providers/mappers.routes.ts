@@ -1,6 +1,6 @@
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import Type from "typebox";
-import { collectionRoutes, paged, pathParams, recordRoutes } from "../../platform/http/index.ts";
+import { collectionRoutes, paged, pathParams, recordRoutes, route } from "../../platform/http/index.ts";
 import { ListQuery, pageInMemory, type ShortList } from "../../platform/paging/index.ts";
 import { CreateProviderMapper, ProviderMapper, UpdateProviderMapper } from "./mappers.schema.ts";
 import { createMapper, readMapper, readMappers, removeMapper, saveMapper } from "./mappers.service.ts";
@@ -17,20 +17,15 @@ const mapperList: ShortList<ProviderMapper> = {
 
 /** Mounted under /admin/realms/:realm/identity-providers/:alias/mappers. */
 export const mapperRoutes: FastifyPluginAsyncTypebox = async (app) => {
-  app.get(
-    "/",
-    {
-      config: { ...config, versioned: false },
-      schema: {
-        ...{ summary: "List the mappers of an identity provider", tags, params },
-        ...{ querystring: ListQuery, response: { 200: Type.Array(ProviderMapper) } },
-      },
-    },
-    async (req, reply) => {
+  route(app, "GET", "/", {
+    config: { ...config, versioned: false },
+    ...{ summary: "List the mappers of an identity provider", tags, params },
+    ...{ querystring: ListQuery, response: { 200: Type.Array(ProviderMapper) } },
+    handler: async (req, reply) => {
       const mappers = await req.read((ctx) => readMappers(ctx, req.params.alias));
       return paged(reply, pageInMemory(mappers, mapperList, req.query));
     },
-  );
+  });
 
   collectionRoutes(app, "/", {
     tags,

@@ -1,6 +1,6 @@
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import { MINUTE } from "../../kernel/clock.ts";
-import { collectionRoutes, pathParams, recordRoutes } from "../../platform/http/index.ts";
+import { collectionRoutes, pathParams, recordRoutes, route } from "../../platform/http/index.ts";
 import { ListQuery } from "../../platform/paging/index.ts";
 import { type RateLimiter, rateLimited } from "../../platform/rate-limit/index.ts";
 import { withinDeadline } from "./deadline.ts";
@@ -70,21 +70,16 @@ export const identityProviderRoutes: FastifyPluginAsyncTypebox<
     },
   });
 
-  app.post(
-    "/:alias/test",
-    {
-      config: { ...config, versioned: false },
-      preHandler: limit,
-      schema: {
-        summary: "Test an identity provider",
-        description:
-          "Contacts the provider with the stored configuration, and returns each result as a line. A realm can run twenty tests in a minute.",
-        tags,
-        params,
-        response: { 200: ProviderTest },
-      },
-    },
-    async (req) => {
+  route(app, "POST", "/:alias/test", {
+    config: { ...config, versioned: false },
+    preHandler: limit,
+    summary: "Test an identity provider",
+    description:
+      "Contacts the provider with the stored configuration, and returns each result as a line. A realm can run twenty tests in a minute.",
+    tags,
+    params,
+    response: { 200: ProviderTest },
+    handler: async (req) => {
       const provider = await req.read((ctx) => openProvider(ctx, parts.vault, req.params.alias));
       const test = (outbound: TestTools["outbound"]) => protocolOf(provider.protocol).test(provider, { ...parts, outbound });
       const checks = await withinDeadline(parts.outbound, parts.providerTimeoutMs, test, { waits: false });
@@ -97,7 +92,7 @@ export const identityProviderRoutes: FastifyPluginAsyncTypebox<
       );
       return { ok, checks: [...checks] };
     },
-  );
+  });
 
   await app.register(mapperRoutes, { prefix: "/:alias/mappers" });
 };

@@ -1,7 +1,7 @@
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import Type from "typebox";
 import { clock, DAY } from "../../kernel/clock.ts";
-import { anonymous, type PublishedDocument, publishOne, xmlDocumentOf } from "../../platform/http/index.ts";
+import { anonymous, type PublishedDocument, publishOne, route, xmlDocumentOf } from "../../platform/http/index.ts";
 import type { BrokerTools } from "../brokers/broker.ts";
 import { providerErrors } from "../providers/errors.ts";
 import { brokerOf } from "../providers/protocols.ts";
@@ -16,20 +16,15 @@ export interface ProviderMetadataParts {
 export const providerMetadataRoutes: FastifyPluginAsyncTypebox<ProviderMetadataParts> = async (app, { providers, tools }) => {
   // One document is kept for each snapshot of a provider. It is made again every day, because it states until when it is valid.
   const made = new WeakMap<ProviderSnapshot, { readonly day: number; readonly document: Promise<PublishedDocument> }>();
-  app.get(
-    "/broker/:alias/metadata",
-    {
-      config: { caller: anonymous(), errors: "problem" },
-      schema: {
-        summary: "The realm as a SAML service provider of an identity provider: its certificates and endpoints",
-        tags: ["Protocol"],
-        produces: ["application/samlmetadata+xml"],
-        params: Type.Object({ realm: Type.String(), alias: Type.String({ maxLength: 63 }) }),
-        response: { 200: Type.String({ description: "SAML metadata, signed" }) },
-      },
-      serializerCompiler: () => (body: unknown) => body as string,
-    },
-    async (request, reply) => {
+  route(app, "GET", "/broker/:alias/metadata", {
+    config: { caller: anonymous(), errors: "problem" },
+    serializerCompiler: () => (body: unknown) => body as string,
+    summary: "The realm as a SAML service provider of an identity provider: its certificates and endpoints",
+    tags: ["Protocol"],
+    produces: ["application/samlmetadata+xml"],
+    params: Type.Object({ realm: Type.String(), alias: Type.String({ maxLength: 63 }) }),
+    response: { 200: Type.String({ description: "SAML metadata, signed" }) },
+    handler: async (request, reply) => {
       const provider = (await providers.get(request.realmId))?.byAlias.get(request.params.alias);
       const write = provider && brokerOf(provider.protocol)?.metadata;
       // A disabled provider has metadata too, so that the other side can be set up first.
@@ -44,5 +39,5 @@ export const providerMetadataRoutes: FastifyPluginAsyncTypebox<ProviderMetadataP
       }
       return publishOne(request, reply, await known.document);
     },
-  );
+  });
 };

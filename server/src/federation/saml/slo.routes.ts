@@ -4,7 +4,7 @@ import Type from "typebox";
 import { clock, MINUTE } from "../../kernel/clock.ts";
 import { defineErrors } from "../../kernel/errors.ts";
 import type { Ctx } from "../../platform/context.ts";
-import { anonymous } from "../../platform/http/index.ts";
+import { anonymous, route } from "../../platform/http/index.ts";
 import {
   postFields,
   type ReceivedMessage,
@@ -148,7 +148,7 @@ export const providerLogoutRoutes: FastifyPluginAsyncTypebox<ProviderLogoutParts
     if (slo.binding === "redirect")
       return goTo(exchange.reply, await redirectUrl({ location: slo.responseLocation, message, relayState, key }));
     const form = postFields(await signed(message, key), relayState);
-    return showForm(exchange, { name: provider.displayName, location: slo.responseLocation, form }) as never;
+    return showForm(exchange, { name: provider.displayName, location: slo.responseLocation, form });
   }
 
   /** Continues a logout that began here. The session ended before, so the provider's answer decides nothing. `state` identifies browser and destination. */
@@ -167,24 +167,19 @@ export const providerLogoutRoutes: FastifyPluginAsyncTypebox<ProviderLogoutParts
     row: `logout ${providerId}`,
   });
 
-  app.get(
-    "/broker/:alias/slo",
-    {
-      config: { limit: "samlMessages" },
-      schema: {
-        summary: "Single logout by an identity provider, by the Redirect binding (SAML 2.0)",
-        description:
-          "LogoutRequests have to be signed; they end the sessions that began with their NameID and SessionIndex. Applications of the session in this browser are notified, and then the provider gets its answer.",
-        tags,
-        params,
-        response: {
-          200: page("A page that notifies applications, or posts the answer to the provider"),
-          303: Type.Null({ description: "To the page that notifies applications, or to the provider, with the answer" }),
-          400: page("The message was refused"),
-        },
-      },
+  route(app, "GET", "/broker/:alias/slo", {
+    config: { limit: "samlMessages" },
+    summary: "Single logout by an identity provider, by the Redirect binding (SAML 2.0)",
+    description:
+      "LogoutRequests have to be signed; they end the sessions that began with their NameID and SessionIndex. Applications of the session in this browser are notified, and then the provider gets its answer.",
+    tags,
+    params,
+    response: {
+      200: page("A page that notifies applications, or posts the answer to the provider"),
+      303: Type.Null({ description: "To the page that notifies applications, or to the provider, with the answer" }),
+      400: page("The message was refused"),
     },
-    async (request, reply) => {
+    handler: async (request, reply) => {
       const exchange = { request, reply };
       const query = request.query as Record<string, unknown>;
       if (query.SAMLResponse !== undefined) return goOn(exchange, query.RelayState);
@@ -204,7 +199,7 @@ export const providerLogoutRoutes: FastifyPluginAsyncTypebox<ProviderLogoutParts
         throw sloErrors.refused(await recordRefusal(request, at, error));
       }
     },
-  );
+  });
 
   const sealed = (provider: ProviderSnapshot, done: Done) => tools.saml.vault.seal(JSON.stringify(done), place(provider));
 
@@ -217,27 +212,22 @@ export const providerLogoutRoutes: FastifyPluginAsyncTypebox<ProviderLogoutParts
     }
   }
 
-  app.post(
-    "/broker/:alias/slo",
-    {
-      config: { caller: anonymous(), csrf: "none", limit: "samlMessages" },
-      schema: {
-        summary: "Single logout by an identity provider, by the POST binding and over SOAP (SAML 2.0)",
-        description: "The response to a form is a redirect to the same address; the response to a SOAP envelope is a LogoutResponse.",
-        consumes: ["application/x-www-form-urlencoded", "text/xml"],
-        tags,
-        params,
-        response: {
-          200: page("A SOAP envelope with a LogoutResponse"),
-          303: Type.Null({ description: "To the same address by GET" }),
-          400: page("A page, or a SOAP fault: the message was refused"),
-        },
-      },
+  route(app, "POST", "/broker/:alias/slo", {
+    config: { caller: anonymous(), csrf: "none", limit: "samlMessages" },
+    summary: "Single logout by an identity provider, by the POST binding and over SOAP (SAML 2.0)",
+    description: "The response to a form is a redirect to the same address; the response to a SOAP envelope is a LogoutResponse.",
+    consumes: ["application/x-www-form-urlencoded", "text/xml"],
+    tags,
+    params,
+    response: {
+      200: page("A SOAP envelope with a LogoutResponse"),
+      303: Type.Null({ description: "To the same address by GET" }),
+      400: page("A page, or a SOAP fault: the message was refused"),
     },
-    async (request, reply) => {
+    handler: async (request, reply) => {
       const exchange = { request, reply };
       const { body } = request;
-      if (Buffer.isBuffer(body)) return bySoap(exchange, body) as never;
+      if (Buffer.isBuffer(body)) return bySoap(exchange, body);
       const form = (body ?? {}) as Record<string, unknown>;
       if (form.SAMLResponse !== undefined) return goOn(exchange, form.RelayState);
       const at = await found(request);
@@ -251,7 +241,7 @@ export const providerLogoutRoutes: FastifyPluginAsyncTypebox<ProviderLogoutParts
         throw sloErrors.refused(await recordRefusal(request, at, error));
       }
     },
-  );
+  });
 
   async function bySoap({ request, reply }: Exchange, body: Buffer) {
     const at = await found(request);

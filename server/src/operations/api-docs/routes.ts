@@ -1,7 +1,7 @@
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import Type from "typebox";
-import { notFound, oneOf } from "../../platform/http/index.ts";
+import { notFound, oneOf, route } from "../../platform/http/index.ts";
 import { MASTER } from "../../tenancy/realms/index.ts";
 import { ASSETS, type AssetName, loadAssets } from "./assets.ts";
 import { describeApi } from "./describe.ts";
@@ -39,43 +39,33 @@ export const apiDocsRoutes: FastifyPluginAsyncTypebox<VisitorParts> = async (app
     return known;
   };
 
-  app.get(
-    "/v3/api-docs",
-    {
-      schema: {
-        summary: "The description of this API (OpenAPI 3.1)",
-        operationId: "getApiDescription",
-        tags,
-        querystring: Type.Object({ tag: Type.Optional(oneOf(names, { description: "The operations of this tag alone" })) }),
-        response: { 200: Type.Object({}, { additionalProperties: true, description: "The OpenAPI document" }) },
-      },
-      serializerCompiler: () => (body) => body as string,
-    },
-    async (request, reply) => {
+  route(app, "GET", "/v3/api-docs", {
+    serializerCompiler: () => (body) => body as string,
+    summary: "The description of this API (OpenAPI 3.1)",
+    operationId: "getApiDescription",
+    tags,
+    querystring: Type.Object({ tag: Type.Optional(oneOf(names, { description: "The operations of this tag alone" })) }),
+    response: { 200: Type.Object({}, { additionalProperties: true, description: "The OpenAPI document" }) },
+    handler: async (request, reply) => {
       const { text, gzipped, etag } = await description(request.query.tag ?? null);
       // The browser keeps the description, and asks whether it is still the same.
       reply.headers({ "content-type": "application/json; charset=utf-8", "cache-control": "no-cache", vary: "accept-encoding", etag });
-      if (request.headers["if-none-match"] === etag) return reply.code(304 as 200).send("" as never);
-      return acceptsGzip(request) ? (sendGzipped(reply, gzipped) as never) : reply.send(text as never);
+      if (request.headers["if-none-match"] === etag) return reply.code(304 as 200).send("");
+      return acceptsGzip(request) ? sendGzipped(reply, gzipped) : reply.send(text);
     },
-  );
+  });
 
-  app.get(
-    PAGE,
-    {
-      schema: {
-        summary: "This API to read and to try, in a browser",
-        operationId: "getInteractiveDocs",
-        tags,
-        produces: ["text/html"],
-        querystring: Type.Object({
-          realm: Type.Optional(Type.String({ maxLength: 63, description: "The realm to fill in; `master` unless named" })),
-          tag: Type.Optional(Type.String({ maxLength: 63, description: "The page to show; a list to choose from, unless named" })),
-        }),
-        response: { 200: Type.String({ description: "The page" }) },
-      },
-    },
-    async (request, reply) => {
+  route(app, "GET", PAGE, {
+    summary: "This API to read and to try, in a browser",
+    operationId: "getInteractiveDocs",
+    tags,
+    produces: ["text/html"],
+    querystring: Type.Object({
+      realm: Type.Optional(Type.String({ maxLength: 63, description: "The realm to fill in; `master` unless named" })),
+      tag: Type.Optional(Type.String({ maxLength: 63, description: "The page to show; a list to choose from, unless named" })),
+    }),
+    response: { 200: Type.String({ description: "The page" }) },
+    handler: async (request, reply) => {
       const realm = (await visiting.realms.get(request.query.realm ?? MASTER)) ?? (await visiting.realms.get(MASTER));
       if (!realm) throw notFound();
       const session = await sessionIn(visiting, request, realm);
@@ -103,16 +93,19 @@ export const apiDocsRoutes: FastifyPluginAsyncTypebox<VisitorParts> = async (app
       });
       return reply.type("text/html; charset=utf-8").send(html);
     },
-  );
+  });
 
-  app.get(`${ASSETS}/:digest/:name`, { schema: { hide: true } }, async (request, reply) => {
-    const { name } = request.params as { name: string };
-    const assets = await loadAssets();
-    const asset = Object.hasOwn(assets, name) ? assets[name as AssetName] : undefined;
-    // An address with an old digest must not return new content, which would be kept for good under the wrong name.
-    if (!asset || asset.href !== request.url.split("?", 1)[0]) throw notFound();
-    reply.headers({ "content-type": asset.type, "cache-control": "public, max-age=31536000, immutable", vary: "accept-encoding" });
-    return acceptsGzip(request) ? sendGzipped(reply, asset.gzipped) : reply.send(asset.body);
+  route(app, "GET", `${ASSETS}/:digest/:name`, {
+    hide: true,
+    handler: async (request, reply) => {
+      const { name } = request.params as { name: string };
+      const assets = await loadAssets();
+      const asset = Object.hasOwn(assets, name) ? assets[name as AssetName] : undefined;
+      // An address with an old digest must not return new content, which would be kept for good under the wrong name.
+      if (!asset || asset.href !== request.url.split("?", 1)[0]) throw notFound();
+      reply.headers({ "content-type": asset.type, "cache-control": "public, max-age=31536000, immutable", vary: "accept-encoding" });
+      return acceptsGzip(request) ? sendGzipped(reply, asset.gzipped) : reply.send(asset.body);
+    },
   });
 };
 

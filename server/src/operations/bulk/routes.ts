@@ -1,5 +1,5 @@
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
-import { asAppError, logFailure, pathParams } from "../../platform/http/index.ts";
+import { asAppError, logFailure, pathParams, route } from "../../platform/http/index.ts";
 import type { UnitOfWork } from "../../platform/unit-of-work.ts";
 import { recordDenial } from "../../protocols/gate/index.ts";
 import { BulkReport, BulkRequest } from "./schema.ts";
@@ -7,22 +7,17 @@ import { assertMayAct, runBulk } from "./service.ts";
 
 /** Mounted under /admin/realms/:realm/users/bulk. */
 export const bulkRoutes: FastifyPluginAsyncTypebox<{ work: UnitOfWork }> = async (app, { work }) => {
-  app.post(
-    "/",
-    {
-      config: { permission: ["manage-users", "manage-roles", "manage-organizations"], takesLong: true, versioned: false },
-      schema: {
-        summary: "Do one thing to many users",
-        description:
-          "One user after the other, each under the rules of its single request and with an event of its own. A user that is refused does not stop the others: the answer has the result of each.",
-        operationId: "bulkUsers",
-        tags: ["Users"],
-        params: pathParams(),
-        body: BulkRequest,
-        response: { 200: BulkReport },
-      },
-    },
-    async (req) => {
+  route(app, "POST", "/", {
+    config: { permission: ["manage-users", "manage-roles", "manage-organizations"], takesLong: true, versioned: false },
+    summary: "Do one thing to many users",
+    description:
+      "One user after the other, each under the rules of its single request and with an event of its own. A user that is refused does not stop the others: the answer has the result of each.",
+    operationId: "bulkUsers",
+    tags: ["Users"],
+    params: pathParams(),
+    body: BulkRequest,
+    response: { 200: BulkReport },
+    handler: async (req) => {
       assertMayAct(req.actor!.permissions, req.body);
       const refused = async (userId: string, cause: unknown) => {
         const error = asAppError(cause);
@@ -32,5 +27,5 @@ export const bulkRoutes: FastifyPluginAsyncTypebox<{ work: UnitOfWork }> = async
       };
       return runBulk({ transact: req.transact.bind(req), refused }, req.body);
     },
-  );
+  });
 };

@@ -1,6 +1,6 @@
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import Type from "typebox";
-import { nullable, pathParams } from "../../platform/http/index.ts";
+import { nullable, pathParams, route } from "../../platform/http/index.ts";
 import type { Messages } from "../../tenancy/messaging/index.ts";
 import type { RealmSnapshots } from "../../tenancy/realms/index.ts";
 
@@ -41,18 +41,13 @@ export interface WhoAmIParts {
 
 /** Mounted under /admin/realms/:realm. */
 export const whoAmIRoutes: FastifyPluginAsyncTypebox<WhoAmIParts> = async (app, { realms, messages, developmentMode, version }) => {
-  app.get(
-    "/whoami",
-    {
-      config: { permission: "any" },
-      schema: {
-        summary: "The caller, and the permissions it holds here",
-        tags: ["Realms"],
-        params: pathParams(),
-        response: { 200: WhoAmI },
-      },
-    },
-    async (req) => {
+  route(app, "GET", "/whoami", {
+    config: { permission: "any" },
+    summary: "The caller, and the permissions it holds here",
+    tags: ["Realms"],
+    params: pathParams(),
+    response: { 200: WhoAmI },
+    handler: async (req) => {
       const { id, name, realm, permissions } = req.actor!;
       const { displayName } = (await realms.get(req.params.realm))!.settings;
       const username = name.replace(/^master\//, "");
@@ -68,5 +63,5 @@ export const whoAmIRoutes: FastifyPluginAsyncTypebox<WhoAmIParts> = async (app, 
         version,
       };
     },
-  );
+  });
 };

@@ -3,7 +3,7 @@ import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import Type from "typebox";
 import type { PasswordParts } from "../../directory/credentials/index.ts";
 import { hashingFor } from "../../directory/import/index.ts";
-import { Problem, pathParams, streamBodies } from "../../platform/http/index.ts";
+import { Problem, pathParams, route, streamBodies } from "../../platform/http/index.ts";
 import { relyingPartyOf } from "../../signin/passkeys/index.ts";
 import type { RealmSnapshots } from "../../tenancy/realms/index.ts";
 import { type SectionTools, transactUnversioned } from "../transfer/index.ts";
@@ -40,25 +40,20 @@ const body = {
 export const externalImportRoutes: FastifyPluginAsyncTypebox<ExternalParts> = async (app, { hasher, breaches, realms, ...tools }) => {
   // An export may be of any length, so the body is passed on as it arrives.
   const validatorCompiler = streamBodies(app, "*");
-  app.post(
-    "/import/external",
-    {
-      config: { permission: "manage-realm", takesLong: true, recentAuthentication: true },
-      // The rules of each item validate the content of the files.
-      validatorCompiler,
-      schema: {
-        operationId: "importExternal",
-        summary: "Import an export of another system",
-        description:
-          "Translates the files into a realm's document and rows of users, and imports these: each item by the rules of its own POST or PUT, the configuration in one transaction, the users in batches. Items that the rules here refuse are left out and listed. The answer lists what was carried over, what was left out on purpose, and what has no place here. Send the files with `dryRun` first.",
-        tags: ["Export and import"],
-        params: pathParams(),
-        querystring: ExternalImportQuery,
-        body: body as never,
-        response: { 200: ExternalImport, 409: Problem },
-      },
-    },
-    async (req, reply) => {
+  route(app, "POST", "/import/external", {
+    config: { permission: "manage-realm", takesLong: true, recentAuthentication: true },
+    // The rules of each item validate the content of the files.
+    validatorCompiler,
+    operationId: "importExternal",
+    summary: "Import an export of another system",
+    description:
+      "Translates the files into a realm's document and rows of users, and imports these: each item by the rules of its own POST or PUT, the configuration in one transaction, the users in batches. Items that the rules here refuse are left out and listed. The answer lists what was carried over, what was left out on purpose, and what has no place here. Send the files with `dryRun` first.",
+    tags: ["Export and import"],
+    params: pathParams(),
+    querystring: ExternalImportQuery,
+    body: body as never,
+    response: { 200: ExternalImport, 409: Problem },
+    handler: async (req, reply) => {
       const { source = null, from = null, dryRun = false, onConflict = "skip", importId } = req.query;
       const received = await receive(req.body as unknown as Readable, req.headers).catch((error) => {
         // The rest of a refused body is not read, so the connection cannot be reused.
@@ -78,5 +73,5 @@ export const externalImportRoutes: FastifyPluginAsyncTypebox<ExternalParts> = as
         await received.close();
       }
     },
-  );
+  });
 };

@@ -2,7 +2,7 @@ import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import Type from "typebox";
 import { Consent, readConsents } from "../../directory/consents/index.ts";
 import { eraseUser, readUser } from "../../directory/users/index.ts";
-import { noContent, noContentAnswer, paged, pathParams } from "../../platform/http/index.ts";
+import { callRoute, paged, pathParams, route } from "../../platform/http/index.ts";
 import { ListQuery, pageInMemory, type ShortList } from "../../platform/paging/index.ts";
 import { collectPersonalData, fileNameOf, PersonalData } from "../../protocols/account/index.ts";
 import { readConsent, withdrawConsent } from "./consents.ts";
@@ -23,19 +23,14 @@ const consentList: ShortList<Consent> = {
 
 /** Mounted under /admin/realms/:realm/users. */
 export const gdprRoutes: FastifyPluginAsyncTypebox = async (app) => {
-  app.get(
-    "/:userId/gdpr/export",
-    {
-      config: { ...read, takesLong: true },
-      schema: {
-        summary: "Export everything that the realm knows of a user",
-        description: "Writes an ADMIN_ACTION event to the audit trail.",
-        tags,
-        params,
-        response: { 200: PersonalData },
-      },
-    },
-    async (req, reply) => {
+  route(app, "GET", "/:userId/gdpr/export", {
+    config: { ...read, takesLong: true },
+    summary: "Export everything that the realm knows of a user",
+    description: "Writes an ADMIN_ACTION event to the audit trail.",
+    tags,
+    params,
+    response: { 200: PersonalData },
+    handler: async (req, reply) => {
       const data = await req.read((ctx) => collectPersonalData(ctx, req.params.userId));
       // The export is recorded before the data is sent.
       await req.transact(async (ctx) =>
@@ -44,65 +39,50 @@ export const gdprRoutes: FastifyPluginAsyncTypebox = async (app) => {
       reply.header("content-disposition", `attachment; filename="${fileNameOf(data)}"`);
       return data;
     },
-  );
+  });
 
-  app.get(
-    "/:userId/gdpr/consents",
-    {
-      config: read,
-      schema: {
-        summary: "List what a user allowed applications",
-        tags,
-        params,
-        querystring: ListQuery,
-        response: { 200: Type.Array(Consent) },
-      },
-    },
-    async (req, reply) => {
+  route(app, "GET", "/:userId/gdpr/consents", {
+    config: read,
+    summary: "List what a user allowed applications",
+    tags,
+    params,
+    querystring: ListQuery,
+    response: { 200: Type.Array(Consent) },
+    handler: async (req, reply) => {
       const consents = await req.read(async (ctx) => readConsents(ctx, (await readUser(ctx, req.params.userId)).userId));
       return paged(reply, pageInMemory(consents, consentList, req.query));
     },
-  );
+  });
 
-  app.get(
-    "/:userId/gdpr/consents/:clientId",
-    {
-      config: read,
-      schema: { summary: "Read what a user allowed an application", tags, params: consentParams, response: { 200: Consent } },
-    },
-    (req) => req.read((ctx) => readConsent(ctx, req.params.userId, req.params.clientId)),
-  );
+  callRoute(app, "GET", "/:userId/gdpr/consents/:clientId", {
+    config: read,
+    summary: "Read what a user allowed an application",
+    tags,
+    params: consentParams,
+    answer: Consent,
+    read: (ctx, { params }) => readConsent(ctx, params.userId, params.clientId),
+  });
 
-  app.delete(
-    "/:userId/gdpr/consents/:clientId",
-    {
-      config: { permission: "manage-users", versioned: false },
-      schema: {
-        summary: "Revoke a user's consent to an application",
-        description:
-          "Ends every grant and token that the application has from this user. The user is asked for consent again at the next sign-in to it.",
-        tags,
-        params: consentParams,
-        response: noContentAnswer("Revoked"),
-      },
-    },
-    async (req, reply) => noContent(reply, await req.transact((ctx) => withdrawConsent(ctx, req.params.userId, req.params.clientId))),
-  );
+  callRoute(app, "DELETE", "/:userId/gdpr/consents/:clientId", {
+    config: { permission: "manage-users", versioned: false },
+    summary: "Revoke a user's consent to an application",
+    description:
+      "Ends every grant and token that the application has from this user. The user is asked for consent again at the next sign-in to it.",
+    tags,
+    params: consentParams,
+    done: "Revoked",
+    transact: (ctx, { params }) => withdrawConsent(ctx, params.userId, params.clientId),
+  });
 
-  app.delete(
-    "/:userId/gdpr",
-    {
-      config: { permission: "manage-users", recentAuthentication: true, takesLong: true },
-      schema: {
-        summary: "Erase a user for good",
-        description:
-          "The user, and all data that names them, is deleted when this answers; the audit trail has `erased:<uuid>` instead. It cannot " +
-          "be undone. With `realm-admin`, this also erases a user who was deleted before. Needs the permissions that the user holds; 409 for yourself and for the last administrator of the realm.",
-        tags,
-        params,
-        response: noContentAnswer("Erased"),
-      },
-    },
-    async (req, reply) => noContent(reply, await req.transact((ctx) => eraseUser(ctx, req.params.userId))),
-  );
+  callRoute(app, "DELETE", "/:userId/gdpr", {
+    config: { permission: "manage-users", recentAuthentication: true, takesLong: true },
+    summary: "Erase a user for good",
+    description:
+      "The user, and all data that names them, is deleted when this answers; the audit trail has `erased:<uuid>` instead. It cannot " +
+      "be undone. With `realm-admin`, this also erases a user who was deleted before. Needs the permissions that the user holds; 409 for yourself and for the last administrator of the realm.",
+    tags,
+    params,
+    done: "Erased",
+    transact: (ctx, { params }) => eraseUser(ctx, params.userId),
+  });
 };

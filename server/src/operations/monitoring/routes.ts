@@ -2,6 +2,7 @@ import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import type { FastifyReply } from "fastify";
 import type { Registry } from "prom-client";
 import Type from "typebox";
+import { route } from "../../platform/http/index.ts";
 import type { Health } from "./health.ts";
 import { HealthResponse, LivenessResponse, ReadinessResponse, ServerInfo, type Status } from "./schema.ts";
 
@@ -31,88 +32,75 @@ export const monitoringRoutes: FastifyPluginAsyncTypebox<MonitoringParts> = asyn
     reply.header("cache-control", "no-store");
   });
 
-  app.get(
-    "/monitoring/health",
-    {
-      logLevel,
-      schema: { summary: "Health of the server and what it depends on", tags, response: { 200: HealthResponse, 503: HealthResponse } },
-    },
-    async (_request, reply) => {
+  route(app, "GET", "/monitoring/health", {
+    logLevel,
+    summary: "Health of the server and what it depends on",
+    tags,
+    response: { 200: HealthResponse, 503: HealthResponse },
+    handler: async (_request, reply) => {
       const found = await health.overall();
       answerAs(reply, found.status);
       return reply.send(found);
     },
-  );
+  });
 
-  app.get(
-    "/monitoring/health/liveness",
-    { logLevel, schema: { summary: "The liveness of the process", tags, response: { 200: LivenessResponse } } },
-    async () => health.liveness(),
-  );
+  route(app, "GET", "/monitoring/health/liveness", {
+    logLevel,
+    summary: "The liveness of the process",
+    tags,
+    response: { 200: LivenessResponse },
+    handler: async () => health.liveness(),
+  });
 
-  app.get(
-    "/monitoring/health/readiness",
-    {
-      logLevel,
-      schema: { summary: "The readiness for traffic", tags, response: { 200: ReadinessResponse, 503: ReadinessResponse } },
-    },
-    async (_request, reply) => {
+  route(app, "GET", "/monitoring/health/readiness", {
+    logLevel,
+    summary: "The readiness for traffic",
+    tags,
+    response: { 200: ReadinessResponse, 503: ReadinessResponse },
+    handler: async (_request, reply) => {
       const found = await health.readiness();
       answerAs(reply, found.status);
       return reply.send(found);
     },
-  );
+  });
 
-  app.get(
-    "/monitoring/info",
-    { logLevel, schema: { summary: "The running build", tags, response: { 200: ServerInfo } } },
-    async () => info,
-  );
+  route(app, "GET", "/monitoring/info", {
+    logLevel,
+    summary: "The running build",
+    tags,
+    response: { 200: ServerInfo },
+    handler: async () => info,
+  });
 
-  app.get(
-    "/monitoring/metrics",
-    {
-      logLevel,
-      schema: {
-        summary: "Metrics in the text exposition format",
-        description: "The metrics of this node; `/admin/metrics/summary` adds up all nodes.",
-        tags,
-        produces: ["text/plain"],
-        response: { 200: text("The metrics") },
-      },
-    },
-    async (_request, reply) => reply.type(registry.contentType).send(await registry.metrics()),
-  );
+  route(app, "GET", "/monitoring/metrics", {
+    logLevel,
+    summary: "Metrics in the text exposition format",
+    description: "The metrics of this node; `/admin/metrics/summary` adds up all nodes.",
+    tags,
+    produces: ["text/plain"],
+    response: { 200: text("The metrics") },
+    handler: async (_request, reply) => reply.type(registry.contentType).send(await registry.metrics()),
+  });
 
-  app.get(
-    "/livez",
-    {
-      logLevel,
-      schema: {
-        summary: "Liveness in one word",
-        tags,
-        produces: ["text/plain"],
-        response: { 200: text("Alive") },
-      },
-    },
-    async (_request, reply) => reply.type("text/plain; charset=utf-8").send("ok"),
-  );
+  route(app, "GET", "/livez", {
+    logLevel,
+    summary: "Liveness in one word",
+    tags,
+    produces: ["text/plain"],
+    response: { 200: text("Alive") },
+    handler: async (_request, reply) => reply.type("text/plain; charset=utf-8").send("ok"),
+  });
 
-  app.get(
-    "/readyz",
-    {
-      logLevel,
-      schema: {
-        summary: "Readiness in one word",
-        tags,
-        produces: ["text/plain"],
-        response: { 200: text("Ready"), 503: text("Not ready: shutting down, or without its database") },
-      },
-    },
-    async (_request, reply) => {
+  route(app, "GET", "/readyz", {
+    logLevel,
+    summary: "Readiness in one word",
+    tags,
+    produces: ["text/plain"],
+    response: { 200: text("Ready"), 503: text("Not ready: shutting down, or without its database") },
+    handler: async (_request, reply) => {
       const { status } = await health.readiness();
       answerAs(reply, status);
       return reply.type("text/plain; charset=utf-8").send(status === "UP" ? "ok" : "not ready");
     },
-  );
+  });
 };

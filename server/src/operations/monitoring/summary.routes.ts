@@ -1,27 +1,22 @@
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
-import { paged } from "../../platform/http/index.ts";
+import { paged, route } from "../../platform/http/index.ts";
 import { ListQuery } from "../../platform/paging/index.ts";
 import { MetricsSummary } from "./schema.ts";
 import { summarize } from "./summary.ts";
 
 /** Mounted under /admin/metrics. */
 export const metricsSummaryRoutes: FastifyPluginAsyncTypebox = async (app) => {
-  app.get(
-    "/summary",
-    {
-      config: { permission: "view-events", masterOnly: true },
-      schema: {
-        summary: "The server's activity, in total and per realm",
-        description: "Over all nodes. The totals are of all realms; the list is paged as other lists are.",
-        tags: ["Monitoring"],
-        querystring: ListQuery,
-        response: { 200: MetricsSummary },
-      },
-    },
-    async (req, reply) => {
+  route(app, "GET", "/summary", {
+    config: { permission: "view-events", masterOnly: true },
+    summary: "The server's activity, in total and per realm",
+    description: "Over all nodes. The totals are of all realms; the list is paged as other lists are.",
+    tags: ["Monitoring"],
+    querystring: ListQuery,
+    response: { 200: MetricsSummary },
+    handler: async (req, reply) => {
       const { page, summary } = await req.read((ctx) => summarize(ctx, req.query));
       paged(reply, page);
       return summary;
     },
-  );
+  });
 };

@@ -1,5 +1,5 @@
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
-import { collectionRoutes, pathParams, recordRoutes } from "../../platform/http/index.ts";
+import { callRoute, collectionRoutes, pathParams, recordRoutes, route } from "../../platform/http/index.ts";
 import { ListQuery } from "../../platform/paging/index.ts";
 import { plan, test } from "./calls.ts";
 import {
@@ -80,73 +80,58 @@ export const scimTargetRoutes: FastifyPluginAsyncTypebox<Tools> = async (app, to
     },
   });
 
-  app.get(
-    "/:scimTargetId/status",
-    {
-      config: unversioned,
-      schema: { summary: "Read the status of a SCIM target", tags, params, response: { 200: ScimTargetStatus } },
-    },
-    async (req) => req.read((ctx) => readStatus(ctx, req.params.scimTargetId)),
-  );
+  callRoute(app, "GET", "/:scimTargetId/status", {
+    config: unversioned,
+    summary: "Read the status of a SCIM target",
+    tags,
+    params,
+    answer: ScimTargetStatus,
+    read: (ctx, { params }) => readStatus(ctx, params.scimTargetId),
+  });
 
-  app.post(
-    "/:scimTargetId/test",
-    {
-      config: unversioned,
-      schema: {
-        summary: "Test a SCIM target",
-        description: "Checks that it can be reached, accepts the credentials and lists users. Nothing is changed there.",
-        tags,
-        params,
-        response: { 200: ScimTargetTest },
-      },
-    },
-    async (req) => {
+  route(app, "POST", "/:scimTargetId/test", {
+    config: unversioned,
+    summary: "Test a SCIM target",
+    description: "Checks that it can be reached, accepts the credentials and lists users. Nothing is changed there.",
+    tags,
+    params,
+    response: { 200: ScimTargetTest },
+    handler: async (req) => {
       const result = await req.read((ctx) => test(ctx, tools, req.params.scimTargetId));
       await req.transact((ctx) => recordTest(ctx, req.params.scimTargetId, result.ok));
       return result;
     },
-  );
+  });
 
-  app.post(
-    "/:scimTargetId/sync",
-    {
-      config: unversioned,
-      schema: {
-        summary: "Compare everything with a SCIM target",
-        description:
-          "Compares all users and groups with what was sent, and sends those that differ, failed or were given up. " +
-          "With `dryRun`, it only lists what would be sent.",
-        tags,
-        params,
-        body: SyncScimTarget,
-        response: { 200: ScimTargetPlan, 202: ScimTargetPlan },
-      },
-    },
-    async (req, reply) => {
+  route(app, "POST", "/:scimTargetId/sync", {
+    config: unversioned,
+    summary: "Compare everything with a SCIM target",
+    description:
+      "Compares all users and groups with what was sent, and sends those that differ, failed or were given up. " +
+      "With `dryRun`, it only lists what would be sent.",
+    tags,
+    params,
+    body: SyncScimTarget,
+    response: { 200: ScimTargetPlan, 202: ScimTargetPlan },
+    handler: async (req, reply) => {
       const { scimTargetId } = req.params;
       if (req.body.dryRun) return req.read((ctx) => plan(ctx, tools, scimTargetId, req.body));
       await req.transact((ctx) => startSync(ctx, scimTargetId, req.body));
       return reply.code(202).send(REQUESTED);
     },
-  );
+  });
 
-  app.post(
-    "/:scimTargetId/confirm",
-    {
-      config: unversioned,
-      schema: {
-        operationId: "confirmScimTargetDeprovisioning",
-        summary: "Confirm that many accounts leave a SCIM target",
-        description: "Accounts that are HELD are then deactivated or deleted at the target, as its `deprovision` says.",
-        tags,
-        params,
-        body: ConfirmDeprovisioning,
-        response: { 200: ScimTargetStatus },
-      },
-    },
-    async (req) => req.transact((ctx) => confirm(ctx, req.params.scimTargetId, req.body)),
-  );
+  callRoute(app, "POST", "/:scimTargetId/confirm", {
+    config: unversioned,
+    operationId: "confirmScimTargetDeprovisioning",
+    summary: "Confirm that many accounts leave a SCIM target",
+    description: "Accounts that are HELD are then deactivated or deleted at the target, as its `deprovision` says.",
+    tags,
+    params,
+    body: ConfirmDeprovisioning,
+    answer: ScimTargetStatus,
+    transact: (ctx, req) => confirm(ctx, req.params.scimTargetId, req.body),
+  });
 
   collectionRoutes(app, "/:scimTargetId/objects", {
     tags,
@@ -161,29 +146,24 @@ export const scimTargetRoutes: FastifyPluginAsyncTypebox<Tools> = async (app, to
     },
   });
 
-  app.get(
-    "/:scimTargetId/objects/:objectId",
-    {
-      config: unversioned,
-      schema: { summary: "Read a user or group of a SCIM target", tags, params: objectParams, response: { 200: ScimTargetObject } },
-    },
-    async (req) => req.read((ctx) => readObject(ctx, req.params.scimTargetId, req.params.objectId)),
-  );
+  callRoute(app, "GET", "/:scimTargetId/objects/:objectId", {
+    config: unversioned,
+    summary: "Read a user or group of a SCIM target",
+    tags,
+    params: objectParams,
+    answer: ScimTargetObject,
+    read: (ctx, { params }) => readObject(ctx, params.scimTargetId, params.objectId),
+  });
 
-  app.post(
-    "/:scimTargetId/objects/:objectId/retry",
-    {
-      config: unversioned,
-      schema: {
-        summary: "Send a user or group to a SCIM target again",
-        tags,
-        params: objectParams,
-        response: { 202: ScimTargetObject },
-      },
-    },
-    async (req, reply) => {
+  route(app, "POST", "/:scimTargetId/objects/:objectId/retry", {
+    config: unversioned,
+    summary: "Send a user or group to a SCIM target again",
+    tags,
+    params: objectParams,
+    response: { 202: ScimTargetObject },
+    handler: async (req, reply) => {
       const object = await req.transact((ctx) => retry(ctx, req.params.scimTargetId, req.params.objectId));
       return reply.code(202).send(object);
     },
-  );
+  });
 };

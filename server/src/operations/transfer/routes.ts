@@ -4,7 +4,7 @@ import type { FastifyRequest } from "fastify";
 import type { PasswordParts } from "../../directory/credentials/index.ts";
 import { hashingFor } from "../../directory/import/index.ts";
 import { assertRecent } from "../../platform/context.ts";
-import { Problem, pathParams, streamBodies } from "../../platform/http/index.ts";
+import { Problem, pathParams, route, streamBodies } from "../../platform/http/index.ts";
 import type { RealmSnapshots } from "../../tenancy/realms/index.ts";
 import { splitBody } from "./body.ts";
 import { RealmDocumentSchema, readDocument } from "./document.ts";
@@ -57,51 +57,41 @@ async function* textOf(document: object, users: AsyncIterable<object> | null): A
 export const transferRoutes: FastifyPluginAsyncTypebox<TransferParts> = async (app, { hasher, breaches, realms, ...tools }) => {
   // A document may have millions of users, so its body is passed on as it arrives.
   const validatorCompiler = streamBodies(app, "application/json");
-  app.get(
-    "/export",
-    {
-      config,
-      schema: {
-        operationId: "exportRealm",
-        summary: "Export the realm",
-        description:
-          "The configuration as one document with natural keys: two exports of the same state are the same text, and an import elsewhere makes the same realm. Secrets are left out, or sealed. With `users`, the users follow as the last member, one per line; they are read in pages while the realm is in use. Each section needs the permission to read its area.",
-        tags,
-        params: pathParams(),
-        querystring: ExportQuery,
-        response: { 200: RealmDocumentSchema },
-      },
-    },
-    async (req, reply) => {
+  route(app, "GET", "/export", {
+    config,
+    operationId: "exportRealm",
+    summary: "Export the realm",
+    description:
+      "The configuration as one document with natural keys: two exports of the same state are the same text, and an import elsewhere makes the same realm. Secrets are left out, or sealed. With `users`, the users follow as the last member, one per line; they are read in pages while the realm is in use. Each section needs the permission to read its area.",
+    tags,
+    params: pathParams(),
+    querystring: ExportQuery,
+    response: { 200: RealmDocumentSchema },
+    handler: async (req, reply) => {
       const { sections = null, full = false, secrets = "none", users = false } = req.query;
       const isSealed = secrets === "sealed";
       if (isSealed) assertRecent(req.actor!);
       const passphrase = isSealed ? (passphraseOf(req) ?? "") : null;
       const made = await exportRealm(req.transact.bind(req), tools, { sections, full, passphrase, users });
       const text = Readable.from(await req.read(async (ctx) => textOf(made.document, made.users(ctx))));
-      return reply.type("application/json; charset=utf-8").send(text as never);
+      return reply.type("application/json; charset=utf-8").send(text);
     },
-  );
+  });
 
-  app.post(
-    "/import",
-    {
-      config: { ...config, recentAuthentication: true },
-      // The document is validated item by item, by the schemas of its sections.
-      validatorCompiler,
-      schema: {
-        operationId: "importRealm",
-        summary: "Import a realm's document",
-        description:
-          "Brings the realm to the state in the document, in one transaction: every item by the rules of its own POST or PUT, and nothing at all if one is refused. Sections and items that are left out are not touched; secrets that are left out are kept. With `dryRun`, the answer lists what would change.",
-        tags,
-        params: pathParams(),
-        querystring: ImportQuery,
-        body: RealmDocumentSchema,
-        response: { 200: RealmImport, 409: Problem },
-      },
-    },
-    async (req, reply) => {
+  route(app, "POST", "/import", {
+    config: { ...config, recentAuthentication: true },
+    // The document is validated item by item, by the schemas of its sections.
+    validatorCompiler,
+    operationId: "importRealm",
+    summary: "Import a realm's document",
+    description:
+      "Brings the realm to the state in the document, in one transaction: every item by the rules of its own POST or PUT, and nothing at all if one is refused. Sections and items that are left out are not touched; secrets that are left out are kept. With `dryRun`, the answer lists what would change.",
+    tags,
+    params: pathParams(),
+    querystring: ImportQuery,
+    body: RealmDocumentSchema,
+    response: { 200: RealmImport, 409: Problem },
+    handler: async (req, reply) => {
       const { dryRun = false, prune = "none", source = null, plan = null, onConflict = "skip", importId } = req.query;
       try {
         const { configuration, users } = await splitBody(req.body as unknown as Readable);
@@ -117,5 +107,5 @@ export const transferRoutes: FastifyPluginAsyncTypebox<TransferParts> = async (a
         if (!req.raw.complete) reply.header("connection", "close");
       }
     },
-  );
+  });
 };

@@ -6,10 +6,11 @@ import { noContent, noContentAnswer } from "./replies.ts";
 
 type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
 
-type RouteOptions = Pick<
-  RouteShorthandOptions,
-  "attachValidation" | "bodyLimit" | "exposeHeadRoute" | "prefixTrailingSlash" | "serializerCompiler"
->;
+/** The members of a route that are its schema. All others are options of fastify. */
+const SCHEMA = [
+  ...["operationId", "summary", "description", "tags", "hide", "consumes", "produces"],
+  ...["params", "querystring", "body", "response"],
+];
 
 /** A request whose parts fit the schemas of its route. */
 type RequestOf<P extends TSchema, Q extends TSchema, B extends TSchema> = FastifyRequest<{
@@ -18,7 +19,9 @@ type RequestOf<P extends TSchema, Q extends TSchema, B extends TSchema> = Fastif
   Body: Static<B>;
 }>;
 
-interface RouteInput<P extends TSchema, Q extends TSchema, B extends TSchema> extends Partial<Operation>, RouteOptions {
+interface RouteInput<P extends TSchema, Q extends TSchema, B extends TSchema>
+  extends Partial<Omit<Operation, "config">>,
+    Omit<RouteShorthandOptions, "schema"> {
   readonly tags?: readonly string[];
   /** True for a route that the API's description leaves out. */
   readonly hide?: boolean;
@@ -42,11 +45,12 @@ export function route<P extends TSchema, Q extends TSchema, B extends TSchema, R
   app: Routes,
   method: Method,
   url: string,
-  { config, handler, attachValidation, bodyLimit, exposeHeadRoute, prefixTrailingSlash, serializerCompiler, ...schema }: Route<P, Q, B, R>,
+  { handler, ...declared }: Route<P, Q, B, R>,
 ): void {
-  const options = { config, attachValidation, bodyLimit, exposeHeadRoute, prefixTrailingSlash, serializerCompiler };
-  const given = Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined));
-  app.route({ method, url, ...given, schema, handler });
+  const members = Object.entries(declared);
+  const schema = Object.fromEntries(members.filter(([name]) => SCHEMA.includes(name)));
+  const options = Object.fromEntries(members.filter(([name]) => !SCHEMA.includes(name)));
+  app.route({ ...options, method, url, schema, handler });
 }
 
 interface CallRoute<P extends TSchema, Q extends TSchema, B extends TSchema, A extends TSchema> extends RouteInput<P, Q, B> {

@@ -1,7 +1,7 @@
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import Type from "typebox";
 import { pickLocale, sendPage, THEMES, themeCss } from "../../pages/index.ts";
-import { oneOf, Problem, page, pathParams } from "../../platform/http/index.ts";
+import { callRoute, oneOf, Problem, page, pathParams, route } from "../../platform/http/index.ts";
 import { renderDraft } from "./page.tsx";
 import { BrandingDraft } from "./schema.ts";
 import { draftedSettings, readDraft, saveDraft } from "./service.ts";
@@ -12,70 +12,61 @@ const tags = ["Settings"];
 
 /** Mounted under /admin/realms/:realm/settings/draft. */
 export const brandDraftRoutes: FastifyPluginAsyncTypebox = async (app) => {
-  app.get("/", { config, schema: { summary: "Read the draft of the branding", tags, params, response: { 200: BrandingDraft } } }, (req) =>
-    req.read(readDraft),
-  );
+  callRoute(app, "GET", "/", {
+    config,
+    summary: "Read the draft of the branding",
+    tags,
+    params,
+    answer: BrandingDraft,
+    read: readDraft,
+  });
 
-  app.put(
-    "/",
-    {
-      config,
-      schema: {
-        summary: "Save a draft of the branding",
-        description:
-          "A draft can be viewed before it takes effect: `draft/page` shows the sign-in page with it. It belongs to the session of the caller, is shown to no other session, and is deleted after twelve hours. Visitors see no change. A client's own token has no session: 409 `branding.no_session`.",
-        tags,
-        params,
-        body: BrandingDraft,
-        response: { 200: BrandingDraft, 409: Problem },
-      },
-    },
-    (req) => req.transact((ctx) => saveDraft(ctx, req.body)),
-  );
+  callRoute(app, "PUT", "/", {
+    config,
+    summary: "Save a draft of the branding",
+    description:
+      "A draft can be viewed before it takes effect: `draft/page` shows the sign-in page with it. It belongs to the session of the caller, is shown to no other session, and is deleted after twelve hours. Visitors see no change. A client's own token has no session: 409 `branding.no_session`.",
+    tags,
+    params,
+    body: BrandingDraft,
+    answer: BrandingDraft,
+    refusals: { 409: Problem },
+    transact: (ctx, { body }) => saveDraft(ctx, body),
+  });
 
-  app.get(
-    "/page",
-    {
-      config,
-      schema: {
-        summary: "Show the sign-in page with the draft",
-        description: "Returns a page for a frame of the admin console. Its form does nothing.",
-        tags,
-        params,
-        produces: ["text/html"],
-        querystring: Type.Object(
-          { theme: Type.Optional(oneOf(THEMES)), locale: Type.Optional(Type.String({ maxLength: 35 })) },
-          { additionalProperties: false },
-        ),
-        response: { 200: page("The page") },
-      },
-    },
-    async (req, reply) => {
+  route(app, "GET", "/page", {
+    config,
+    summary: "Show the sign-in page with the draft",
+    description: "Returns a page for a frame of the admin console. Its form does nothing.",
+    tags,
+    params,
+    produces: ["text/html"],
+    querystring: Type.Object(
+      { theme: Type.Optional(oneOf(THEMES)), locale: Type.Optional(Type.String({ maxLength: 35 })) },
+      { additionalProperties: false },
+    ),
+    response: { 200: page("The page") },
+    handler: async (req, reply) => {
       const settings = await req.read(draftedSettings);
       const locale = pickLocale({ query: req.query.locale, realmDefault: settings.defaultLocale });
       const themeHref = `/admin/realms/${req.realmId}/settings/draft/theme.css`;
       return sendPage(reply, 200, renderDraft(settings, themeHref, locale, req.query.theme), {
         logoUrl: settings.logoUrl,
         isPreview: true,
-      }) as never;
+      });
     },
-  );
+  });
 
-  app.get(
-    "/theme.css",
-    {
-      config,
-      schema: {
-        summary: "The style sheet of the draft",
-        tags,
-        params,
-        produces: ["text/css"],
-        response: { 200: Type.String() },
-      },
-    },
-    async (req, reply) => {
+  route(app, "GET", "/theme.css", {
+    config,
+    summary: "The style sheet of the draft",
+    tags,
+    params,
+    produces: ["text/css"],
+    response: { 200: Type.String() },
+    handler: async (req, reply) => {
       const css = themeCss(await req.read(draftedSettings));
-      return reply.type("text/css; charset=utf-8").header("cache-control", "no-store").send(css) as never;
+      return reply.type("text/css; charset=utf-8").header("cache-control", "no-store").send(css);
     },
-  );
+  });
 };

@@ -1,7 +1,7 @@
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import Type from "typebox";
 import type { Vault } from "../../kernel/vault.ts";
-import { createdAt, paged, pathParams, recordRoutes } from "../../platform/http/index.ts";
+import { createdAt, paged, pathParams, recordRoutes, route } from "../../platform/http/index.ts";
 import { ListQuery, pageInMemory, type ShortList } from "../../platform/paging/index.ts";
 import { generateKey } from "./generate.ts";
 import { RealmKey } from "./schema.ts";
@@ -15,32 +15,27 @@ const keyList: ShortList<RealmKey> = {
 
 /** Mounted under /admin/realms/:realm/keys. */
 export const keyRoutes: FastifyPluginAsyncTypebox<{ vault: Vault }> = async (app, { vault }) => {
-  app.get(
-    "/",
-    {
-      config: { permission: "manage-realm" },
-      schema: { summary: "List the signing keys", tags: ["Keys"], querystring: ListQuery, response: { 200: Type.Array(RealmKey) } },
-    },
-    async (req, reply) => paged(reply, pageInMemory(await req.read(readKeys), keyList, req.query)),
-  );
+  route(app, "GET", "/", {
+    config: { permission: "manage-realm" },
+    summary: "List the signing keys",
+    tags: ["Keys"],
+    querystring: ListQuery,
+    response: { 200: Type.Array(RealmKey) },
+    handler: async (req, reply) => paged(reply, pageInMemory(await req.read(readKeys), keyList, req.query)),
+  });
 
-  app.post(
-    "/rotate",
-    {
-      config: { permission: "manage-realm", recentAuthentication: true },
-      schema: {
-        summary: "Create a new signing key",
-        description: "The previous key stays published until it is deleted. The SAML certificate changes at the same moment.",
-        tags: ["Keys"],
-        response: { 201: RealmKey },
-      },
-    },
-    async (req, reply) => {
+  route(app, "POST", "/rotate", {
+    config: { permission: "manage-realm", recentAuthentication: true },
+    summary: "Create a new signing key",
+    description: "The previous key stays published until it is deleted. The SAML certificate changes at the same moment.",
+    tags: ["Keys"],
+    response: { 201: RealmKey },
+    handler: async (req, reply) => {
       const key = await generateKey(vault, (req.params as { realm: string }).realm);
       const active = await req.transact((ctx) => rotateKey(ctx, vault, key));
       return createdAt(reply, `/admin/realms/${req.realmId}/keys/${active.keyId}`, active);
     },
-  );
+  });
 
   recordRoutes(app, "/:keyId", {
     tags: ["Keys"],

@@ -1,6 +1,6 @@
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import { MINUTE } from "../../kernel/clock.ts";
-import { collectionRoutes, created, pathParams, recordRoutes, versioned } from "../../platform/http/index.ts";
+import { collectionRoutes, created, pathParams, recordRoutes, route, versioned } from "../../platform/http/index.ts";
 import { ListQuery } from "../../platform/paging/index.ts";
 import { type RateLimiter, rateLimited } from "../../platform/rate-limit/index.ts";
 import { MessagingProvider, TestMessage, TestResult, UpsertProvider } from "./providers.schema.ts";
@@ -26,26 +26,21 @@ export const providerRoutes: FastifyPluginAsyncTypebox<ProviderParts & { limiter
     list: { config, summary: "List the messaging providers", query: ListQuery, run: (ctx, _params, query) => searchProviders(ctx, query) },
   });
 
-  app.put(
-    "/",
-    {
-      config,
-      schema: {
-        summary: "Configure a messaging provider",
-        description:
-          "Creates or replaces the provider of this channel and driver. One provider of each channel can be enabled. " +
-          "The secret is write-only: if omitted, the stored one is kept. Null removes it, and so does another scheme, host or port without a new secret. " +
-          "Needs `realm-admin`: a caller that decides how mail leaves can read every password reset.",
-        tags,
-        body: UpsertProvider,
-        response: { 200: MessagingProvider, 201: MessagingProvider },
-      },
-    },
-    async (req, reply) => {
+  route(app, "PUT", "/", {
+    config,
+    summary: "Configure a messaging provider",
+    description:
+      "Creates or replaces the provider of this channel and driver. One provider of each channel can be enabled. " +
+      "The secret is write-only: if omitted, the stored one is kept. Null removes it, and so does another scheme, host or port without a new secret. " +
+      "Needs `realm-admin`: a caller that decides how mail leaves can read every password reset.",
+    tags,
+    body: UpsertProvider,
+    response: { 200: MessagingProvider, 201: MessagingProvider },
+    handler: async (req, reply) => {
       const { provider, created: isNew } = await req.transact((ctx) => saveProvider(ctx, req.body, parts));
       return isNew ? created(reply, [provider.channel, provider.driver], provider) : versioned(reply, provider);
     },
-  );
+  });
 
   recordRoutes(app, "/:channel/:driver", {
     tags,
@@ -69,28 +64,23 @@ export const providerRoutes: FastifyPluginAsyncTypebox<ProviderParts & { limiter
     },
   });
 
-  app.post(
-    "/:channel/test",
-    {
-      config: { ...config, versioned: false },
-      preHandler: limit,
-      schema: {
-        summary: "Send a test message",
-        description:
-          "Sends a fixed text through the enabled provider of the channel, immediately. Nothing is stored but an event, " +
-          "which shows only a part of the recipient. A realm can send ten test messages in a minute.",
-        tags,
-        params: pathParams("channel"),
-        body: TestMessage,
-        response: { 200: TestResult },
-      },
-    },
-    async (req) => {
+  route(app, "POST", "/:channel/test", {
+    config: { ...config, versioned: false },
+    preHandler: limit,
+    summary: "Send a test message",
+    description:
+      "Sends a fixed text through the enabled provider of the channel, immediately. Nothing is stored but an event, " +
+      "which shows only a part of the recipient. A realm can send ten test messages in a minute.",
+    tags,
+    params: pathParams("channel"),
+    body: TestMessage,
+    response: { 200: TestResult },
+    handler: async (req) => {
       const { to } = req.body;
       const provider = await req.read((ctx) => providerForTest(ctx, parts.vault, req.params.channel, to));
       const result = await sendTestMessage(provider, to, parts.outbound, req.log);
       await req.transact((ctx) => recordTest(ctx, provider, to, result));
       return result;
     },
-  );
+  });
 };

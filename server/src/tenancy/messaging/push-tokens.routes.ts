@@ -1,6 +1,6 @@
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import Type from "typebox";
-import { collectionRoutes, noContent, noContentAnswer } from "../../platform/http/index.ts";
+import { callRoute, collectionRoutes } from "../../platform/http/index.ts";
 import { PushToken, PushTokenQuery, RegisterPushToken } from "./push-tokens.schema.ts";
 import { type PushTokenParts, readPushToken, registerPushToken, removePushToken, searchPushTokens } from "./push-tokens.service.ts";
 
@@ -31,21 +31,20 @@ export const pushTokenRoutes: FastifyPluginAsyncTypebox<PushTokenParts> = async 
     },
   });
 
-  app.get("/:pushTokenId", { config, schema: { summary: "Read a push token", tags, params, response: { 200: PushToken } } }, (req) =>
-    req.read((ctx) => readPushToken(ctx, req.params.pushTokenId, parts)),
-  );
+  callRoute(app, "GET", "/:pushTokenId", {
+    config,
+    summary: "Read a push token",
+    tags,
+    params,
+    answer: PushToken,
+    read: (ctx, { params }) => readPushToken(ctx, params.pushTokenId, parts),
+  });
 
-  app.delete(
-    "/:pushTokenId",
-    {
-      config,
-      schema: {
-        summary: "Remove a device",
-        tags,
-        params,
-        response: noContentAnswer(),
-      },
-    },
-    async (req, reply) => noContent(reply, await req.transact((ctx) => removePushToken(ctx, req.params.pushTokenId, parts))),
-  );
+  callRoute(app, "DELETE", "/:pushTokenId", {
+    config,
+    summary: "Remove a device",
+    tags,
+    params,
+    transact: (ctx, { params }) => removePushToken(ctx, params.pushTokenId, parts),
+  });
 };

@@ -1,6 +1,6 @@
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import Type from "typebox";
-import { collectionRoutes, pathParams, recordRoutes, versioned } from "../../platform/http/index.ts";
+import { callRoute, collectionRoutes, pathParams, recordRoutes, route, versioned } from "../../platform/http/index.ts";
 import { ListQuery } from "../../platform/paging/index.ts";
 import { MessageTemplate, PreviewTemplate, RenderedTemplate, SaveTemplate } from "./templates.schema.ts";
 import { changeTemplate, previewTemplate, readTemplate, readTemplates, removeTemplate, saveTemplate } from "./templates.service.ts";
@@ -23,39 +23,29 @@ export const templateRoutes: FastifyPluginAsyncTypebox<{ readonly baseUrl: strin
     },
   });
 
-  app.put(
-    "/",
-    {
-      config,
-      schema: {
-        summary: "Save the realm's own text of a template",
-        description:
-          "Replaces the text of one key and one language. A placeholder that the message does not have is refused by name, and so is one in an address that " +
-          "mail programs load. A message that can carry a link or a code needs `realm-admin`.",
-        tags,
-        body: SaveTemplate,
-        response: { 200: MessageTemplate },
-      },
-    },
-    async (req, reply) => {
+  route(app, "PUT", "/", {
+    config,
+    summary: "Save the realm's own text of a template",
+    description:
+      "Replaces the text of one key and one language. A placeholder that the message does not have is refused by name, and so is one in an address that " +
+      "mail programs load. A message that can carry a link or a code needs `realm-admin`.",
+    tags,
+    body: SaveTemplate,
+    response: { 200: MessageTemplate },
+    handler: async (req, reply) => {
       return versioned(reply, await req.transact((ctx) => saveTemplate(ctx, req.body)));
     },
-  );
+  });
 
-  app.post(
-    "/preview",
-    {
-      config,
-      schema: {
-        summary: "Show what a message would look like",
-        description: "Shows the saved text, or an unsaved one from `subject`, `body`, `html` or `textBody`. Nothing is stored or sent.",
-        tags,
-        body: PreviewTemplate,
-        response: { 200: RenderedTemplate },
-      },
-    },
-    (req) => req.read((ctx) => previewTemplate(ctx, baseUrl, req.body)),
-  );
+  callRoute(app, "POST", "/preview", {
+    config,
+    summary: "Show what a message would look like",
+    description: "Shows the saved text, or an unsaved one from `subject`, `body`, `html` or `textBody`. Nothing is stored or sent.",
+    tags,
+    body: PreviewTemplate,
+    answer: RenderedTemplate,
+    read: (ctx, { body }) => previewTemplate(ctx, baseUrl, body),
+  });
 
   recordRoutes(app, "/:templateKey", {
     tags,

@@ -1,6 +1,6 @@
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import Type from "typebox";
-import { anonymous, field, publish } from "../../platform/http/index.ts";
+import { anonymous, field, publish, route } from "../../platform/http/index.ts";
 import type { SendImage } from "../images/index.ts";
 import { unknownRealm } from "./service.ts";
 import type { RealmSnapshots } from "./snapshot.ts";
@@ -39,23 +39,18 @@ export const publicRealmRoutes: FastifyPluginAsyncTypebox<{ realms: RealmSnapsho
     }),
   });
 
-  app.get(
-    "/images/:name",
-    {
-      config: { caller: anonymous(), errors: "problem" },
-      schema: {
-        summary: "An image of the realm's brand",
-        tags: ["Sign-in"],
-        params: Type.Object({ realm: Type.String(), name: Type.String() }),
-        querystring: Type.Object({ v: field(64) }),
-        response: { 200: Type.String({ format: "binary" }) },
-      },
-      serializerCompiler: () => (body: unknown) => body as string,
-    },
-    async (request, reply) => {
+  route(app, "GET", "/images/:name", {
+    config: { caller: anonymous(), errors: "problem" },
+    serializerCompiler: () => (body: unknown) => body as string,
+    summary: "An image of the realm's brand",
+    tags: ["Sign-in"],
+    params: Type.Object({ realm: Type.String(), name: Type.String() }),
+    querystring: Type.Object({ v: field(64) }),
+    response: { 200: Type.String({ format: "binary" }) },
+    handler: async (request, reply) => {
       const realm = await realms.get(request.params.realm);
       if (!realm) throw unknownRealm();
-      return (await sendImage(request, reply, realm.realmId, realm.settings.images, request.params.name)) as never;
+      return sendImage(request, reply, realm.realmId, realm.settings.images, request.params.name) as never;
     },
-  );
+  });
 };

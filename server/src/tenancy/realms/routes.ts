@@ -1,5 +1,5 @@
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
-import { collectionRoutes, created, pathParams, recordRoutes } from "../../platform/http/index.ts";
+import { collectionRoutes, created, pathParams, recordRoutes, route } from "../../platform/http/index.ts";
 import { ListQuery } from "../../platform/paging/index.ts";
 import { CreatedRealm, CreateRealm, Realm, UpdateRealm } from "./schema.ts";
 import { createRealm, deleteRealm, prepareRealm, type RealmMaker, readRealm, searchRealms, updateRealm } from "./service.ts";
@@ -17,15 +17,18 @@ export const realmRoutes: FastifyPluginAsyncTypebox<RealmMaker> = async (app, ma
     list: { config, summary: "List realms", query: ListQuery, run: (ctx, _params, query) => searchRealms(ctx, query) },
   });
 
-  app.post(
-    "/",
-    { config, schema: { summary: "Create a realm", tags, body: CreateRealm, response: { 201: CreatedRealm } } },
-    async (req, reply) => {
+  route(app, "POST", "/", {
+    config,
+    summary: "Create a realm",
+    tags,
+    body: CreateRealm,
+    response: { 201: CreatedRealm },
+    handler: async (req, reply) => {
       const { seed, madeUpPassword } = await prepareRealm(maker, req.body);
       const realm = await req.transact((ctx) => createRealm(ctx, seed));
       return created(reply, realm.realm, { ...realm, ...(madeUpPassword !== null && { adminPassword: madeUpPassword }) });
     },
-  );
+  });
 
   recordRoutes(app, "/:realm", {
     tags,

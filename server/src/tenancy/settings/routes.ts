@@ -1,6 +1,6 @@
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import Type, { type Static } from "typebox";
-import { nullable, oneOf, paged, pathParams, recordRoutes } from "../../platform/http/index.ts";
+import { nullable, oneOf, paged, pathParams, recordRoutes, route } from "../../platform/http/index.ts";
 import { ListQuery, pageInMemory, type ShortList } from "../../platform/paging/index.ts";
 import { locales, Settings, UpdateSettings } from "./schema.ts";
 import { readSettings, readTexts, saveSettings, type VersionedSettings } from "./service.ts";
@@ -39,21 +39,16 @@ export const settingsRoutes: FastifyPluginAsyncTypebox<{ readonly baseUrl: strin
     },
   });
 
-  app.get(
-    "/texts/:locale",
-    {
-      config,
-      schema: {
-        summary: "List the texts of the pages in a language",
-        description:
-          "Returns their names, the default texts, and the realm's own texts if it has any. The settings member `texts` changes them.",
-        tags: ["Settings"],
-        params: Type.Object({ realm: Type.String(), locale: oneOf(locales) }),
-        querystring: ListQuery,
-        response: { 200: Type.Array(PageText) },
-      },
-    },
-    async (req, reply) =>
+  route(app, "GET", "/texts/:locale", {
+    config,
+    summary: "List the texts of the pages in a language",
+    description:
+      "Returns their names, the default texts, and the realm's own texts if it has any. The settings member `texts` changes them.",
+    tags: ["Settings"],
+    params: Type.Object({ realm: Type.String(), locale: oneOf(locales) }),
+    querystring: ListQuery,
+    response: { 200: Type.Array(PageText) },
+    handler: async (req, reply) =>
       paged(reply, pageInMemory(await req.read((ctx) => readTexts(ctx.tx, ctx.realm, req.params.locale)), textList, req.query)),
-  );
+  });
 };

@@ -1,5 +1,5 @@
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
-import { collectionRoutes, pathParams, recordRoutes, versioned } from "../../platform/http/index.ts";
+import { collectionRoutes, pathParams, recordRoutes, route, versioned } from "../../platform/http/index.ts";
 import { ListQuery } from "../../platform/paging/index.ts";
 import { CreateWebhook, Delivery, DeliveryQuery, RotatedSecret, RotateSecret, TestResult, UpdateWebhook, Webhook } from "./schema.ts";
 import {
@@ -59,43 +59,33 @@ export const webhookRoutes: FastifyPluginAsyncTypebox<Tools> = async (app, tools
     },
   });
 
-  app.post(
-    "/:webhookId/rotate-secret",
-    {
-      config,
-      schema: {
-        operationId: "rotateWebhookSecret",
-        summary: "Change a webhook's secret",
-        description:
-          "During the overlap `webhook-signature` contains a signature by each of the two secrets; `X-Webhook-Signature` uses the new one immediately.",
-        tags,
-        params,
-        body: RotateSecret,
-        response: { 200: RotatedSecret },
-      },
-    },
-    async (req, reply) => versioned(reply, await req.transact((ctx) => rotateSecret(ctx, tools, req.params.webhookId, req.body))),
-  );
+  route(app, "POST", "/:webhookId/rotate-secret", {
+    config,
+    operationId: "rotateWebhookSecret",
+    summary: "Change a webhook's secret",
+    description:
+      "During the overlap `webhook-signature` contains a signature by each of the two secrets; `X-Webhook-Signature` uses the new one immediately.",
+    tags,
+    params,
+    body: RotateSecret,
+    response: { 200: RotatedSecret },
+    handler: async (req, reply) => versioned(reply, await req.transact((ctx) => rotateSecret(ctx, tools, req.params.webhookId, req.body))),
+  });
 
-  app.post(
-    "/:webhookId/test",
-    {
-      config: { ...config, versioned: false },
-      schema: {
-        summary: "Send a test event to a webhook",
-        description:
-          "Sends one signed event of the type `TEST` immediately, even if the webhook is disabled. It is neither repeated nor stored.",
-        tags,
-        params,
-        response: { 200: TestResult },
-      },
-    },
-    async (req) => {
+  route(app, "POST", "/:webhookId/test", {
+    config: { ...config, versioned: false },
+    summary: "Send a test event to a webhook",
+    description:
+      "Sends one signed event of the type `TEST` immediately, even if the webhook is disabled. It is neither repeated nor stored.",
+    tags,
+    params,
+    response: { 200: TestResult },
+    handler: async (req) => {
       const result = await req.read(async (ctx) => sendTest(ctx, tools, await readWebhook(ctx, req.params.webhookId)));
       await req.transact((ctx) => recordTest(ctx, req.params.webhookId, result));
       return result;
     },
-  );
+  });
 
   collectionRoutes(app, "/:webhookId/deliveries", {
     tags,
@@ -110,21 +100,16 @@ export const webhookRoutes: FastifyPluginAsyncTypebox<Tools> = async (app, tools
     },
   });
 
-  app.post(
-    "/:webhookId/deliveries/:deliveryId/redeliver",
-    {
-      config: { ...config, versioned: false },
-      schema: {
-        summary: "Send a delivery again",
-        description: "Sends the same event with the same `webhook-id` again, with the full schedule of retries.",
-        tags,
-        params: deliveryParams,
-        response: { 202: Delivery },
-      },
-    },
-    async (req, reply) => {
+  route(app, "POST", "/:webhookId/deliveries/:deliveryId/redeliver", {
+    config: { ...config, versioned: false },
+    summary: "Send a delivery again",
+    description: "Sends the same event with the same `webhook-id` again, with the full schedule of retries.",
+    tags,
+    params: deliveryParams,
+    response: { 202: Delivery },
+    handler: async (req, reply) => {
       const delivery = await req.transact((ctx) => redeliver(ctx, req.params.webhookId, req.params.deliveryId));
       return reply.code(202).send(delivery);
     },
-  );
+  });
 };
