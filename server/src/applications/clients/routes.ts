@@ -3,16 +3,7 @@ import type { FastifyInstance } from "fastify";
 import Type from "typebox";
 import { AssignRole, CreateRole, givenRoles, Role, roleNameMembers } from "../../directory/roles/index.ts";
 import type { Ctx } from "../../platform/context.ts";
-import {
-  callRoute,
-  collectionRoutes,
-  crudRoutes,
-  noContent,
-  noContentAnswer,
-  pathParams,
-  recordRoutes,
-  route,
-} from "../../platform/http/index.ts";
+import { callRoute, collectionRoutes, crudRoutes, pathParams, recordRoutes } from "../../platform/http/index.ts";
 import { ListQuery, pageInMemory } from "../../platform/paging/index.ts";
 import { mapperRoutes } from "../claims/index.ts";
 import { clientMappers } from "./mappers.ts";
@@ -113,8 +104,6 @@ export const clientRoutes: FastifyPluginAsyncTypebox<service.ClientTools> = asyn
   });
 };
 
-const done = noContentAnswer();
-
 /** Mounted under /admin/realms/:realm/clients/:clientId. The roles, mappers and service account of one client. */
 const clientRoleRoutes: FastifyPluginAsyncTypebox = async (app) => {
   // `manage-roles` permits changes of client roles too.
@@ -158,7 +147,7 @@ const clientRoleRoutes: FastifyPluginAsyncTypebox = async (app) => {
     transact: (ctx, req) => grantToServiceAccount(ctx, req.params.clientId, req.body),
   });
 
-  route(app, "DELETE", "/service-account/roles", {
+  callRoute(app, "DELETE", "/service-account/roles", {
     config: write,
     summary: "Take a role from a client's service account",
     tags,
@@ -167,8 +156,6 @@ const clientRoleRoutes: FastifyPluginAsyncTypebox = async (app) => {
       { name: Type.Optional(roleNameMembers.name), clientId: Type.Optional(Type.String({ minLength: 1, maxLength: 255 })) },
       { additionalProperties: false },
     ),
-    response: done,
-    handler: async (req, reply) =>
-      noContent(reply, await req.transact((ctx) => takeFromServiceAccount(ctx, req.params.clientId, req.query))),
+    transact: (ctx, req) => takeFromServiceAccount(ctx, req.params.clientId, req.query),
   });
 };

@@ -1,5 +1,5 @@
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
-import { callRoute, collectionRoutes, created, noContent, noContentAnswer, pathParams, route } from "../../platform/http/index.ts";
+import { callRoute, collectionRoutes, created, pathParams, route } from "../../platform/http/index.ts";
 import { ListQuery } from "../../platform/paging/index.ts";
 import { join, leave, readMember, searchMembers } from "./members.service.ts";
 import { AddGroupMember, GroupMember } from "./schema.ts";
@@ -8,7 +8,6 @@ const tags = ["Groups"];
 const params = pathParams("groupId");
 const itemParams = pathParams("groupId", "userId");
 const write = { permission: "manage-organizations" } as const;
-const done = noContentAnswer();
 
 /** Mounted under /admin/realms/:realm/groups/:groupId/members. */
 export const memberRoutes: FastifyPluginAsyncTypebox = async (app) => {
@@ -50,26 +49,20 @@ export const memberRoutes: FastifyPluginAsyncTypebox = async (app) => {
 
   // Both methods do the same. An existing member is no error.
   for (const method of ["PUT", "POST"] as const)
-    app.route({
-      method,
-      url: "/:userId",
+    callRoute(app, method, "/:userId", {
       config: write,
-      schema: {
-        operationId: `${method === "PUT" ? "set" : "add"}GroupMember`,
-        summary: `Make a user a member of a group${method === "POST" ? " (the same as PUT)" : ""}`,
-        tags,
-        params: itemParams,
-        response: done,
-      },
-      handler: async (req, reply) => noContent(reply, await req.transact((ctx) => join(ctx, req.params.groupId, req.params.userId))),
+      operationId: `${method === "PUT" ? "set" : "add"}GroupMember`,
+      summary: `Make a user a member of a group${method === "POST" ? " (the same as PUT)" : ""}`,
+      tags,
+      params: itemParams,
+      transact: (ctx, req) => join(ctx, req.params.groupId, req.params.userId),
     });
 
-  route(app, "DELETE", "/:userId", {
+  callRoute(app, "DELETE", "/:userId", {
     config: write,
     summary: "Remove a member from a group",
     tags,
     params: itemParams,
-    response: done,
-    handler: async (req, reply) => noContent(reply, await req.transact((ctx) => leave(ctx, req.params.groupId, req.params.userId))),
+    transact: (ctx, { params }) => leave(ctx, params.groupId, params.userId),
   });
 };

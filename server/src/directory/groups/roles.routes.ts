@@ -1,6 +1,6 @@
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import Type from "typebox";
-import { callRoute, collectionRoutes, noContent, noContentAnswer, pathParams, route } from "../../platform/http/index.ts";
+import { callRoute, collectionRoutes, pathParams } from "../../platform/http/index.ts";
 import { ListQuery, pageInMemory } from "../../platform/paging/index.ts";
 import { givenRoles } from "../roles/index.ts";
 import { grantRole, readGroupRole, readGroupRoles, withdrawRole } from "./roles.service.ts";
@@ -10,7 +10,6 @@ const tags = ["Groups"];
 const params = pathParams("groupId");
 const itemParams = pathParams("groupId", "roleId");
 const write = { permission: "manage-organizations" } as const;
-const done = noContentAnswer();
 
 /** Mounted under /admin/realms/:realm/groups/:groupId/roles. */
 export const groupRoleRoutes: FastifyPluginAsyncTypebox = async (app) => {
@@ -47,27 +46,20 @@ export const groupRoleRoutes: FastifyPluginAsyncTypebox = async (app) => {
   });
 
   for (const method of ["PUT", "POST"] as const)
-    app.route({
-      method,
-      url: "/:roleId",
+    callRoute(app, method, "/:roleId", {
       config: write,
-      schema: {
-        operationId: `${method === "PUT" ? "set" : "add"}GroupRole`,
-        summary: `Let a group grant a role${method === "POST" ? " (the same as PUT)" : ""}`,
-        tags,
-        params: itemParams,
-        response: done,
-      },
-      handler: async (req, reply) =>
-        noContent(reply, await req.transact((ctx) => grantRole(ctx, req.params.groupId, { roleId: req.params.roleId }))),
+      operationId: `${method === "PUT" ? "set" : "add"}GroupRole`,
+      summary: `Let a group grant a role${method === "POST" ? " (the same as PUT)" : ""}`,
+      tags,
+      params: itemParams,
+      transact: (ctx, req) => grantRole(ctx, req.params.groupId, { roleId: req.params.roleId }),
     });
 
-  route(app, "DELETE", "/:roleId", {
+  callRoute(app, "DELETE", "/:roleId", {
     config: write,
     summary: "Let a group no longer grant a role",
     tags,
     params: itemParams,
-    response: done,
-    handler: async (req, reply) => noContent(reply, await req.transact((ctx) => withdrawRole(ctx, req.params.groupId, req.params.roleId))),
+    transact: (ctx, { params }) => withdrawRole(ctx, params.groupId, params.roleId),
   });
 };

@@ -1,13 +1,11 @@
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
-import Type from "typebox";
-import { callRoute, collectionRoutes, noContent, pathParams, route } from "../../platform/http/index.ts";
+import { callRoute, collectionRoutes, pathParams } from "../../platform/http/index.ts";
 import { readMember, removeMember, searchMembers, setMember } from "./members.service.ts";
 import { Member, MemberQuery, SetMember } from "./schema.ts";
 
 const tags = ["Organizations"];
 const params = pathParams("orgId", "userId");
 const write = { permission: "manage-organizations" } as const;
-const done = Type.Null({ description: "Done" });
 
 /** Mounted under …/organizations/:orgId/members. */
 export const memberRoutes: FastifyPluginAsyncTypebox = async (app) => {
@@ -33,7 +31,7 @@ export const memberRoutes: FastifyPluginAsyncTypebox = async (app) => {
     read: (ctx, { params }) => readMember(ctx, params.orgId, params.userId),
   });
 
-  route(app, "PUT", "/:userId", {
+  callRoute(app, "PUT", "/:userId", {
     config: write,
     summary: "Make a user a member, or give a member another role",
     description:
@@ -41,17 +39,14 @@ export const memberRoutes: FastifyPluginAsyncTypebox = async (app) => {
     tags,
     params,
     body: SetMember,
-    response: { 204: done },
-    handler: async (req, reply) =>
-      noContent(reply, await req.transact((ctx) => setMember(ctx, req.params.orgId, req.params.userId, req.body))),
+    transact: (ctx, req) => setMember(ctx, req.params.orgId, req.params.userId, req.body),
   });
 
-  route(app, "DELETE", "/:userId", {
+  callRoute(app, "DELETE", "/:userId", {
     config: write,
     summary: "Take a user out of an organization",
     tags,
     params,
-    response: { 204: done },
-    handler: async (req, reply) => noContent(reply, await req.transact((ctx) => removeMember(ctx, req.params.orgId, req.params.userId))),
+    transact: (ctx, { params }) => removeMember(ctx, params.orgId, params.userId),
   });
 };

@@ -1,6 +1,6 @@
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import Type from "typebox";
-import { callRoute, collectionRoutes, created, noContent, pathParams, recordRoutes, route } from "../../platform/http/index.ts";
+import { callRoute, collectionRoutes, created, pathParams, recordRoutes, route } from "../../platform/http/index.ts";
 import { ListQuery, pageInMemory } from "../../platform/paging/index.ts";
 import { readUserProfile, UserProfilePolicy } from "../../tenancy/settings/index.ts";
 import { AssignRole, givenRoles, RoleMapping } from "../roles/index.ts";
@@ -15,7 +15,6 @@ const tags = ["Users"];
 const params = pathParams("userId");
 const read = { permission: "view-users" } as const;
 const write = { permission: "manage-users" } as const;
-const done = Type.Null({ description: "Done" });
 
 /** Mounted under /admin/realms/:realm/users. */
 export const userRoutes: FastifyPluginAsyncTypebox<Omit<UserCredentialParts, "directoryPasswords">> = async (
@@ -107,12 +106,11 @@ export const userRoutes: FastifyPluginAsyncTypebox<Omit<UserCredentialParts, "di
     read: (ctx, { params }) => readMapping(ctx, params.userId, params.roleId),
   });
 
-  route(app, "DELETE", "/:userId/roles/:roleId", {
+  callRoute(app, "DELETE", "/:userId/roles/:roleId", {
     config: assign,
     summary: "Take a role from a user",
     tags,
     params: pathParams("userId", "roleId"),
-    response: { 204: done },
-    handler: async (req, reply) => noContent(reply, await req.transact((ctx) => unassignRole(ctx, req.params.userId, req.params.roleId))),
+    transact: (ctx, { params }) => unassignRole(ctx, params.userId, params.roleId),
   });
 };

@@ -21,11 +21,13 @@ export const userLinkRoutes: FastifyPluginAsyncTypebox = async (app) => {
     handler: async (req, reply) => paged(reply, pageInMemory(await req.read((ctx) => readLinks(ctx, req.params.userId)), list, req.query)),
   });
 
-  route(app, "GET", "/:userId/linked-accounts/:alias", {
+  callRoute(app, "GET", "/:userId/linked-accounts/:alias", {
     config: { permission: "view-users" },
-    ...{ summary: "Read the account of a user at an identity provider", tags },
-    ...{ params: pathParams("userId", "alias"), response: { 200: LinkedAccount } },
-    handler: (req) => req.read((ctx) => readLink(ctx, req.params.userId, req.params.alias)),
+    summary: "Read the account of a user at an identity provider",
+    tags,
+    params: pathParams("userId", "alias"),
+    answer: LinkedAccount,
+    read: (ctx, { params }) => readLink(ctx, params.userId, params.alias),
   });
 
   callRoute(app, "DELETE", "/:userId/linked-accounts/:alias", {

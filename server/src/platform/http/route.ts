@@ -56,7 +56,7 @@ export function route<P extends TSchema, Q extends TSchema, B extends TSchema, R
 interface CallRoute<P extends TSchema, Q extends TSchema, B extends TSchema, A extends TSchema> extends RouteInput<P, Q, B> {
   /** The schema of what the call returns, which is sent with 200. */
   readonly answer?: A;
-  /** Describes the 204 that a route without `answer` sends. */
+  /** Describes the 204 that a route without `answer` sends. The default is `Done`. */
   readonly done?: string;
   /** Further responses, if the errors have another form than problem+json. */
   readonly refusals?: Responses;
