@@ -21,7 +21,7 @@ const askedOf = ({ subject, action, resource, context }: schemas.AccessEvaluatio
   request: requestOf(context, { subject, action, resource }),
 });
 
-/** Returns the decision, with the data for the audit log. */
+/** Returns the decision, with the data for the audit trail. */
 export async function evaluateOne(
   { tx, now }: ReadCtx,
   server: authz.ResourceServer,

@@ -171,7 +171,7 @@ export function createClientActivity({ db, work, log }: Parts): ClientActivity {
   };
 }
 
-/** The number of failures per realm and flush that get an event each. Others are counted, so that guesses do not fill the audit log. */
+/** The number of failures per realm and flush that get an event each. Others are counted, so that guesses do not fill the audit trail. */
 const MAX_SINGLE_EVENTS = 20;
 const MAX_REALMS = 1_000;
 

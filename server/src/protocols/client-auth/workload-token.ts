@@ -27,7 +27,7 @@ export interface Workload {
   readonly subject: string;
 }
 
-/** The reason is only for the audit log. The caller does not learn it. */
+/** The reason is only for the audit trail. The caller does not learn it. */
 export interface RefusedWorkload {
   readonly reason: string;
   readonly issuer: string;

@@ -114,7 +114,7 @@ test("an agent has the permissions that both it and the user have at a resource 
   }
   ok(await boss.post(`/clients/${bot.id}/service-account/roles`, { name: "staff" }));
   for (const token of [subject, delegated]) expect((await uma(bot, {}, token)).status, "both hold the role").toBe(200);
-  // In each way, the audit log records that the agent acts for the user.
+  // In each way, the audit trail records that the agent acts for the user.
   const before = (await realm.events("type=DELEGATION_ISSUED")).length;
   const { scope } = ok(await exchange(bot, subject));
   const events = await realm.events("type=DELEGATION_ISSUED");

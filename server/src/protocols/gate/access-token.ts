@@ -152,7 +152,7 @@ export function actorOfToken({ live, client }: PresentedAccess, realm: string, p
     kind: kindOfUser(of, realm),
     name: spell(holder.username),
     sessionId: holder.sessionId,
-    // RFC 8693 §4.1: the audit log names the user and the party that acts for them.
+    // RFC 8693 §4.1: the audit trail names the user and the party that acts for them.
     impersonator: impersonatorOf(holder.impersonator, actor),
   });
 }

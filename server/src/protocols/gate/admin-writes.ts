@@ -4,7 +4,7 @@ import { isWrite } from "../../platform/http/index.ts";
 import type { Metrics } from "../../platform/telemetry/metrics.ts";
 import { requestSource, type UnitOfWork } from "../../platform/unit-of-work.ts";
 
-/** The resource of a request, for the audit log. */
+/** The resource of a request, for the audit trail. */
 export interface RequestedResource {
   readonly resourceType: string;
   readonly resourceId: string | undefined;

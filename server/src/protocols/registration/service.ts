@@ -35,7 +35,7 @@ export interface Caller {
 /** The authorization of a registration. */
 export interface Admission {
   readonly tokenHash: string | null;
-  /** The actor's name in the audit log. */
+  /** The actor's name in the audit trail. */
   readonly name: string;
 }
 

@@ -1,4 +1,4 @@
-// Attacks on the endpoints of the identity provider. All get the same response, and the audit log contains the reason.
+// Attacks on the endpoints of the identity provider. All get the same response, and the audit trail contains the reason.
 import { deflateRawSync } from "node:zlib";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { clock, MINUTE, SECOND } from "../../kernel/clock.ts";

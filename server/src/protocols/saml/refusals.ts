@@ -29,7 +29,7 @@ export const samlErrors = defineErrors("saml", {
   refused: [400, "The application's request was not accepted: go back to the application and start again"],
 });
 
-/** A refusal that is answered with the generic page. `message` is for the audit log. */
+/** A refusal that is answered with the generic page. `message` is for the audit trail. */
 export class Refusal extends Error {
   readonly reason: RefusalReason;
   readonly entityId: string | null;

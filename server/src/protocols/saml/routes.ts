@@ -19,7 +19,7 @@ export const samlRoutes: FastifyPluginAsync<Omit<SloParts, "refusals">> = async 
         )
       : undefined;
   };
-  // Every refused message gets the same response. The audit log contains the reason.
+  // Every refused message gets the same response. The audit trail contains the reason.
   app.setErrorHandler(async (error, request) => {
     if (!(error instanceof Refusal)) throw error; // the gate answers it
     await refusals.record(request, error, request.actor?.sessionId ? request.actor : null);

@@ -246,7 +246,7 @@ describe("is refused", () => {
   });
 });
 
-describe("the audit log", () => {
+describe("the audit trail", () => {
   const failures = (clientId: string) => realm.events(`type=CLIENT_LOGIN_FAILURE&actor=${clientId}`);
 
   test("records that a client was refused: the first time immediately, the others as a number", async () => {

@@ -24,7 +24,7 @@ interface WorkloadRequest {
 /** Makes the same response for every reason, so that nobody can find out issuers, subjects or clients. */
 const refused = () => new OAuthError("invalid_client", "the workload's token was not accepted", { status: 401 });
 
-/** The reason of a refusal, which only the audit log contains. */
+/** The reason of a refusal, which only the audit trail contains. */
 class Refusal extends Error {}
 
 /** RFC 8693 §2: exchanges a token of another issuer for a client credentials token of its credential's client, for a few minutes. */

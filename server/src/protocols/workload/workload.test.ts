@@ -184,7 +184,7 @@ describe("a workload's token", () => {
     expect((await exchange(await sign({ ...gitlab, project_id: "43" }))).status).toBe(401);
   });
 
-  test("is refused with the same response for every reason, and the audit log has the reason", async () => {
+  test("is refused with the same response for every reason, and the audit trail has the reason", async () => {
     issuer([jwk(first.publicKey, "k1"), jwk(curve.publicKey, "ec")]);
     const { id, clientId } = await trust();
     const good = kubernetes();

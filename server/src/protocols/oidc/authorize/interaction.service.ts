@@ -188,7 +188,7 @@ export async function allow(request: FastifyRequest, issuer: Issuer, pending: Pe
   await issuer.engine.answer({ interaction: pending.interaction, session, answer: { consent: {} } });
 }
 
-/** Records in the audit log that a user without access tried to use the client. */
+/** Records in the audit trail that a user without access tried to use the client. */
 export const recordNoAccess = (request: FastifyRequest, { client }: Pending): Promise<void> =>
   request.transact(async (ctx) =>
     ctx.audit({

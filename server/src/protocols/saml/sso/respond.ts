@@ -19,7 +19,7 @@ import { type ChosenNameId, chooseNameId, isSubject, nameIdKind } from "./name-i
 import type { ErrorStatus } from "./requests.ts";
 import { findNameId, insertNameId, isFirstAnswer } from "./store.ts";
 
-/** The error if the user cannot get an assertion. The service provider gets the status, and the audit log the reason. */
+/** The error if the user cannot get an assertion. The service provider gets the status, and the audit trail the reason. */
 export class Unanswerable extends Error {
   readonly reason: RefusalReason;
   readonly status: ErrorStatus;
@@ -84,7 +84,7 @@ async function record(ctx: Ctx, { metrics }: SamlParts, { client, request }: Exc
   ctx.afterCommit(() => metrics.samlLogin(ctx.realm, "success"));
 }
 
-/** The refusals of the policy step in the audit log. The service provider gets one status for all: RequestDenied (SAML core §3.2.2.2). */
+/** The refusals of the policy step in the audit trail. The service provider gets one status for all: RequestDenied (SAML core §3.2.2.2). */
 const WHY: Readonly<Record<AccessRefusal, string>> = {
   "no-access": "the user may not use the application",
   "agent-inactive": "the agent of the application is not active",

@@ -91,7 +91,7 @@ declare module "fastify" {
   }
 }
 
-/** Makes SCIM tokens callers. The audit log names them `scim:<name>`. */
+/** Makes SCIM tokens callers. The audit trail names them `scim:<name>`. */
 export const scimTokens = (db: Db): PermissionTokens => ({
   invalid: "A SCIM token of this realm is needed: send it as Authorization: Bearer",
   async actorOf(request, { realmId: realm }, presented) {

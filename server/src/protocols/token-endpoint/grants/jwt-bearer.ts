@@ -64,7 +64,7 @@ async function reasonAgainst({ client }: TokenCtx, { claims }: ReadAssertion): P
   return claims.act === undefined ? null : "its subject is not alone";
 }
 
-/** Records the reason in the audit log, and returns an error that does not reveal it to the client. */
+/** Records the reason in the audit trail, and returns an error that does not reveal it to the client. */
 async function refused({ parts, sourceIp, requestId }: TokenCtx, { provider }: ReadAssertion, reason: string) {
   await parts.brokers.failed(parts.work, provider, `identity assertion: ${reason}`, { sourceIp, requestId });
   return oauthErrors.invalidGrant("the assertion is not valid here");

@@ -10,7 +10,7 @@ export type Act = Readonly<Record<string, unknown>>;
 export interface Impersonator {
   readonly realm: string;
   readonly userId: string;
-  /** The administrator's name in the audit log. */
+  /** The administrator's name in the audit trail. */
   readonly name: string;
 }
 
