@@ -250,7 +250,7 @@ describe("tokens of a client with a certificate", () => {
     expect([await call(shown(own)), await call(), await call(shown(other)), await call({ [HEADER]: "x" })]).toEqual([200, 401, 401, 401]);
   });
 
-  test("a key that is proven by DPoP is no certificate: such tokens open neither API", async () => {
+  test("a key that is proven by DPoP is no certificate: such a token is refused beside one", async () => {
     const realm = await iam.realm();
     const user = await realm.user();
     const party = await relyingParty(iam, realm, { firstParty: true, grantTypes: ["password"], redirectUris: [] });
