@@ -1,4 +1,4 @@
-import { type ColumnType, type Generated, type Selectable } from "kysely";
+import { type ColumnType, type Generated, type Selectable, sql } from "kysely";
 import { likePrefix, loginKey } from "../../kernel/text.ts";
 import type { Vault } from "../../kernel/vault.ts";
 import type { Ctx, ReadCtx } from "../../platform/context.ts";
