@@ -44,21 +44,16 @@ export const userRoutes: FastifyPluginAsyncTypebox<Omit<UserCredentialParts, "di
     },
   });
 
-  app.get(
-    "/profile",
-    {
-      config: read,
-      schema: {
-        summary: "Read the attributes that the realm declares",
-        description: "Returns the member `userProfile` of the realm's settings, for callers who may read users but not the settings.",
-        operationId: "getUserProfile",
-        tags,
-        params: pathParams(),
-        response: { 200: UserProfilePolicy },
-      },
-    },
-    (req) => req.read(readUserProfile),
-  );
+  callRoute(app, "GET", "/profile", {
+    config: read,
+    summary: "Read the attributes that the realm declares",
+    description: "Returns the member `userProfile` of the realm's settings, for callers who may read users but not the settings.",
+    operationId: "getUserProfile",
+    tags,
+    params: pathParams(),
+    answer: UserProfilePolicy,
+    read: readUserProfile,
+  });
 
   recordRoutes(app, "/:userId", {
     tags,

@@ -64,3 +64,13 @@ export const AccountApplicationQuery = listQuery({
   openable: Type.Optional(Type.Boolean({ description: "true: only those with a `link`. false: only those without one" })),
 });
 export type AccountApplicationQuery = Static<typeof AccountApplicationQuery>;
+
+export const LinkToken = Type.Object(
+  {
+    accessToken: Type.String({ description: "The access token of the identity provider" }),
+    tokenType: Type.String(),
+    expiresAt: nullable(Type.Integer(), "Epoch milliseconds; null: the provider did not say"),
+    scope: nullable(Type.String()),
+  },
+  { $id: "LinkToken" },
+);

@@ -1,5 +1,4 @@
 import { setTimeout as wait } from "node:timers/promises";
-import Type, { type Static } from "typebox";
 import {
   askingProvider,
   type BrokerTools,
@@ -18,7 +17,6 @@ import {
 import { clock, SECOND } from "../../../kernel/clock.ts";
 import type { Vault } from "../../../kernel/vault.ts";
 import type { Db } from "../../../platform/db/index.ts";
-import { nullable } from "../../../platform/http/index.ts";
 
 export interface LinkTokenParts {
   readonly db: Db;
@@ -26,17 +24,6 @@ export interface LinkTokenParts {
   readonly providers: IdentityProviders;
   readonly tools: BrokerTools;
 }
-
-export const LinkToken = Type.Object(
-  {
-    accessToken: Type.String({ description: "The alias of the identity provider" }),
-    tokenType: Type.String(),
-    expiresAt: nullable(Type.Integer(), "Epoch milliseconds; null: the provider did not say"),
-    scope: nullable(Type.String()),
-  },
-  { $id: "LinkToken" },
-);
-export type LinkToken = Static<typeof LinkToken>;
 
 /** A token is refreshed when it lives no longer than this, because the application that reads it will use it. */
 const MARGIN = 30 * SECOND;

@@ -3,7 +3,8 @@ import Type from "typebox";
 import { keepLinkTokens, LinkedAccount, readLink, readLinks, removeOwnLink } from "../../../federation/index.ts";
 import { callRoute, noContent, noContentAnswer, pathParams, route } from "../../../platform/http/index.ts";
 import { assertHasScope, assertMayChangeSignIn, changeSignIn } from "../audience.ts";
-import { LinkToken, type LinkTokenParts, readableToken } from "./link-token.service.ts";
+import { LinkToken } from "./access.schema.ts";
+import { type LinkTokenParts, readableToken } from "./link-token.service.ts";
 import { beginLink, LinkBegun, type LinkParts } from "./links.service.ts";
 
 /** Mounted under /realms/:realm/account/linked-accounts. */
