@@ -30,7 +30,7 @@ export function consumerOf(client: SamlClientSnapshot, wanted: Wanted): Consumer
 export const defaultConsumerOf = (client: SamlClientSnapshot): Consumer =>
   consumerOf(client, { assertionConsumerServiceUrl: null, assertionConsumerServiceIndex: null, protocolBinding: null });
 
-/** SAML profiles §4.1.2: a response is not sent by Redirect. A service provider that requests it gets an error by POST. */
+/** SAML profiles §4.1.2: returns the binding of a response, which is never Redirect. A request for that gets an error by POST. */
 const bindingOf = (uri: string): Consumer["binding"] => BY_URI.get(uri) ?? "post";
 
 export const isSupportedBinding = (uri: string | null): boolean => uri === null || BY_URI.has(uri);
