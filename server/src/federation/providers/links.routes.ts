@@ -16,8 +16,11 @@ const list: ShortList<LinkedAccount> = {
 export const userLinkRoutes: FastifyPluginAsyncTypebox = async (app) => {
   route(app, "GET", "/:userId/linked-accounts", {
     config: { permission: "view-users" },
-    ...{ summary: "List the accounts of a user at identity providers", tags, params: pathParams("userId") },
-    ...{ querystring: ListQuery, response: { 200: Type.Array(LinkedAccount) } },
+    summary: "List the accounts of a user at identity providers",
+    tags,
+    params: pathParams("userId"),
+    querystring: ListQuery,
+    response: { 200: Type.Array(LinkedAccount) },
     handler: async (req, reply) => paged(reply, pageInMemory(await req.read((ctx) => readLinks(ctx, req.params.userId)), list, req.query)),
   });
 

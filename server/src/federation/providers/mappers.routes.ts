@@ -19,8 +19,11 @@ const mapperList: ShortList<ProviderMapper> = {
 export const mapperRoutes: FastifyPluginAsyncTypebox = async (app) => {
   route(app, "GET", "/", {
     config: { ...config, versioned: false },
-    ...{ summary: "List the mappers of an identity provider", tags, params },
-    ...{ querystring: ListQuery, response: { 200: Type.Array(ProviderMapper) } },
+    summary: "List the mappers of an identity provider",
+    tags,
+    params,
+    querystring: ListQuery,
+    response: { 200: Type.Array(ProviderMapper) },
     handler: async (req, reply) => {
       const mappers = await req.read((ctx) => readMappers(ctx, req.params.alias));
       return paged(reply, pageInMemory(mappers, mapperList, req.query));

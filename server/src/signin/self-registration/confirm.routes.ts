@@ -216,7 +216,8 @@ export const confirmRoutes: FastifyPluginAsyncTypebox<SelfRegistrationParts> = a
     operationId: "getRegistrationLink",
     summary: "The page behind the link of the mail",
     description: "It changes nothing.",
-    ...{ params: linkParams, querystring },
+    params: linkParams,
+    querystring,
     response: { 200: page("The page"), ...goneResponse },
     handler: async (request, reply) => showButton(request, reply),
   });
@@ -227,7 +228,8 @@ export const confirmRoutes: FastifyPluginAsyncTypebox<SelfRegistrationParts> = a
     summary: "Create the account that the link of the mail is for",
     description:
       "In any browser; signing in goes on in that one. In another than the one that registered, the password that was typed there does not count: the page asks for one.",
-    ...{ params: linkParams, body: LinkForm },
+    params: linkParams,
+    body: LinkForm,
     response: { 303: redirect("On into the sign-in"), 403: page("CSRF token missing or stale"), ...goneResponse },
     handler: async (request, reply) => {
       const { visitor } = request;

@@ -173,7 +173,8 @@ export const mailLinkRoutes: FastifyPluginAsyncTypebox<MailLinkRouteParts> = asy
       operationId: `get${link.operation}Link`,
       summary: `${link.summary}: the page`,
       description: "Behind the link in the mail. It changes nothing.",
-      ...{ params, querystring },
+      params,
+      querystring,
       response: { 200: page("The page"), ...goneResponse },
       handler: async (request, reply) => showPage(request, reply),
     });
@@ -183,7 +184,8 @@ export const mailLinkRoutes: FastifyPluginAsyncTypebox<MailLinkRouteParts> = asy
       operationId: `follow${link.operation}Link`,
       summary: link.summary,
       description: "Uses the link up.",
-      ...{ params, body },
+      params,
+      body,
       response: {
         200: page("Done"),
         303: redirect("On to the next page"),

@@ -130,10 +130,10 @@ export const applicationPages: ConsolePages = async (app, { pages, baseUrl, scop
   });
 
   // The client is in the form's address, too, so that a sign-in in between returns to the page with it.
-  const asked = { querystring: Type.Object({ client: field(512), lang: field(35) }) };
+  const asked = Type.Object({ client: field(512), lang: field(35) });
   route(app, "GET", `/${PATH}/remove`, {
     summary: "The page that asks before an application's access ends",
-    ...asked,
+    querystring: asked,
     handler: async (request, reply) => {
       const view = await pages.viewOf(request, reply, "applications");
       const { text } = view;
@@ -158,7 +158,7 @@ export const applicationPages: ConsolePages = async (app, { pages, baseUrl, scop
 
   actRoute(app, `/${PATH}/remove`, {
     summary: "End an application's access on the page",
-    ...asked,
+    querystring: asked,
     body: formOf({}),
     response: { 303: redirect("Ended") },
     run: (ctx, _form, { client = "" }) => removeApplication(ctx, client),

@@ -10,7 +10,7 @@ import { backTo, type ConsolePages, formOf, problemOf } from "./pages.ts";
 import { Action, AddedAndUsed, AskPanel, type FormProblem, Panel, Row, RowsPanel } from "./shell.tsx";
 
 const PATH = "pages/linked-accounts";
-const asked = { querystring: Type.Object({ alias: field(64), lang: field(35) }) };
+const asked = Type.Object({ alias: field(64), lang: field(35) });
 
 export const linkPages: ConsolePages = async (app, { pages, baseUrl, providers }) => {
   const config = { recentAuthentication: true };
@@ -78,7 +78,7 @@ export const linkPages: ConsolePages = async (app, { pages, baseUrl, providers }
   route(app, "GET", `/${PATH}/link`, {
     config,
     summary: "The page that begins to link an account",
-    ...asked,
+    querystring: asked,
     handler: async (request, reply) => {
       const { alias = "" } = request.query;
       const provider = (await providers.get(request.realmId))?.byAlias.get(alias);
@@ -103,7 +103,7 @@ export const linkPages: ConsolePages = async (app, { pages, baseUrl, providers }
   route(app, "POST", `/${PATH}/link`, {
     config,
     summary: "Begin to link an account on the page",
-    ...asked,
+    querystring: asked,
     body: formOf({}),
     response: { 303: redirect("To the identity provider") },
     handler: async (request, reply) => {
@@ -137,14 +137,14 @@ export const linkPages: ConsolePages = async (app, { pages, baseUrl, providers }
   route(app, "GET", `/${PATH}/unlink`, {
     config,
     summary: "The page that asks before an account is unlinked",
-    ...asked,
+    querystring: asked,
     handler: (request, reply) => showUnlink(request, reply, request.query.alias ?? ""),
   });
 
   route(app, "POST", `/${PATH}/unlink`, {
     config,
     summary: "Unlink an account on the page",
-    ...asked,
+    querystring: asked,
     body: formOf({}),
     response: { 303: redirect("Unlinked"), 409: page("It is the last way to sign in") },
     handler: async (request, reply) => {
