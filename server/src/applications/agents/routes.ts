@@ -59,7 +59,7 @@ export const agentRoutes: FastifyPluginAsyncTypebox<service.AgentTools> = async 
       tags,
       params,
       response: { 200: Agent },
-      handler: async (req, reply) => versioned(reply, await req.transact((ctx) => run(ctx, (req.params as { id: string }).id))),
+      handler: async (req, reply) => versioned(reply, await req.transact((ctx) => run(ctx, req.params.id))),
     });
   action(
     "activate",
