@@ -161,6 +161,29 @@ describe.skipIf(noBrowser)("the forms of the admin console (need Chromium)", () 
     await page.context().close();
   });
 
+  test("return the focus to where it was when a question is cancelled", async () => {
+    const { userId } = await create("/users", { username: "kept" });
+    const page = await administrator(`users/${userId}`);
+    const focused = () => page.evaluate<string | null>("document.activeElement.textContent || document.activeElement.tagName");
+    await page.getByRole("button", { name: "Actions", exact: true }).focus();
+    for (const key of ["Enter", "ArrowUp", "Enter"]) {
+      await page.keyboard.press(key);
+      await page.waitForTimeout(200);
+    }
+    await page.getByRole("dialog").waitFor();
+    await page.keyboard.press("Escape");
+    await expect.poll(focused).toBe("Actions");
+    await page.goto(to("users"));
+    await page.getByRole("button", { name: "Create user" }).first().click();
+    const username = page.getByRole("dialog").getByLabel("Username");
+    await username.fill("not saved");
+    await page.keyboard.press("Escape");
+    await page.getByText("What you typed here is not saved.").waitFor();
+    await page.keyboard.press("Escape");
+    await expect.poll(() => page.evaluate<boolean>("document.activeElement.tagName === 'INPUT'")).toBe(true);
+    await page.context().close();
+  });
+
   test("take a client's role from a service account", async () => {
     const { id } = await create("/clients", { clientId: "robot", publicClient: false, grantTypes: ["client_credentials"] });
     await create(`/clients/${id}/roles`, { name: "runner" });

@@ -30,7 +30,7 @@ export function AttributeEditor({ value, error, readOnly, bare, taken = () => fa
     setName("");
   };
   return (
-    <Fieldset {...(bare ? { variant: "unstyled", "aria-label": t("Attributes") } : { legend: t("Attributes") })} disabled={readOnly}>
+    <Fieldset {...(bare ? { variant: "unstyled", m: 0, "aria-label": t("Attributes") } : { legend: t("Attributes") })} disabled={readOnly}>
       <Stack gap="xs">
         {error && (
           <Text c="red" size="sm" role="alert">

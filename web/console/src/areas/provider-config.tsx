@@ -101,7 +101,7 @@ function ConfigEditor({ value, draft, schema, error, errorOf, readOnly, bare, on
   const hasFault = rest.some((name) => errorOf(`config.${name}`) !== undefined);
   const atNoField = error !== undefined && !all.some((name) => errorOf(`config.${name}`) !== undefined);
   return (
-    <Fieldset {...(bare ? { variant: "unstyled", "aria-label": t("Connection") } : { legend: t("Connection") })} disabled={readOnly}>
+    <Fieldset {...(bare ? { variant: "unstyled", m: 0, "aria-label": t("Connection") } : { legend: t("Connection") })} disabled={readOnly}>
       <Stack gap="sm">
         {atNoField && (
           <span role="alert" className="field-error">

@@ -18,15 +18,24 @@ interface Asked {
 }
 const asked = createStore<Asked | null>(null);
 
+/** Returns the element that gets the focus back after a dialog: the button of a menu, because the chosen item is gone by then. */
+function focusedBefore(): HTMLElement | null {
+  const here = document.activeElement as HTMLElement | null;
+  const menu = here?.closest("[role=menu]");
+  return menu ? document.querySelector(`[aria-controls="${CSS.escape(menu.id)}"]`) : here;
+}
+
 /** Asks in a dialog. Resolves to true if the user confirms. */
 export function confirmed(question: Confirmation): Promise<boolean> {
   asked.get()?.answer(false);
+  const before = focusedBefore();
   return new Promise((resolve) => {
     asked.set({
       question,
       answer: (yes) => {
         asked.set(null);
         resolve(yes);
+        setTimeout(() => document.activeElement === document.body && before?.focus());
       },
     });
   });
