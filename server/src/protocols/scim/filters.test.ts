@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type SharedHarness, sharedHarness } from "../../testing/harness.ts";
-import { filter, type ScimClient, scimClient } from "../../testing/scim.ts";
+import { filter, GROUP, type ScimClient, scimClient } from "../../testing/scim.ts";
 
 let iam: SharedHarness;
 beforeAll(async () => {
@@ -155,4 +155,26 @@ test("pages by index and by cursor visit every user once, with the exact total",
   });
   expect(searched.body).toMatchObject({ totalResults: 12, Resources: [{ title: "odd" }] });
   expect(Object.keys(searched.body.Resources[0]).sort()).toEqual(["id", "schemas", "title"]);
+});
+
+test("a search of all types tells them apart by what every resource of a type has (RFC 7644 §3.4.2.1)", async () => {
+  const scim = await scimClient(iam, await iam.realm());
+  expect((await scim.post("/Groups", { displayName: "team" })).status).toBe(201);
+  const search = async (text: string) => {
+    const { status, text: answer, body } = await scim.post("/.search", { filter: text });
+    expect(status, answer).toBe(200);
+    return body.Resources.map((each: { userName?: string; displayName?: string }) => each.userName ?? each.displayName);
+  };
+  for (const [text, found] of [
+    ['meta.resourceType eq "User"', ["admin"]],
+    ['meta.resourceType eq "group"', []],
+    ['meta.resourceType eq "Group"', ["team"]],
+    ['(meta.resourceType eq "User") or (meta.resourceType eq "Group")', ["admin", "team"]],
+    ['not (meta.resourceType eq "User")', ["team"]],
+    ['meta.resourceType eq "Group" and displayName sw "x"', []],
+    [`schemas eq "${GROUP}"`, ["team"]],
+    ["meta.resourceType pr", ["admin", "team"]],
+  ] as const)
+    expect(await search(text), text).toEqual(found);
+  expect((await scim.get(`/Groups?${filter('meta.resourceType eq "Group"')}`)).body.totalResults).toBe(1);
 });

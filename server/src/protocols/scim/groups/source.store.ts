@@ -5,10 +5,12 @@ import type { Db } from "../../../platform/db/index.ts";
 import type { Connection } from "../call.ts";
 import { scimError } from "../errors.ts";
 import { externalIdOf, hasExternalId } from "../external-ids.store.ts";
+import { matches } from "../filter/evaluate.ts";
 import { type Comparable, invalidFilter, type Operator } from "../filter/parser.ts";
-import { type Condition, type Leaf, narrow, never, wide } from "../listing/conditions.store.ts";
+import { always, type Condition, type Leaf, narrow, never, wide } from "../listing/conditions.store.ts";
 import type { Source } from "../listing/source.store.ts";
 import { spell } from "../schema/paths.ts";
+import { GROUP } from "../schema/resource-types.ts";
 import { groupResource } from "./mapping.ts";
 import { digestsOfMembers, findGroups, type ScimGroup, visibleGroups } from "./store.ts";
 
@@ -30,6 +32,9 @@ export const groupSource = (db: Db, connection: Connection, withMembers: boolean
     return groups.map((group) => groupResource(group, connection, digests && (digests.get(group.groupId) ?? "")));
   },
 });
+
+/** Members that are the same for every group. A search of all types tells the types apart by them (RFC 7644 §3.4.2.1). */
+const OF_EVERY_GROUP = { schemas: [GROUP], meta: { resourceType: "Group" } };
 
 /** The limit of members of all groups on one page of a list. */
 const MAX_LISTED_MEMBERS = 20_000;
@@ -66,6 +71,10 @@ function conditionOf(connection: Connection, leaf: Leaf): Condition {
       if (by === "pr")
         return wide(sql<boolean>`exists (select 1 from group_members m where m.realm_id = g.realm_id and m.group_id = g.group_id)`);
       break;
+    case "schemas":
+    case "meta":
+    case "meta.resourceType":
+      return matches(leaf, OF_EVERY_GROUP) ? always : never;
     case "meta.created":
       return timeCondition(createdAt, by, value);
     case "meta.lastModified":
