@@ -71,3 +71,34 @@ test("what names roles, groups and organizations that were deleted is saved, exp
     body: { errors: [{ field: "clients[shop].allowedRoles", code: "unknown_role" }] },
   });
 });
+
+test("a condition of a flow names groups by their paths, in another realm as well", async () => {
+  const [realm, elsewhere] = [await iam.realm(), await iam.realm()];
+  const [admin, there] = [await realm.admin(), await elsewhere.admin()];
+  const made = async (body: object) => (await ok(admin.post("/groups", body))).groupId as string;
+  const top = await made({ name: "Top" });
+  const groups = [await made({ name: "Below", parentId: top }), await made({ name: "Gone" })];
+  const step = (authenticator: string, config = {}) => ({ authenticator, requirement: "REQUIRED", config });
+  const within = [step("condition-group", { groups }), step("totp")];
+  const steps = [step("username-password"), { alias: "more", requirement: "CONDITIONAL", steps: within }];
+  await ok(admin.post("/flows", { alias: "office", steps }));
+  await ok(admin.delete(`/groups/${groups[1]}`));
+  const groupsIn = ({ flows }: Answer["body"]) =>
+    flows.find((flow: { alias: string }) => flow.alias === "office").steps[1].steps[0].config.groups;
+
+  const exported = (await ok(admin.get("/export?sections=groups,flows"))) as Answer["body"];
+  expect(groupsIn(exported)).toEqual(["/Top/Below", groups[1]]);
+  expect((await ok(admin.post("/import?dryRun=true", exported))).actions).toEqual([]);
+  await ok(there.post("/import", exported));
+  const below = (await there.get("/groups?search=Below")).body[0].groupId;
+  const flow = (await there.get("/flows/office")).body;
+  expect(groupsIn({ flows: [flow] })).toEqual([below, groups[1]]);
+  expect(groupsIn(await ok(there.get("/export?sections=flows")))).toEqual(["/Top/Below", groups[1]]);
+
+  const office = exported.flows.find(({ alias }: { alias: string }) => alias === "office");
+  for (const config of [{ groups: ["/Nowhere"] }, {}]) {
+    const wrong = { ...office, steps: [office.steps[0], { ...office.steps[1], steps: [step("condition-group", config), step("totp")] }] };
+    const answer = await there.post("/import", { schema: "gatehouse.realm/v1", flows: [wrong] });
+    expect([answer.status, answer.body.errors?.[0].field], answer.text).toEqual([400, expect.stringContaining("flows[office].steps")]);
+  }
+});

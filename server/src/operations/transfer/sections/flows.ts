@@ -1,8 +1,32 @@
 import Type from "typebox";
-import { CreateFlow, createFlow, removeFlow, saveFlow, searchFlows } from "../../../signin/flows/index.ts";
-import { bodyOf, everyRow, type Section } from "../section.ts";
+import { pathsOfGroups } from "../../../directory/groups/index.ts";
+import type { ReadCtx } from "../../../platform/context.ts";
+import { CreateFlow, createFlow, isSubFlow, removeFlow, type Step, saveFlow, searchFlows } from "../../../signin/flows/index.ts";
+import { bodyOf, everyRow, type Item, type Section } from "../section.ts";
+import { groupNamed } from "./groups.ts";
 
 const { alias, displayName, steps } = CreateFlow.properties;
+
+const groupsOf = (step: Step): string[] => {
+  if (isSubFlow(step)) return step.steps.flatMap(groupsOf);
+  // A document may lack the list: saving the flow refuses it.
+  return step.authenticator === "condition-group" && Array.isArray(step.config?.groups) ? step.config.groups : [];
+};
+
+/** Replaces the groups in conditions. */
+const withGroups = (step: Step, known: ReadonlyMap<string, string>): Step => {
+  if (isSubFlow(step)) return { ...step, steps: step.steps.map((one) => withGroups(one, known)) };
+  const groups = groupsOf(step).map((group) => known.get(group) ?? group);
+  return groups.length > 0 ? { ...step, config: { ...step.config, groups } } : step;
+};
+
+/** Conditions name groups by their paths in a document. */
+async function withIds(ctx: ReadCtx, item: Item): Promise<Item> {
+  const steps = item.steps as readonly Step[];
+  const ids = new Map<string, string>();
+  for (const path of steps.flatMap(groupsOf)) ids.set(path, await groupNamed(ctx, "steps", path));
+  return { ...item, steps: steps.map((step) => withGroups(step, ids)) };
+}
 
 /** The flows, including built-in ones, which are changed but never created. */
 export const flows: Section = {
@@ -15,16 +39,19 @@ export const flows: Section = {
   ),
   keyOf: (item) => String(item.alias),
   defaults: (item) => ({ displayName: item.alias }),
-  read: async (ctx) =>
-    (await everyRow(ctx, searchFlows)).map((flow) => ({
-      key: flow.alias,
-      id: flow.alias,
-      item: { alias: flow.alias, displayName: flow.displayName, steps: flow.steps },
-      isBuiltIn: flow.builtIn,
-    })),
-  create: async (ctx, _tools, item) => (await createFlow(ctx, bodyOf(item))).alias,
+  async read(ctx) {
+    const rows = (await everyRow(ctx, searchFlows)).map((flow) => ({ ...flow, steps: flow.steps as readonly Step[] }));
+    const ids = rows.flatMap((flow) => flow.steps.flatMap(groupsOf));
+    const found = await pathsOfGroups(ctx.tx, ctx.realm, ids);
+    const paths = new Map(ids.map((id) => [id, found.get(id.toLowerCase()) ?? id]));
+    return rows.map(({ alias, displayName, builtIn, steps }) => ({
+      ...{ key: alias, id: alias, isBuiltIn: builtIn },
+      item: { alias, displayName, steps: steps.map((step) => withGroups(step, paths)) },
+    }));
+  },
+  create: async (ctx, _tools, item) => (await createFlow(ctx, bodyOf(await withIds(ctx, item)))).alias,
   async update(ctx, _tools, { id }, item) {
-    await saveFlow(ctx, id, bodyOf(item));
+    await saveFlow(ctx, id, bodyOf(await withIds(ctx, item)));
   },
   remove: (ctx, _tools, { id }) => removeFlow(ctx, id),
 };

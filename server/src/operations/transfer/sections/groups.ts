@@ -16,6 +16,7 @@ import {
 } from "../../../directory/groups/index.ts";
 import type { MappedRole } from "../../../directory/roles/index.ts";
 import { invalidFields } from "../../../kernel/errors.ts";
+import { isId } from "../../../kernel/ids.ts";
 import { loginKey } from "../../../kernel/text.ts";
 import type { ReadCtx } from "../../../platform/context.ts";
 import { nullable } from "../../../platform/http/index.ts";
@@ -54,6 +55,13 @@ async function idAt(ctx: ReadCtx, path: string): Promise<string | null> {
   if (path === "") return null;
   const id = await findGroupId(ctx.tx, ctx.realm, path);
   if (id === null) throw invalidFields([{ field: "path", code: "unknown_group", message: `There is no group ${path} above this one` }]);
+  return id;
+}
+
+/** Returns the id of a group that an item names by its path. A deleted group may be named by its id: the id is kept, and matches nobody. */
+export async function groupNamed(ctx: ReadCtx, field: string, text: string): Promise<string> {
+  const id = (await findGroupId(ctx.tx, ctx.realm, text)) ?? (isId(text) ? text.toLowerCase() : null);
+  if (id === null) throw invalidFields([{ field, code: "unknown_group", message: `${field}: there is no group “${text}” in this realm` }]);
   return id;
 }
 

@@ -1,5 +1,5 @@
 import Type from "typebox";
-import { findGroupId, pathsOfGroups } from "../../../directory/groups/index.ts";
+import { pathsOfGroups } from "../../../directory/groups/index.ts";
 import { aliasesOfOrganizations, organizationsByAlias } from "../../../directory/organizations/index.ts";
 import { invalidFields } from "../../../kernel/errors.ts";
 import { isId } from "../../../kernel/ids.ts";
@@ -14,6 +14,7 @@ import {
   targetDefaults,
 } from "../../scim-targets/index.ts";
 import { bodyOf, type Entry, everyRow, type Item, Secret, type Section, without } from "../section.ts";
+import { groupNamed } from "./groups.ts";
 
 interface TargetItem {
   readonly users?: Item & { readonly groups?: readonly string[]; readonly organizations?: readonly string[] };
@@ -49,27 +50,19 @@ const schema = Type.Object(
   closed,
 );
 
-const goneId = (text: string) => (isId(text) ? text.toLowerCase() : null);
-
-const unknown = (field: string, kind: string, name: string) =>
-  invalidFields([{ field, code: `unknown_${kind}`, message: `${field}: there is no ${kind} “${name}” in this realm` }]);
-
 /** Replaces paths and aliases by ids. A document may name a deleted object by its id: the id is kept, and matches nobody. */
 async function withIds(ctx: ReadCtx, item: Item): Promise<Item> {
   const { users: of = {}, groups: sent = {} } = item as TargetItem;
   const groupIds = async (field: string, paths: readonly string[]) => {
     const ids: string[] = [];
-    for (const path of paths) {
-      const id = (await findGroupId(ctx.tx, ctx.realm, path)) ?? goneId(path);
-      if (id === null) throw unknown(field, "group", path);
-      ids.push(id);
-    }
+    for (const path of paths) ids.push(await groupNamed(ctx, field, path));
     return ids;
   };
   const byAlias = of.organizations?.length ? await organizationsByAlias(ctx.tx, ctx.realm, of.organizations) : new Map<string, string>();
   const organizationIds = (of.organizations ?? []).map((alias) => {
-    const id = byAlias.get(alias) ?? goneId(alias);
-    if (id === null) throw unknown("users.organizations", "organization", alias);
+    const id = byAlias.get(alias) ?? (isId(alias) ? alias.toLowerCase() : null);
+    const message = `users.organizations: there is no organization “${alias}” in this realm`;
+    if (id === null) throw invalidFields([{ field: "users.organizations", code: "unknown_organization", message }]);
     return id;
   });
   return {
