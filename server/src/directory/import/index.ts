@@ -5,7 +5,7 @@ export { importOne } from "./batch.ts";
 export type { UserLinks } from "./batch-tools.ts";
 export { type CarriedUser, readUsers } from "./export.store.ts";
 export { deleteOldImports } from "./imports.store.ts";
-export { hashingFor } from "./passwords.ts";
+export { type HashPassword, hashingFor } from "./passwords.ts";
 export { readRows } from "./readers/index.ts";
 export { userImportRoutes } from "./routes.ts";
 export { conflicts, type ImportUser, type OnConflict, UserImport } from "./schema.ts";

@@ -6,8 +6,14 @@ import type { Settings } from "../../tenancy/settings/index.ts";
 import { type PasswordParts, preparePassword } from "../credentials/index.ts";
 import { type CheckedRow, faultOfError, isReady, type ReadyRow } from "./row.ts";
 
-/** Turns a plain password into its hash, off the main thread, or refuses it by the realm's rules with an AppError. */
-export type HashPassword = (password: string, owner: { readonly username: string; readonly email: string | null }) => Promise<string>;
+/**
+ * Turns a plain password into its hash, off the main thread, or refuses it by the realm's rules with an AppError. Null: the user comes without a
+ * password.
+ */
+export type HashPassword = (
+  password: string,
+  owner: { readonly username: string; readonly email: string | null },
+) => Promise<string | null>;
 
 /** Returns a function that hashes by the rules of the realm. A dry run checks the rules without hashing. */
 export function hashingFor(
@@ -45,7 +51,7 @@ async function hashed(row: ReadyRow, password: string, hash: HashPassword): Prom
 }
 
 /** Retries while the hash queue is full: sign-ins come first. */
-async function patiently(hash: () => Promise<string>): Promise<string> {
+async function patiently<T>(hash: () => Promise<T>): Promise<T> {
   for (;;) {
     try {
       return await hash();

@@ -58,6 +58,21 @@ test("the default role is the one that Keycloak makes, also where the file lists
   expect((await named.admin.get("/roles?search=default-roles-shop")).body).toMatchObject([{ default: true }]);
 });
 
+test("a user whose plain password the rules here refuse comes without it, and the report says how many do", async () => {
+  const person = (username: string, value: string) => ({ username, enabled: true, credentials: [{ type: "password", value }] });
+  const users = [person("ada", "password"), person("bob", "short"), person("cleo", "password"), person("dan", "a-long-Pass-of-dan-7")];
+  const { realm, admin, done } = await imported({ realm: "shop", users });
+  expect(done.body.users).toMatchObject({ created: 4, failed: 0 });
+  const { unmapped } = done.body.translation as { unmapped: { path: string; reason: string; count: number }[] };
+  expect(unmapped.map(({ path }) => path)).toEqual(["users[].password", "users[].password"]);
+  const counts = Object.fromEntries(unmapped.map(({ reason, count }) => [/[(](.+)[)]/.exec(reason)?.[1], count]));
+  expect(counts).toEqual({ "password.breached": 2, "password.policy": 1 });
+  const [ada] = (await admin.get("/users?search=ada")).body;
+  expect((await admin.get(`/users/${ada.userId}/credentials`)).body).toEqual([]);
+  expect((await iam.browser().trySignIn(realm.name, "ada", "password")).status).toBe(401);
+  expect((await iam.browser().trySignIn(realm.name, "dan", "a-long-Pass-of-dan-7")).status).toBe(303);
+});
+
 test("a user without `enabled` is disabled, as in Keycloak", async () => {
   const { admin, done } = await imported({ realm: "shop", users: [{ username: "ada" }, { username: "bob", enabled: true }] });
   const users = (await admin.get("/users?sort=username")).body.filter(({ username }: { username: string }) => username !== "admin");

@@ -1,5 +1,5 @@
 import { Readable } from "node:stream";
-import type { ImportUser, OnConflict } from "../../directory/import/index.ts";
+import type { HashPassword, ImportUser, OnConflict } from "../../directory/import/index.ts";
 import { clock } from "../../kernel/clock.ts";
 import { AppError } from "../../kernel/errors.ts";
 import type { ReadCtx } from "../../platform/context.ts";
@@ -67,11 +67,12 @@ export async function importExternal(
     const document = { schema: DOCUMENT_SCHEMA, ...(await overPresent(transact, tools, sections)) };
     const present = may("manage-identity-providers") ? await presentProviders(transact, tools) : [];
     const refused: Refused[] = [];
+    const hashPassword = hashingAccepted(tools.users.hashPassword, report);
     const options = { dryRun, prune: "none", source: null, plan: null, onConflict, importId } as const;
     const done = await withoutFaulty(document, refused, async (fit) =>
       importRealm(
         transact,
-        tools,
+        { ...tools, users: { ...tools.users, hashPassword } },
         who,
         {
           document: await readDocument(fit, null),
@@ -85,6 +86,19 @@ export async function importExternal(
     await rows.close();
   }
 }
+
+/** Lets a user come without a password that the rules here refuse, as one whose hash cannot be checked here. */
+const hashingAccepted =
+  (hash: HashPassword, report: Report): HashPassword =>
+  async (password, owner) => {
+    try {
+      return await hash(password, owner);
+    } catch (error) {
+      if (!(error instanceof AppError) || !error.code.startsWith("password.")) throw error;
+      report.unmapped("users[].password", `The rules of the realm refuse it (${error.code}): the user resets it`, "users[]");
+      return null;
+    }
+  };
 
 const aliasesIn = (document: object): string[] =>
   recordsOf((document as Record<string, unknown>).identityProviders).map(({ alias }) => String(alias));
