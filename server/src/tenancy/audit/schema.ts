@@ -55,8 +55,8 @@ export const EventQuery = Type.Object(
     resourceType: Type.Optional(Type.String({ maxLength: 64 })),
     resourceId: Type.Optional(Type.String({ maxLength: 2048 })),
     requestId: Type.Optional(Type.String({ format: "uuid", description: "The request number of an error page, or an `x-request-id`" })),
-    from: Instant("Not before"),
-    to: Instant("Before"),
+    from: Instant("The beginning of the period"),
+    to: Instant("The end of the period, exclusive"),
     page: Type.Optional(Type.Integer({ minimum: 0, maximum: 1_000_000, default: 0 })),
     size: Type.Optional(Type.Integer({ minimum: 1, maximum: 500, default: 50 })),
   },
@@ -68,7 +68,7 @@ const { from: _from, to: _to, page: _page, size: _size, ...filters } = EventQuer
 export const TailQuery = Type.Object(
   {
     after: Type.Optional(
-      Type.String({ minLength: 1, maxLength: 200, description: "The `cursor` of the last answer; without it the tail begins now" }),
+      Type.String({ minLength: 1, maxLength: 200, description: "The `cursor` of the last response. Without it the tail begins now" }),
     ),
     ...filters,
   },

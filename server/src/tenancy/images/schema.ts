@@ -13,11 +13,11 @@ export const RealmImage = Type.Object(
       description: "`logo-dark` replaces `logo` in the dark scheme; `background` covers the page behind the card",
     }),
     mediaType: oneOf(mediaTypes),
-    href: Type.String({ description: "The public address. It changes with the content, so that it can be cached for ever" }),
+    href: Type.String({ description: "The public address. It changes with the content, so it can be cached indefinitely" }),
     bytes: Type.Integer({ description: "The stored size, after the server has rewritten the picture" }),
     width: Type.Integer(),
     height: Type.Integer(),
-    updatedAt: Type.Integer({ description: "Epoch milliseconds" }),
+    updatedAt: Type.Integer({ description: "The time of the last change, in epoch milliseconds" }),
   },
   { $id: "RealmImage" },
 );

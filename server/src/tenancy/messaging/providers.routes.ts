@@ -50,7 +50,7 @@ export const providerRoutes: FastifyPluginAsyncTypebox<ProviderParts & { limiter
     replace: {
       config,
       summary: "Change a messaging provider",
-      description: "Needs `realm-admin`, like every change of how messages leave.",
+      description: "Needs `realm-admin`, like every change of the way messages are sent.",
       body: UpsertProvider,
       run: (ctx, { channel, driver }, body) => changeProvider(ctx, channel, driver, body, parts),
       // PUT is a route of the collection, with channel and driver in its body.
@@ -59,7 +59,7 @@ export const providerRoutes: FastifyPluginAsyncTypebox<ProviderParts & { limiter
     remove: {
       config,
       summary: "Delete a messaging provider",
-      description: "Needs `realm-admin`, like every change of how messages leave.",
+      description: "Needs `realm-admin`, like every change of the way messages are sent.",
       run: (ctx, { channel, driver }) => removeProvider(ctx, channel, driver),
     },
   });

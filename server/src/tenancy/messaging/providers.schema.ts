@@ -23,7 +23,7 @@ export const MessagingProvider = Type.Object(
       additionalProperties: true,
       description: "The settings of the driver, without secrets",
     }),
-    secret: Type.Null({ description: "Never shown" }),
+    secret: Type.Null({ description: "It is never shown" }),
     secretSet: Type.Boolean(),
   },
   { $id: "MessagingProvider" },
@@ -63,7 +63,7 @@ export const UpsertProvider = Type.Object(
       Type.Union([Type.String({ minLength: 1, maxLength: 16_384 }), Type.Null()], {
         writeOnly: true,
         description:
-          "If omitted, the stored secret is kept, unless scheme, host or port of the provider change; null removes it, unless secretSet is true",
+          "If omitted, the stored secret is kept, unless scheme, host or port of the provider change. Null removes it, unless `secretSet` is true",
       }),
     ),
     secretSet: Type.Optional(Type.Boolean()),
@@ -86,7 +86,7 @@ export const TestMessage = Type.Object(
 export const TestResult = Type.Object(
   {
     sent: Type.Boolean(),
-    messageId: Type.Optional(Type.String({ description: "The id of the message, from the provider or our own" })),
+    messageId: Type.Optional(Type.String({ description: "The id of the message, given by the provider or by this server" })),
     error: Type.Optional(Type.String({ description: "The error, in a sentence that reveals nothing about the network" })),
   },
   { $id: "TestMessageResult" },

@@ -16,7 +16,7 @@ export const PushToken = Type.Object(
     realmId: Type.String(),
     userId: Type.String({ format: "uuid" }),
     driver: oneOf(pushDrivers),
-    token: Type.String({ description: "Its last characters only" }),
+    token: Type.String({ description: "The last characters of the token" }),
     deviceName,
     createdAt: Type.Integer({ description: "Epoch milliseconds" }),
     lastUsedAt: nullable(Type.Integer(), "When a message was last sent to it"),
@@ -40,6 +40,6 @@ export const RegisterPushToken = Type.Object(
 export type RegisterPushToken = Static<typeof RegisterPushToken>;
 
 export const PushTokenQuery = listQuery({
-  userId: Type.Optional(Type.String({ format: "uuid", description: "Only the devices of this user" })),
+  userId: Type.Optional(Type.String({ format: "uuid", description: "Return only the devices of this user" })),
 });
 export type PushTokenQuery = Static<typeof PushTokenQuery>;

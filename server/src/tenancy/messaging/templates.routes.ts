@@ -73,7 +73,7 @@ export const templateRoutes: FastifyPluginAsyncTypebox<{ readonly baseUrl: strin
     },
     remove: {
       config,
-      summary: "Return to the text that ships",
+      summary: "Return to the default text of a template",
       description: "A message that can carry a link or a code needs `realm-admin`.",
       run: (ctx, { templateKey }, { locale }) => removeTemplate(ctx, templateKey, locale),
     },

@@ -6,7 +6,7 @@ import { templateKeys } from "./templates.catalogue.ts";
 const MAX_BODY = 65_536;
 
 // The request has no enum, because the error for an unknown name lists the templates.
-const templateKey = Type.String({ maxLength: 64, description: `One of: ${templateKeys.join(", ")}`, examples: ["otp-email"] });
+const templateKey = Type.String({ maxLength: 64, description: `One of ${templateKeys.join(", ")}`, examples: ["otp-email"] });
 const locale = nullable(
   Type.String({ maxLength: 35, pattern: "^[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8})*$", description: "a language tag such as nl or pt-BR" }),
   "The language of this variant; null: the variant for users whose language has none",
@@ -18,7 +18,7 @@ const subject = nullable(
 const body = Type.String({
   minLength: 1,
   maxLength: MAX_BODY,
-  description: "With placeholders: {{realm}}, {{code}}, {{ttl}}, {{user}}, {{link}}, {{user.<attribute>}}",
+  description: "The text, with placeholders: {{realm}}, {{code}}, {{ttl}}, {{user}}, {{link}}, {{user.<attribute>}}",
 });
 const html = Type.Boolean({ description: "True when `body` is HTML (EMAIL only)" });
 const textBody = nullable(

@@ -44,7 +44,7 @@ export const realmRoutes: FastifyPluginAsyncTypebox<RealmMaker> = async (app, ma
     remove: {
       config: { ...config, recentAuthentication: true },
       summary: "Delete a realm and everything in it",
-      description: "The realm is deleted immediately. Its rows are purged in the background, and then the name is free again.",
+      description: "The realm is deleted immediately. Its rows are purged in the background; after that, the name can be used again.",
       run: (ctx, { realm }) => deleteRealm(ctx, realm),
     },
   });

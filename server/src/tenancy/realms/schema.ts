@@ -17,7 +17,7 @@ export const Realm = Type.Object(
     realm: name,
     realmId: Type.String({ description: "The same as `realm`" }),
     displayName,
-    createdAt: Type.Integer({ description: "Epoch milliseconds" }),
+    createdAt: Type.Integer({ description: "The time of creation, in epoch milliseconds" }),
   },
   { $id: "Realm" },
 );

@@ -18,49 +18,47 @@ const group = <T extends Record<string, Type.TSchema>>(members: T) => Type.Objec
 const SessionPolicy = group({
   idleMinutes: count(30, 1, 43_200, "A session ends after this long without use"),
   absoluteHours: count(10, 1, 8_760, "A session ends after this long, used or not"),
-  rememberMe: flag(true, "Offer “keep me signed in”. Turned off, it also ends in the sessions that are there"),
+  rememberMe: flag(true, "Offer “keep me signed in”. If it is turned off, existing sessions lose it, too"),
   rememberDays: count(30, 1, 365, "The lifetime of “keep me signed in”, used or not"),
 });
 
 const PasswordPolicy = group({
-  minLength: count(8, 4, 128, "Fewest characters"),
-  maxLength: count(128, 64, 256, "Most characters"),
-  minLowercase: count(0, 0, 16, "Fewest lower-case letters"),
-  minUppercase: count(0, 0, 16, "Fewest upper-case letters"),
-  minDigits: count(0, 0, 16, "Fewest digits"),
-  minSymbols: count(0, 0, 16, "Fewest characters that are neither letter nor digit"),
+  minLength: count(8, 4, 128, "The minimum number of characters"),
+  maxLength: count(128, 64, 256, "The maximum number of characters"),
+  minLowercase: count(0, 0, 16, "The minimum number of lower-case letters"),
+  minUppercase: count(0, 0, 16, "The minimum number of upper-case letters"),
+  minDigits: count(0, 0, 16, "The minimum number of digits"),
+  minSymbols: count(0, 0, 16, "The minimum number of characters that are neither letters nor digits"),
   notUsername: flag(true, "Refuse the username as password"),
   notEmail: flag(true, "Refuse the email address as password"),
-  history: count(
-    5,
-    0,
-    24,
-    "The number of a user's last passwords, the present one among them, that are refused as the next; 0 refuses none",
-  ),
+  history: count(5, 0, 24, "The number of a user's last passwords, including the current one, that cannot be chosen again; 0 allows all"),
   breachCheck: flag(true, "Refuse passwords that are known to have leaked"),
-  maxAgeDays: nullable(Type.Integer({ minimum: 1, maximum: 3_650 }), "After this many days a password has to be replaced; null: never"),
+  maxAgeDays: nullable(
+    Type.Integer({ minimum: 1, maximum: 3_650 }),
+    "The days after which a password has to be replaced. If null, it never has to be",
+  ),
 });
 
 const BruteForcePolicy = group({
   enabled: flag(true, "Count failed attempts and slow them down"),
-  maxFailures: count(10, 3, 1_000, "Failed attempts of one user before the temporary lock"),
+  maxFailures: count(10, 3, 1_000, "The failed attempts of one user before the temporary lock"),
   lockMinutes: count(15, 1, 1_440, "The duration of the temporary lock"),
-  maxFailuresPerAddress: count(100, 5, 100_000, "Failed attempts from one address before it has to wait"),
-  forgetAfterMinutes: count(60, 1, 10_080, "Failures are forgotten after this long without a new one"),
+  maxFailuresPerAddress: count(100, 5, 100_000, "The failed attempts from one address before it has to wait"),
+  forgetAfterMinutes: count(60, 1, 10_080, "Failures are forgotten after this many minutes without a new one"),
 });
 
 /** The limits count per address, and whole companies share one. */
 const RateLimitPolicy = group({
-  signIns: count(600, 10, 100_000, "Answers to sign-in pages, forgotten passwords and invitations, from one address in a minute"),
+  signIns: count(600, 10, 100_000, "Responses to sign-in pages, forgotten passwords and invitations, from one address in a minute"),
   authorizations: count(
     600,
     10,
     100_000,
-    "Sign-ins that applications and pages begin, and sign-outs that other sites post, from one address in a minute",
+    "Sign-ins that applications and pages start, and logouts that other sites post, from one address in a minute",
   ),
   registrations: count(20, 1, 100_000, "Registrations from one address in ten minutes"),
   clientRegistrations: count(120, 1, 100_000, "Requests to register a client, from one address in a minute"),
-  deviceCodes: count(120, 1, 100_000, "Codes that devices ask for, of one client from one address in a minute"),
+  deviceCodes: count(120, 1, 100_000, "Codes that devices request, for one client from one address in a minute"),
   enrollments: count(60, 1, 100_000, "Requests to enroll a device, from one address in a minute"),
   push: count(240, 1, 100_000, "Requests about push approvals, from one address in a minute"),
   qr: count(120, 1, 100_000, "Requests about QR sign-in, from one address in a minute"),
@@ -71,7 +69,7 @@ const RateLimitPolicy = group({
     100_000,
     "Artifacts, LogoutRequests and logout tokens that other servers send, from one address in a minute",
   ),
-  workloadTokens: count(120, 1, 100_000, "Tokens that workloads exchange, from one address in a minute"),
+  workloadTokens: count(120, 1, 100_000, "Workload tokens that are exchanged, from one address in a minute"),
 });
 
 /** Tokens of other issuers that workloads exchange (see applications/workload-credentials). */
@@ -86,7 +84,7 @@ const AgentPolicy = group({
   reviewDays: count(90, 1, 3_650, "The time after its activation or last attestation after which an agent has to be attested again"),
   suspendOverdueAfterDays: nullable(
     Type.Integer({ minimum: 1, maximum: 3_650 }),
-    "An agent is suspended this many days after its review was due; null: never",
+    "The days after its review was due after which an agent is suspended. If null, it never is",
   ),
   allowDelegationWithoutConsent: flag(
     false,
@@ -97,18 +95,18 @@ const AgentPolicy = group({
 /** Apps keep the values with which they were set up, so a change affects only later setups. */
 const TotpPolicy = group({
   digits: Type.Unsafe<6 | 8>({ type: "integer", enum: [6, 8], default: 6, description: "The length of a code" }),
-  period: count(30, 15, 120, "Seconds until the next code"),
+  period: count(30, 15, 120, "The seconds until the next code"),
   algorithm: oneOf(["SHA1", "SHA256", "SHA512"], {
     default: "SHA1",
     description: "The hash algorithm of codes. Many apps support only SHA1, which is secure enough for this purpose",
   }),
-  drift: count(1, 0, 3, "The number of codes by which an app's clock may be early or late"),
+  drift: count(1, 0, 3, "The number of codes by which the clock of an app may be early or late"),
 });
 
 const MessagingPolicy = group({
   maxPerRecipient: count(5, 1, 1_000, "The number of messages of one template that a recipient can get in a period"),
   recipientMinutes: count(10, 1, 1_440, "The length of that period in minutes"),
-  maxPerHour: count(1_000, 1, 1_000_000, "Messages of one channel in an hour"),
+  maxPerHour: count(1_000, 1, 1_000_000, "The messages of one channel in an hour"),
 });
 
 const GroupPolicy = group({
@@ -116,7 +114,10 @@ const GroupPolicy = group({
 });
 
 const AuditPolicy = group({
-  retentionDays: nullable(Type.Integer({ minimum: 7, maximum: 3_650 }), "Audit events are deleted after this many days; null keeps them"),
+  retentionDays: nullable(
+    Type.Integer({ minimum: 7, maximum: 3_650 }),
+    "The days after which audit events are deleted. If null, they are kept",
+  ),
 });
 
 /** The defaults of clients, which may have values of their own. */
@@ -126,12 +127,12 @@ const TokenPolicy = group({
   codeSeconds: count(60, 5, 600, "The lifetime of an authorization code"),
   deviceCodeSeconds: count(600, 60, 3_600, "The lifetime of a device code"),
   cibaSeconds: count(600, 30, 3_600, "The lifetime of a backchannel request (CIBA)"),
-  offlineIdleDays: count(30, 1, 3_650, "A grant with offline_access ends after this long without use"),
+  offlineIdleDays: count(30, 1, 3_650, "The days without use after which a grant with offline_access ends"),
   refreshReuseGraceSeconds: count(
     10,
     0,
     60,
-    "The time in which the client of a used refresh token may use it again, having lost the response, and gets the same successor; 0 takes any second use for theft",
+    "The seconds in which a client that lost the response may use a refresh token again, and gets the same successor; 0 treats any second use as theft",
   ),
   authorizationDetailsTypes: Type.Array(Type.String({ minLength: 1, maxLength: 255 }), {
     default: [],
@@ -154,7 +155,7 @@ const OidcPolicy = group({
   leastProfile: oneOf(clientProfiles, {
     default: "none",
     description:
-      "The minimum profile of new clients, whether administrators create them or they register themselves; also the profile of new clients that name none",
+      "The minimum profile of new clients, whether administrators create them or they register themselves. It is also the profile of new clients that name none",
   }),
   implicitFlow: flag(
     false,
@@ -162,7 +163,7 @@ const OidcPolicy = group({
   ),
   keycloakPaths: flag(
     false,
-    "Answer at the paths of Keycloak, too (`/realms/{realm}/protocol/openid-connect/token` and so on), for libraries whose paths cannot be configured. Metadata lists our own paths",
+    "Answer at the paths of Keycloak, too (`/realms/{realm}/protocol/openid-connect/token` and so on), for libraries whose paths cannot be configured. Metadata lists this server's own paths",
   ),
 });
 
@@ -181,7 +182,12 @@ const SamlPolicy = group({
   nameIdFormat: oneOf(nameIdFormats, { default: "persistent", description: "The NameID format if a request names none" }),
   backChannelSloEnabled: flag(false, "Notify service providers by SOAP when a session ends"),
   idpInitiatedSsoEnabled: flag(false, "Users may start a sign-in at this server"),
-  assertionLifetimeSeconds: count(300, assertionLifetime.minimum, assertionLifetime.maximum, "The time in which an assertion must arrive"),
+  assertionLifetimeSeconds: count(
+    300,
+    assertionLifetime.minimum,
+    assertionLifetime.maximum,
+    "The seconds within which an assertion must arrive",
+  ),
   clockSkewSeconds: count(
     60,
     clockSkew.minimum,
@@ -192,19 +198,19 @@ const SamlPolicy = group({
 
 const AccountPolicy = group({
   changeUsername: flag(false, "Users may change their own username"),
-  changeEmail: flag(true, "Users may change their own email address; a new one counts once it is confirmed"),
+  changeEmail: flag(true, "Users may change their own email address. A new one takes effect once it is confirmed"),
   erase: flag(false, "Users may erase their own account (`DELETE /account`), permanently"),
 });
 
 const RegistrationPolicy = group({
   enabled: flag(false, "Users may register"),
-  verifyEmail: flag(true, "An account begins only when the link or code that was mailed to its address is used"),
+  verifyEmail: flag(true, "Create an account only when the link or code that was sent to its email address is used"),
   emailAsUsername: flag(false, "The email address is the username"),
   allowedEmailDomains: Type.Array(Type.String({ minLength: 1, maxLength: 253, pattern: "^[^@\\s]+$" }), {
     default: [],
     maxItems: 100,
     uniqueItems: true,
-    description: "Only addresses of exactly these domains can register; empty: all",
+    description: "Only email addresses of exactly these domains can register. If empty, all can",
   }),
   terms: flag(false, "Users who register accept the terms"),
   requiredActions: Type.Array(oneOf(["CONFIGURE_TOTP", "CONFIGURE_PASSKEY", "UPDATE_PROFILE"]), {
@@ -220,7 +226,7 @@ const PasswordResetPolicy = group({
 
 const TermsPolicy = group({
   text: nullable(Type.String({ minLength: 1, maxLength: 50_000 }), "The terms that users accept, as plain text"),
-  url: nullable(httpsAddress, "The address of the document, instead of the text or besides it"),
+  url: nullable(httpsAddress, "The address of the document, instead of the text or in addition to it"),
   version: Type.String({
     default: "1",
     minLength: 1,
@@ -233,22 +239,22 @@ const TermsPolicy = group({
 const PasskeyPolicy = group({
   rpId: nullable(
     Type.String({ maxLength: 253, pattern: "^[a-z0-9]([a-z0-9.-]*[a-z0-9])?$", description: "a domain in lower case" }),
-    "The domain that passkeys belong to: the server's host or a parent of it; null: its host. Passkeys of another one no longer work",
+    "The domain that passkeys belong to: the server's host or a parent domain. If null, the server's host. Passkeys of another domain no longer work",
   ),
   authenticatorAttachment: nullable(
     oneOf(["platform", "cross-platform"]),
-    "New passkeys are kept by the device itself (`platform`) or by a security key or phone (`cross-platform`); null: both",
+    "The kind of new passkeys: kept by the device itself (`platform`), or by a security key or phone (`cross-platform`). If null, both",
   ),
   residentKey: oneOf(["preferred", "required"], {
     default: "preferred",
-    description: "`required` refuses security keys that cannot sign in without a name",
+    description: "`required` refuses security keys that cannot sign in without a username",
   }),
   userVerification: oneOf(["preferred", "required", "discouraged"], {
     default: "preferred",
     description:
       "User verification (finger, face or PIN) of new passkeys, and of passkeys as a second factor. A passkey as the only factor always requires it",
   }),
-  maxPerUser: count(10, 1, 100, "Passkeys that a user can have"),
+  maxPerUser: count(10, 1, 100, "The number of passkeys that a user can have"),
 });
 
 const TrustedDevicePolicy = group({
@@ -258,7 +264,7 @@ const TrustedDevicePolicy = group({
 
 /** The members of branding that realms and organizations have. */
 export const brandingMembers = {
-  displayName: nullable(Type.String({ minLength: 1, maxLength: 255 }), "Shown on pages and in messages"),
+  displayName: nullable(Type.String({ minLength: 1, maxLength: 255 }), "The name that pages and messages show"),
   logoUrl: nullable(
     Type.String({
       maxLength: 2048,
@@ -266,12 +272,12 @@ export const brandingMembers = {
         "^(https://[A-Za-z0-9.\\-\\[\\]:]+([/?][!-~]*)?|/([!-.0-\\[\\]-~][!-\\[\\]-~]*)?|data:image/(png|jpeg|gif|webp);base64,[A-Za-z0-9+/]+={0,2})$",
       description: "an https address, a path on this server, or a data: image",
     }),
-    "https, a path on this server, or a data: image",
+    "An https address, a path on this server, or a data: image",
   ),
-  primaryColor: nullable(colour, "#rgb or #rrggbb"),
-  backgroundColor: nullable(colour, "#rgb or #rrggbb"),
-  welcomeText: nullable(Type.String({ maxLength: 1000 }), "Shown above the sign-in form"),
-  customCss: nullable(Type.String({ maxLength: 65_536 }), "Added to theme.css; may not load anything from elsewhere"),
+  primaryColor: nullable(colour, "The colour as #rgb or #rrggbb"),
+  backgroundColor: nullable(colour, "The colour as #rgb or #rrggbb"),
+  welcomeText: nullable(Type.String({ maxLength: 1000 }), "The text above the sign-in form"),
+  customCss: nullable(Type.String({ maxLength: 65_536 }), "CSS that is added to theme.css. It may not load anything from elsewhere"),
 };
 
 /** Language tags, such as nl or pt-BR. */
@@ -288,13 +294,13 @@ const realmBrandingMembers = {
   }),
   fontFamily: oneOf(fontFamilies, {
     default: "system",
-    description: "The font of the pages. All of them are on the visitor's device: no page loads a font",
+    description: "The font of the pages. All of them are on the visitor's device: pages load no fonts",
   }),
   welcomeTexts: Type.Record(Type.String({ pattern: LANGUAGE_TAG }), Type.String({ minLength: 1, maxLength: 1000 }), {
     default: {},
     maxProperties: 50,
     additionalProperties: false,
-    description: "The welcome text by language, such as nl or pt-BR; `welcomeText` is for the others",
+    description: "The welcome text by language, such as nl or pt-BR. `welcomeText` is for all other languages",
   }),
   texts: Type.Record(
     Type.String({ pattern: LANGUAGE_TAG }),
@@ -316,7 +322,7 @@ const realmBrandingMembers = {
 export const brandingSchemas = { ...brandingMembers, ...realmBrandingMembers };
 
 const members = {
-  realmId: Type.String({ description: "Cannot be changed" }),
+  realmId: Type.String({ description: "It cannot be changed" }),
   ...brandingMembers,
   ...realmBrandingMembers,
   defaultLocale: oneOf(locales, { default: "en", description: "The language for visitors whose languages are not supported" }),
@@ -342,11 +348,11 @@ const members = {
   trustedDevices: TrustedDevicePolicy,
   identifierFirst: flag(
     false,
-    "Ask for the username on a page of its own, and then for the password, or lead to the identity provider of its domain. Applies to every flow that asks for username and password",
+    "Ask for the username on a page of its own, and then for the password, or lead to the identity provider of the username's domain. Applies to every flow that asks for username and password",
   ),
   newDeviceMail: flag(true, "Notify users by mail of a sign-in in a new browser"),
   auditClientLogins: flag(false, "Record every token that a client gets in its own name as an audit event (CLIENT_LOGIN)"),
-  clientSecretReveal: flag(true, "Let administrators read a client's secret again; each time is an audit event"),
+  clientSecretReveal: flag(true, "Let administrators read a client's secret again. An audit event is recorded each time"),
 };
 
 export const Settings = Type.Object(members, { $id: "RealmSettings" });

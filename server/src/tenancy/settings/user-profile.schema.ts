@@ -18,7 +18,7 @@ const words = (maxLength: number, description: string) =>
   );
 const displayName = words(
   255,
-  "The text that people see, by language: `en`, `nl`. If the visitor's language is missing, the realm's own is used",
+  "The text that people see, by language: `en`, `nl`. If the visitor's language is missing, the realm's default language is used",
 );
 const whom = (value: readonly Party[], description: string) =>
   Type.Optional(Type.Array(oneOf(parties), { default: [...value], uniqueItems: true, description }));
@@ -35,39 +35,41 @@ const ProfileAttribute = Type.Object(
   {
     name: name("^[A-Za-z0-9_.:-]{1,128}$", "the name of a user attribute"),
     displayName,
-    hint: words(500, "Shown with the field, by language"),
+    hint: words(500, "The hint beside the field, by language"),
     type: Type.Optional(
       oneOf(attributeTypes, {
         default: "string",
         description:
-          "`number` takes 42 or 1.5, `boolean` true or false, `date` 2026-01-31, `url` an http or https address, `choice` one of `options`",
+          "`number` accepts 42 or 1.5, `boolean` true or false, `date` 2026-01-31, `url` an http or https address, `choice` one of `options`",
       }),
     ),
     options: Type.Optional(
-      Type.Array(option, { default: [], maxItems: 250, description: "For `choice`: the values, in the order of the page" }),
+      Type.Array(option, { default: [], maxItems: 250, description: "The values of `choice`, in the order of the page" }),
     ),
-    multivalued: Type.Optional(Type.Boolean({ default: false, description: "Several values, of which each is checked" })),
+    multivalued: Type.Optional(
+      Type.Boolean({ default: false, description: "The attribute may have several values, each of which is checked" }),
+    ),
     required: whom(
       [],
       "The parties that have to supply it: `user` on registering, completing or changing their own profile, `admin` in the admin API",
     ),
-    view: whom(["admin"], "The parties that see it. Administrators always do"),
-    edit: whom(["admin"], "The parties that may change it. Directories, SCIM and imports may in any case"),
+    view: whom(["admin"], "The parties that can see it. Administrators always can"),
+    edit: whom(["admin"], "The parties that can change it. Directories, SCIM and imports always can"),
     registration: Type.Optional(
       Type.Boolean({ default: false, description: "Ask for it at registration too, if it is not required and people may edit it" }),
     ),
     pattern: Type.Optional(
       Type.Union([Type.String({ minLength: 1, maxLength: MAX_PATTERN }), Type.Null()], {
         default: null,
-        description: "A regular expression for the whole value; without lookaround and references",
+        description: "A regular expression for the whole value. Lookaround and backreferences are not supported",
       }),
     ),
-    minLength: length("Fewest characters"),
-    maxLength: length("Most characters"),
+    minLength: length("The minimum number of characters"),
+    maxLength: length("The maximum number of characters"),
     group: Type.Optional(
       Type.Union([Type.String({ minLength: 1, maxLength: 64 }), Type.Null()], {
         default: null,
-        description: "One of `groups`: a heading on pages",
+        description: "The name of one of `groups`, which are headings on pages",
       }),
     ),
   },
@@ -84,9 +86,9 @@ export const UserProfilePolicy = Type.Object(
     attributes: Type.Array(ProfileAttribute, {
       default: [],
       maxItems: 100,
-      description: "The attributes that the realm declares, in the order of pages",
+      description: "The attributes that the realm declares, in the order in which pages show them",
     }),
-    groups: Type.Array(ProfileGroup, { default: [], maxItems: 20, description: "Headings, in the order of pages" }),
+    groups: Type.Array(ProfileGroup, { default: [], maxItems: 20, description: "The headings, in the order in which pages show them" }),
     standardAttributes: Type.Boolean({
       default: true,
       description:

@@ -30,7 +30,7 @@ export const webhookRoutes: FastifyPluginAsyncTypebox<Tools> = async (app, tools
     create: {
       config,
       summary: "Create a webhook",
-      description: "From now on, events of the named types are sent to the address, signed with the secret if there is one.",
+      description: "Events of the named types are sent to the address, signed with the secret if there is one.",
       body: CreateWebhook,
       id: ({ id }) => id,
       run: (ctx, _params, body) => createWebhook(ctx, tools, body),
@@ -46,7 +46,7 @@ export const webhookRoutes: FastifyPluginAsyncTypebox<Tools> = async (app, tools
       config,
       summary: "Update a webhook",
       description:
-        "Waiting deliveries are sent to the new address, signed with the new secret. Another scheme, host or port without a new " +
+        "Pending deliveries are sent to the new address, signed with the new secret. Another scheme, host or port without a new " +
         "secret clears the old one, so deliveries are no longer signed.",
       body: UpdateWebhook,
       run: (ctx, { webhookId }, body) => saveWebhook(ctx, tools, webhookId, body),
@@ -54,7 +54,7 @@ export const webhookRoutes: FastifyPluginAsyncTypebox<Tools> = async (app, tools
     remove: {
       config,
       summary: "Delete a webhook",
-      description: "Waiting deliveries are no longer sent.",
+      description: "Pending deliveries are no longer sent.",
       run: (ctx, { webhookId }) => removeWebhook(ctx, webhookId),
     },
   });

@@ -15,19 +15,20 @@ const name = Type.String({
 const url = Type.String({
   minLength: 1,
   maxLength: 2048,
-  description: "The address that events are sent to: https, a public address. In development also http to this machine",
+  description:
+    "The address that events are sent to: https, at a public address. In development http to the server's own machine is accepted, too",
   examples: ["https://hooks.example.com/gatehouse"],
 });
 const eventTypes = Type.String({
   maxLength: 4096,
-  description: "Comma-separated: event types, a category (`AUTHN`, `ADMIN`, `SECURITY`), or `*` for everything",
+  description: "Event types, a category (`AUTHN`, `ADMIN`, `SECURITY`), or `*` for everything, separated by commas",
   examples: ["LOGIN_FAILURE,SECURITY"],
 });
 const secret = Type.String({
   minLength: 1,
   maxLength: 512,
   description:
-    "The secret that signs every delivery. `whsec_` followed by base64 is a key in the form of Standard Webhooks; of any other text the key is its UTF-8 bytes",
+    "The secret that signs every delivery. `whsec_` followed by base64 is a key in the form of Standard Webhooks. The key of any other text is its UTF-8 bytes",
 });
 const time = nullable(Type.Integer(), "Epoch milliseconds");
 
@@ -37,7 +38,7 @@ export const Webhook = Type.Object(
     realmId: Type.String(),
     name: Type.String(),
     url: Type.String(),
-    secret: Type.Null({ description: "Never shown; `secretSet` tells whether there is one" }),
+    secret: Type.Null({ description: "It is never shown. `secretSet` tells whether there is one" }),
     secretSet: Type.Boolean(),
     eventTypes: Type.String(),
     enabled: Type.Boolean({ description: "Events that happen while it is false are not sent. Earlier events still are" }),
@@ -72,7 +73,7 @@ export const UpdateWebhook = Type.Object(
         writeOnly: true,
         description:
           "If omitted, the stored secret is kept, unless scheme, host or port of `url` change. Null clears it, unless `secretSet` is true, as in the response of a read. " +
-          "A text replaces it immediately",
+          "A new secret takes effect immediately",
       }),
     ),
   },
@@ -112,7 +113,7 @@ export const Delivery = Type.Object(
   {
     id: Type.String({ format: "uuid" }),
     webhookId: Type.String({ format: "uuid" }),
-    eventId: Type.String({ format: "uuid", description: "Also the `webhook-id` of every attempt" }),
+    eventId: Type.String({ format: "uuid", description: "The id of the event, which is the `webhook-id` of every attempt" }),
     eventType: Type.String(),
     status: oneOf(deliveryStatuses),
     attempts: Type.Integer({ description: "The number of attempts that have ended" }),
@@ -140,7 +141,7 @@ export const TestResult = Type.Object(
     status: nullable(Type.Integer(), "The HTTP status, if there was an answer"),
     latencyMs: Type.Integer(),
     error: Type.Optional(Type.String()),
-    answer: Type.Optional(Type.String({ description: "The beginning of the receiver's answer" })),
+    answer: Type.Optional(Type.String({ description: "The beginning of the receiver's response" })),
   },
   { $id: "WebhookTestResult" },
 );

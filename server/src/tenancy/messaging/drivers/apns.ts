@@ -31,7 +31,7 @@ const ApnsConfig = Type.Object(
       examples: ["com.example.app"],
     }),
     environment: Type.Optional(oneOf(["production", "sandbox"], { description: "Default production" })),
-    baseUrl: Type.Optional({ ...urlText, description: "an https URL: a relay in place of Apple's own hosts" }),
+    baseUrl: Type.Optional({ ...urlText, description: "the https URL of a relay in place of Apple's own hosts" }),
   },
   { additionalProperties: false },
 );

@@ -9,7 +9,7 @@ import { urlFault, urlText } from "./config.ts";
 import { perProviderCache } from "./per-provider-cache.ts";
 
 const FcmConfig = Type.Object(
-  { baseUrl: Type.Optional({ ...urlText, description: "an https URL: a relay in place of https://fcm.googleapis.com" }) },
+  { baseUrl: Type.Optional({ ...urlText, description: "the https URL of a relay in place of https://fcm.googleapis.com" }) },
   { additionalProperties: false },
 );
 type FcmConfig = Static<typeof FcmConfig>;

@@ -25,7 +25,7 @@ const HttpConfig = Type.Object(
       Type.String({
         minLength: 1,
         maxLength: 10_000,
-        description: "The body, with placeholders such as {{to}} and {{text}}. Default: every value under its own name",
+        description: "The body, with placeholders such as {{to}} and {{text}}. By default it contains every value under its own name",
       }),
     ),
     headers: Type.Optional(headerMap),

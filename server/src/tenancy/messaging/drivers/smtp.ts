@@ -17,12 +17,11 @@ const SmtpConfig = Type.Object(
       description: "a host name or an address, without a port",
       examples: ["smtp.example.com"],
     }),
-    port: Type.Optional(Type.Integer({ minimum: 1, maximum: 65_535, description: "Left out: 587, with tls 465, with none 25" })),
+    port: Type.Optional(Type.Integer({ minimum: 1, maximum: 65_535, description: "The port. Default 587, with tls 465, with none 25" })),
     username: Type.Optional(lineText("one line of text")),
     security: Type.Optional(
       oneOf(["starttls", "tls", "none"], {
-        description:
-          "starttls if left out; the message is never sent in the clear instead. none is for a relay on this server's own network",
+        description: "Default starttls; the message is never sent unencrypted instead. none is for a relay on this server's own network",
       }),
     ),
   },

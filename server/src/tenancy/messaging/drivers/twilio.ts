@@ -9,7 +9,7 @@ const sid = (description: string) => Type.String({ pattern: "^[A-Za-z0-9_-]{1,64
 const TwilioConfig = Type.Object(
   {
     accountSid: sid("an account's identifier: letters and digits"),
-    messagingServiceSid: Type.Optional(sid("a messaging service's identifier: letters and digits; the service then picks the sender")),
+    messagingServiceSid: Type.Optional(sid("the identifier of a messaging service: letters and digits. The service then picks the sender")),
     baseUrl: Type.Optional(urlText),
   },
   { additionalProperties: false },
