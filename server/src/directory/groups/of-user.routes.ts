@@ -12,7 +12,7 @@ export const userGroupRoutes: FastifyPluginAsyncTypebox = async (app) => {
     list: {
       config: { permission: "view-users" },
       summary: "List the groups of a user",
-      description: "The groups of which the user is a member, and the groups above them. `direct` tells them apart.",
+      description: "Returns the groups of which the user is a member, and the groups above them. `direct` distinguishes them.",
       query: UserGroupQuery,
       run: (ctx, { userId }, query) => searchGroupsOfUser(ctx, userId, query),
     },

@@ -32,16 +32,16 @@ export const groupRoutes: FastifyPluginAsyncTypebox = async (app) => {
     read: { config: read, summary: "Read a group", run: (ctx, { groupId }) => readGroup(ctx, groupId) },
     replace: {
       config: write,
-      summary: "Update a group, or move it",
-      ofPut: "Without `parentId` the group moves to the top.",
-      description: "With `parentId: null` the group moves to the top. Its roles are changed separately.",
+      summary: "Update or move a group",
+      ofPut: "An omitted `parentId` counts as null.",
+      description: "If `parentId` is null, the group moves to the top. Its roles are changed separately.",
       body: UpdateGroup,
       run: (ctx, { groupId }, body) => saveGroup(ctx, groupId, body),
     },
     remove: {
       config: write,
       summary: "Delete a group and the groups below it",
-      description: "Their members lose the roles that the groups granted at once; the users themselves stay.",
+      description: "The members of these groups immediately lose the roles that the groups granted. The users themselves are not deleted.",
       run: (ctx, { groupId }) => removeGroup(ctx, groupId),
     },
   });

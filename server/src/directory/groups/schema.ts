@@ -7,7 +7,7 @@ const name = visibleName("a group's name", "Support");
 const description = nullable(Type.String({ maxLength: 1000 }));
 const parentId = nullable(Type.String({ maxLength: 64 }), "The group above; null at the top");
 const id = Type.String({ format: "uuid" });
-const time = Type.Integer({ description: "Epoch milliseconds" });
+const time = Type.Integer({ description: "A time in epoch milliseconds" });
 
 export const Group = Type.Object(
   {
@@ -43,7 +43,7 @@ export const GroupQuery = listQuery({
   parentId: Type.Optional(
     Type.String({
       pattern: "^([0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12})?$",
-      description: "the id of a group, for those right below it; empty for those at the top",
+      description: "the id of a group, to list the groups directly below it; empty to list those at the top",
     }),
   ),
 });
@@ -63,7 +63,7 @@ export const UserGroup = Type.Object(
     parentId: nullable(id),
     direct: Type.Boolean({
       description:
-        "True when the user is a member of this very group. false: inherited, the user is a member of a group below it, and gets its roles " +
+        "True when the user is a member of this group itself. False if it is inherited: the user is a member of a group below it, and gets its roles " +
         "only with the realm setting `groups.inheritRoles`",
     }),
     joinedAt: nullable(time, "Epoch milliseconds; null where it is inherited"),
@@ -73,7 +73,7 @@ export const UserGroup = Type.Object(
 export type UserGroup = Static<typeof UserGroup>;
 
 export const UserGroupQuery = listQuery({
-  direct: Type.Optional(Type.Boolean({ description: "Only direct memberships, or only inherited ones" })),
+  direct: Type.Optional(Type.Boolean({ description: "True: return direct memberships only. False: return inherited ones only" })),
 });
 export type UserGroupQuery = Static<typeof UserGroupQuery>;
 

@@ -49,30 +49,35 @@ export const ImportUser = Type.Object(
       Type.Array(oneOf(["email", "username"]), {
         uniqueItems: true,
         description:
-          "Names by which the user does not sign in, and which another user may have: an `email` that nobody has confirmed, a `username` that is another's confirmed address (needs `realm-admin`)",
+          "Names by which the user does not sign in, and which another user may have: an `email` that nobody has confirmed, or a `username` that is another user's confirmed address (needs `realm-admin`)",
       }),
     ),
     enabled: Type.Optional(Type.Boolean()),
-    locked: Type.Optional(Type.Boolean({ description: "By an administrator; new users are not locked unless the row says so" })),
+    locked: Type.Optional(
+      Type.Boolean({ description: "The user is locked by an administrator. New users are not locked unless the row says so" }),
+    ),
     attributes,
     roles,
     password: Type.Optional(
       Type.String({
         minLength: 1,
         maxLength: 1024,
-        description: "Checked against the realm's policy and leaked passwords, and hashed by the server, which takes time",
+        description:
+          "The password, which is checked against the realm's policy and leaked passwords. The server hashes it, which takes time",
       }),
     ),
-    passwordHash: Type.Optional(Type.String({ minLength: 1, maxLength: 1024, description: "A ready hash, instead of a password" })),
+    passwordHash: Type.Optional(Type.String({ minLength: 1, maxLength: 1024, description: "An existing hash, instead of a password" })),
     requiredActions: Type.Optional(Type.Array(oneOf(requiredActions), { uniqueItems: true })),
     userId: Type.Optional(
-      Type.String({ format: "uuid", description: "For new users only: kept, so that applications know the user again by `sub`" }),
+      Type.String({ format: "uuid", description: "The user's id, which applications know as `sub`. For new users only" }),
     ),
-    groups: Type.Optional(Type.Array(text(13_000), { maxItems: 1000, description: "For new users only: paths such as `/Sales/Europe`" })),
+    groups: Type.Optional(
+      Type.Array(text(13_000), { maxItems: 1000, description: "The user's groups, as paths such as `/Sales/Europe`. For new users only" }),
+    ),
     clientRoles: Type.Optional(
       Type.Array(Type.Object({ clientId: name, name }, { additionalProperties: false }), {
         maxItems: 1000,
-        description: "For new users only: roles of clients",
+        description: "The user's client roles. For new users only",
       }),
     ),
     organizations: Type.Optional(
@@ -81,28 +86,32 @@ export const ImportUser = Type.Object(
           {
             alias: text(63),
             role: Type.Optional(Type.String({ pattern: "^[a-z][a-z0-9_-]{0,62}$", description: "a role in an organization" })),
-            managed: Type.Optional(Type.Boolean({ description: "The account is the organization's own; of at most one organization" })),
+            managed: Type.Optional(
+              Type.Boolean({
+                description: "True if the account is the organization's own. At most one organization of a user can have it",
+              }),
+            ),
           },
           { additionalProperties: false },
         ),
-        { maxItems: 1000, description: "For new users only: by alias, with the user's role there" },
+        { maxItems: 1000, description: "The organizations by alias, with the user's role in each. For new users only" },
       ),
     ),
     credentials: Type.Optional(
       Type.Array(credential, {
         maxItems: 100,
-        description: "For new users only: authenticator apps, passkeys and recovery codes, from an export",
+        description: "Authenticator apps, passkeys and recovery codes from an export. For new users only",
       }),
     ),
     totp: Type.Optional(
       Type.Object(
         {
-          secret: Type.String({ pattern: TOTP_KEY, description: "the key in base32, as authenticator apps take it" }),
+          secret: Type.String({ pattern: TOTP_KEY, description: "the key in base32, as authenticator apps accept it" }),
           algorithm: Type.Optional(oneOf(["SHA1", "SHA256", "SHA512"], { default: "SHA1" })),
           digits: Type.Optional(Type.Integer({ minimum: 6, maximum: 8, default: 6 })),
           period: Type.Optional(Type.Integer({ minimum: 15, maximum: 120, default: 30 })),
         },
-        { additionalProperties: false, description: "For new users only: an authenticator app that another system knows" },
+        { additionalProperties: false, description: "An authenticator app that the user set up in another system. For new users only" },
       ),
     ),
     federatedIdentities: Type.Optional(
@@ -114,13 +123,13 @@ export const ImportUser = Type.Object(
         {
           maxItems: 20,
           description:
-            "For new users only: accounts at identity providers of the realm, by alias, with the identifier that the provider has for the user. Needs `manage-identity-providers`",
+            "The user's accounts at identity providers of the realm, by alias, with the identifier that the provider has for the user. For new users only. Needs `manage-identity-providers`",
         },
       ),
     ),
     createdAt: Type.Optional(
       Type.Union([Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER }), Type.String({ format: "date-time", maxLength: 40 })], {
-        description: "Epoch milliseconds or RFC 3339; of new users only",
+        description: "The time of creation, in epoch milliseconds or RFC 3339. For new users only",
       }),
     ),
   },
@@ -133,21 +142,22 @@ export type OnConflict = (typeof conflicts)[number];
 
 const importId = Type.String({
   pattern: "^[A-Za-z0-9._-]{1,128}$",
-  description: "importId is made of letters, digits and ._- (at most 128)",
+  description: "at most 128 letters, digits, dots, dashes and underscores",
 });
 
 export const ImportQuery = Type.Object(
   {
-    dryRun: Type.Optional(Type.Boolean({ default: false, description: "Says what would happen, and changes nothing" })),
+    dryRun: Type.Optional(Type.Boolean({ default: false, description: "Report what would happen, and change nothing" })),
     onConflict: Type.Optional(
       oneOf(conflicts, {
         default: "fail",
-        description: "The treatment of a row whose username or email address is taken; `update` changes the members that the row names",
+        description:
+          "The treatment of a row whose username or email address already exists. `update` changes the members that the row names",
       }),
     ),
     importId: Type.Optional(importId),
     delimiter: Type.Optional(
-      oneOf(Object.keys(delimiters) as Delimiter[], { default: ",", description: "The separator of the fields of a CSV" }),
+      oneOf(Object.keys(delimiters) as Delimiter[], { default: ",", description: "The field separator of a CSV file" }),
     ),
   },
   { additionalProperties: false },
@@ -160,7 +170,7 @@ export const statuses = ["RUNNING", "COMPLETED", "INTERRUPTED", "FAILED"] as con
 export type Status = (typeof statuses)[number];
 
 const RowError = Type.Object({
-  row: Type.Integer({ description: "From 1 on; a CSV's header is not counted" }),
+  row: Type.Integer({ description: "The number of the row, from 1. The header of a CSV file is not counted" }),
   line: Type.Integer({ description: "The line of the file at which the row begins" }),
   code: Type.String(),
   message: Type.String(),
@@ -174,11 +184,11 @@ export const UserImport = Type.Object(
     importId: nullable(Type.String(), "null for a dry run"),
     status: oneOf(statuses, { description: "INTERRUPTED: the request ended early. FAILED: the body could not be read to its end" }),
     dryRun: Type.Boolean(),
-    rows: count("Rows that were processed, whatever their outcome"),
+    rows: count("The rows that were processed, with any result"),
     created: count("New users"),
     updated: count("Existing users that were changed"),
-    skipped: count("Rows left out because their name or email address is taken"),
-    failed: count("Rows that were refused; `errors` says why"),
+    skipped: count("The rows that were skipped because their username or email address already exists"),
+    failed: count("The rows that were refused. `errors` has the reasons"),
     errors: Type.Array(RowError, { description: "The first 1,000 refused rows" }),
     errorsTruncated: Type.Boolean({ description: "True when more rows were refused than are listed" }),
     stopped: nullable(Stopped, "The position at which the body could not be read any further"),

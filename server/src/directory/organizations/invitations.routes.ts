@@ -16,7 +16,7 @@ export const invitationRoutes: FastifyPluginAsyncTypebox<InvitationParts> = asyn
     list: {
       config: { permission: "view-users" },
       summary: "List the invitations of an organization",
-      description: "Newest first. An invitation is deleted thirty days after it has expired.",
+      description: "Returns the newest first. An invitation is deleted thirty days after it expired.",
       query: InvitationQuery,
       run: (ctx, { orgId }, query) => searchInvitations(ctx, orgId, query),
     },
@@ -25,7 +25,7 @@ export const invitationRoutes: FastifyPluginAsyncTypebox<InvitationParts> = asyn
       summary: "Invite a person by mail",
       description:
         "Sends the template `invitation-email` with a link that works once. An invitation to the same address that was not " +
-        "accepted yet is replaced: its link ends. 409 `messaging.no_provider` where the realm cannot send mail.",
+        "accepted yet is replaced, and its link stops working. 409 `messaging.no_provider` if the realm cannot send mail.",
       body: CreateInvitation,
       id: ({ invitationId }) => invitationId,
       run: (ctx, { orgId }, body) => invite(ctx, parts, orgId, body),

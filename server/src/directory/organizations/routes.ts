@@ -48,7 +48,7 @@ export const organizationRoutes: FastifyPluginAsyncTypebox<InvitationParts & Dom
     remove: {
       config: write,
       summary: "Delete an organization",
-      description: "Its members stay users of the realm.",
+      description: "Its members are still users of the realm.",
       run: (ctx, { orgId }) => removeOrganization(ctx, orgId),
     },
   });

@@ -8,7 +8,7 @@ const name = visibleName("a name", "Acme International");
 const alias = Type.String({
   pattern: "^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$",
   description:
-    "an alias has 1 to 63 lower-case letters, digits and hyphens, and begins and ends with a letter or digit; left out, it is made from the name",
+    "an alias has 1 to 63 lower-case letters, digits and hyphens, and begins and ends with a letter or digit. Default: made from the name",
   examples: ["acme"],
 });
 const displayName = nullable(name);
@@ -22,13 +22,13 @@ const verification = Type.Object(
       "Epoch milliseconds. The record of a domain that is verified by DNS is missing since then; after 7 days it is no longer verified",
     ),
   },
-  { $id: "DomainVerification", description: "Cannot be changed" },
+  { $id: "DomainVerification", description: "It cannot be changed" },
 );
 
 /** A domain as it is shown. */
 export const OrganizationDomain = Type.Object(
   {
-    domain: Type.String({ description: "In lower case and in ASCII" }),
+    domain: Type.String({ description: "The domain, in lower case and in ASCII" }),
     verified: Type.Boolean({ description: "True when the domain is known to be the organization's" }),
     verification,
   },
@@ -39,11 +39,11 @@ export type OrganizationDomain = Static<typeof OrganizationDomain>;
 const domains = Type.Array(
   Type.Object(
     {
-      domain: Type.String({ minLength: 1, maxLength: 255, description: "Kept in lower case and in ASCII" }),
+      domain: Type.String({ minLength: 1, maxLength: 255, description: "The domain. It is stored in lower case and in ASCII" }),
       verified: Type.Optional(
         Type.Boolean({
           default: false,
-          description: "True when the domain is known to be the organization's. True needs `realm-admin`, unless it was true already",
+          description: "True when the domain is known to be the organization's. Setting it needs `realm-admin`, unless it was already true",
         }),
       ),
       verification: Type.Optional(
@@ -54,13 +54,13 @@ const domains = Type.Array(
             recordValue: Type.Optional(Type.String()),
             missingSince: Type.Optional(nullable(Type.Integer())),
           },
-          { additionalProperties: false, description: "As it was shown; changes nothing" },
+          { additionalProperties: false, description: "The verification as it was read. It cannot be changed here" },
         ),
       ),
     },
     { additionalProperties: false },
   ),
-  { maxItems: 100, description: "Each belongs to one organization of the realm" },
+  { maxItems: 100, description: "The domains. Each belongs to one organization of the realm" },
 );
 const identityProvider = nullable(
   Type.String({ pattern: "^[A-Za-z0-9][A-Za-z0-9_.-]{0,254}$", description: "the alias of an identity provider" }),
@@ -70,9 +70,12 @@ const role = Type.String({
   description: "a role in an organization has up to 63 lower-case letters, digits, - and _; `owner`, `admin` and `member` are usual",
   examples: ["member"],
 });
-const time = Type.Integer({ description: "Epoch milliseconds" });
+const time = Type.Integer({ description: "A time in epoch milliseconds" });
 
-const Branding = Type.Object(brandingMembers, { additionalProperties: false, description: "As the realm's own, for later pages" });
+const Branding = Type.Object(brandingMembers, {
+  additionalProperties: false,
+  description: "The branding of the sign-in pages, with the same members as the realm's",
+});
 const GivenBranding = Type.Object(
   Object.fromEntries(Object.entries(brandingMembers).map(([member, schema]) => [member, Type.Optional(schema)])) as {
     [M in keyof typeof brandingMembers]: Type.TOptional<(typeof brandingMembers)[M]>;
@@ -133,7 +136,7 @@ export type UpdateOrganization = Static<typeof UpdateOrganization>;
 
 const managed = Type.Boolean({
   description:
-    "The account is the organization's own: its SCIM tokens created it, and change and delete it. For other members they only end the membership",
+    "True if the account is the organization's own: its SCIM tokens created it, and may change and delete it. For other members they can only end the membership",
 });
 
 export const Member = Type.Object(
@@ -160,7 +163,7 @@ export const UserOrganization = Type.Object(
     role: Type.String({ description: "The user's role in it" }),
     joinedAt: time,
   },
-  { $id: "UserOrganization", description: "Always direct: organizations do not hand memberships down" },
+  { $id: "UserOrganization", description: "True, because memberships in organizations are never inherited" },
 );
 export type UserOrganization = Static<typeof UserOrganization>;
 

@@ -11,12 +11,12 @@ export const passwordSourceRoutes: FastifyPluginAsyncTypebox<SourceTools> = asyn
     tags: ["Users"],
     params: pathParams(),
     record: PasswordSourceRecord,
-    read: { config, summary: "Read where passwords are asked for", run: readSource },
+    read: { config, summary: "Read the password source", run: readSource },
     replace: {
       config,
-      summary: "Set where passwords are asked for",
+      summary: "Set the password source",
       description:
-        "For a system that does not export hashes. It is asked about passwords of names that no user has here, and of users who were imported without a password, but never of users who hold permissions. The first right answer stores a hash, and creates the user if there is none. While the system cannot be reached, such sign-ins are answered 503.",
+        "For a system that does not export hashes. The source is asked about the passwords of usernames that do not exist here, and of users who were imported without a password, but never of users who hold permissions. After the first right answer the server stores a hash, and creates the user if necessary. While the source cannot be reached, such sign-ins are answered with 503.",
       body: UpdatePasswordSource,
       run: (ctx, _params, body) => replaceSource(ctx, tools, body),
     },

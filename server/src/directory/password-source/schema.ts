@@ -5,7 +5,7 @@ const url = nullable(Type.String({ minLength: 1, maxLength: 2048 }), "An https a
 const enabled = Type.Boolean({ description: "True when the source is asked" });
 
 export const PasswordSourceRecord = Type.Object(
-  { url, enabled, secretSet: Type.Boolean({ description: "True when a secret is stored, which is never shown" }) },
+  { url, enabled, secretSet: Type.Boolean({ description: "True if a secret is stored. The secret is never shown" }) },
   { $id: "PasswordSource" },
 );
 export type PasswordSourceRecord = Static<typeof PasswordSourceRecord>;
@@ -14,12 +14,12 @@ export type PasswordSourceRecord = Static<typeof PasswordSourceRecord>;
 export const UpdatePasswordSource = Type.Object(
   {
     url,
-    enabled: Type.Optional(Type.Boolean({ default: true, description: "True when the source is asked" })),
+    enabled: Type.Optional(Type.Boolean({ default: true, description: "True if the source is used" })),
     secret: Type.Optional(
       Type.String({
         ...{ minLength: 16, maxLength: 255, pattern: "^[!-~]+$", writeOnly: true },
         description:
-          "signs the questions: 16 to 255 letters, digits and signs of ASCII. Left out: kept. Required with any change of scheme, host or port",
+          "signs the requests: 16 to 255 letters, digits and signs of ASCII. If omitted, the stored one is kept; a change of scheme, host or port needs it again",
       }),
     ),
     secretSet: Type.Optional(Type.Boolean()),

@@ -7,7 +7,7 @@ const name = visiblePathName("a role's name", "billing");
 const description = nullable(Type.String({ maxLength: 1000 }));
 const compositeRoles = Type.Array(Type.String({ minLength: 1, maxLength: 255 }), {
   maxItems: 1000,
-  description: "Names of the roles that this one includes: its holders hold them, too",
+  description: "The names of the roles that this role includes. Its holders have them, too",
 });
 const ClientRoleName = Type.Object(
   { clientId: Type.String({ minLength: 1, maxLength: 255 }), name: Type.String({ minLength: 1, maxLength: 255 }) },
@@ -15,7 +15,7 @@ const ClientRoleName = Type.Object(
 );
 const compositeClientRoles = Type.Array(ClientRoleName, {
   maxItems: 1000,
-  description: "Roles of clients that this one includes, each with OAuth's client id",
+  description: "The client roles that this role includes, each with the OAuth client id",
 });
 
 export const Role = Type.Object(
@@ -24,10 +24,10 @@ export const Role = Type.Object(
     roleId: Type.String({ format: "uuid" }),
     name: Type.String(),
     description,
-    default: Type.Boolean({ description: "Given to every new user" }),
-    compositeRoles: Type.Array(Type.String(), { description: "Names of the roles that this one includes" }),
-    compositeClientRoles: Type.Array(ClientRoleName, { description: "Roles of clients that this one includes" }),
-    createdAt: Type.Integer({ description: "Epoch milliseconds" }),
+    default: Type.Boolean({ description: "True if every new user gets the role" }),
+    compositeRoles: Type.Array(Type.String(), { description: "The names of the roles that this role includes" }),
+    compositeClientRoles: Type.Array(ClientRoleName, { description: "The client roles that this role includes" }),
+    createdAt: Type.Integer({ description: "The time of creation, in epoch milliseconds" }),
   },
   { $id: "Role" },
 );

@@ -70,7 +70,7 @@ export const userCredentialRoutes: FastifyPluginAsyncTypebox<UserCredentialParts
     },
     create: {
       config: write,
-      summary: "Make an enrollment token for a user's device",
+      summary: "Create an enrollment token for a user's device",
       description: "The token works once, until it expires. It replaces an earlier one.",
       body: CreateCredential,
       answer: CreatedCredential,

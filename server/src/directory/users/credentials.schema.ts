@@ -15,26 +15,30 @@ const members = {
   remaining: Type.Optional(Type.Integer({ description: "Recovery codes: how many are left" })),
   turnedOffAt: Type.Optional(
     Type.Integer({
-      description: "Passkeys: epoch milliseconds since which it lets nobody in, because its counter went back: there may be a copy of it",
+      description: "The time since which a passkey is refused, in epoch milliseconds: its counter went back, so there may be a copy of it",
     }),
   ),
 };
 
-export const Credential = Type.Object(members, { $id: "Credential", description: "Never the secret itself" });
+export const Credential = Type.Object(members, { $id: "Credential", description: "A credential, without its secret" });
 export type Credential = Static<typeof Credential>;
 
 export const CreateCredential = Type.Object(
   {
-    type: oneOf([ENROLLMENT_TOKEN], { description: "Other credentials are set up by the user, or by a separate route" }),
+    type: oneOf([ENROLLMENT_TOKEN], {
+      description: "The type of the credential. Other types are set up by the user, or by a separate route",
+    }),
     label: Type.Optional(label),
-    expiresIn: Type.Optional(Type.Integer({ minimum: 60, maximum: 604_800, default: 3_600, description: "Seconds" })),
+    expiresIn: Type.Optional(
+      Type.Integer({ minimum: 60, maximum: 604_800, default: 3_600, description: "The lifetime of the token in seconds" }),
+    ),
   },
   { $id: "CreateCredential", additionalProperties: false },
 );
 export type CreateCredential = Static<typeof CreateCredential>;
 
 export const CreatedCredential = Type.Object(
-  { ...members, token: Type.String({ description: "For the user's device. Shown here and nowhere else; works once" }) },
+  { ...members, token: Type.String({ description: "The token for the user's device. It is shown only here and works once" }) },
   { $id: "CreatedCredential" },
 );
 export type CreatedCredential = Static<typeof CreatedCredential>;
@@ -45,18 +49,18 @@ export const CreateOwnCredential = Type.Object(
     ...CreateCredential.properties,
     type: oneOf([ENROLLMENT_TOKEN, RECOVERY_CODE, PASSKEY, TOTP], {
       description:
-        "`recovery-code` makes a new set, and ends the one before; it takes no other member. `passkey` answers 200 with `options` for " +
-        "`navigator.credentials.create()`; sent again with its result as `credential`, it adds the passkey. `totp` answers 200 with the secret for an authenticator app; " +
-        "sent again with that answer's `setup` and a `code` of the app, it adds the app",
+        "`recovery-code` makes a new set, which replaces the previous one; it has no other members. `passkey` answers 200 with `options` for " +
+        "`navigator.credentials.create()`. If it is sent again with the result as `credential`, it adds the passkey. `totp` answers 200 with the secret for an authenticator " +
+        "app. If it is sent again with the `setup` of that response and a `code` of the app, it adds the app",
     }),
     // It has no default, because a default would look like a requested value.
     expiresIn: Type.Optional(
-      Type.Integer({ minimum: 60, maximum: 604_800, description: "`enrollment-token`: seconds; 3600 where it is left out" }),
+      Type.Integer({ minimum: 60, maximum: 604_800, description: "The lifetime of an `enrollment-token` in seconds. Default 3600" }),
     ),
-    setup: Type.Optional(Type.String({ maxLength: 64, description: "`totp`: as the first answer gave it" })),
-    code: Type.Optional(Type.String({ minLength: 1, maxLength: 32, description: "`totp`: what the app shows" })),
+    setup: Type.Optional(Type.String({ maxLength: 64, description: "The `setup` of the first response, for `totp`" })),
+    code: Type.Optional(Type.String({ minLength: 1, maxLength: 32, description: "The code that the app shows, for `totp`" })),
     credential: Type.Optional(
-      Type.Object({}, { additionalProperties: true, description: "`passkey`: what the browser made (RegistrationResponseJSON)" }),
+      Type.Object({}, { additionalProperties: true, description: "The result of the browser (RegistrationResponseJSON), for `passkey`" }),
     ),
   },
   { $id: "CreateOwnCredential", additionalProperties: false },
@@ -64,7 +68,7 @@ export const CreateOwnCredential = Type.Object(
 export type CreateOwnCredential = Static<typeof CreateOwnCredential>;
 
 const codes = Type.Array(Type.String(), {
-  description: "Each opens the account once in the place of a second factor. Shown here and nowhere else",
+  description: "Codes that each open the account once instead of a second factor. They are shown only here",
 });
 export type CreatedRecoveryCodes = Credential & { codes: string[] };
 
@@ -80,14 +84,14 @@ export const CredentialSetup = Type.Object(
     options: Type.Optional(
       Type.Object(
         {},
-        { additionalProperties: true, description: "`passkey`: PublicKeyCredentialCreationOptionsJSON; good for five minutes" },
+        { additionalProperties: true, description: "The PublicKeyCredentialCreationOptionsJSON for `passkey`, valid for five minutes" },
       ),
     ),
-    setup: Type.Optional(Type.String({ description: "`totp`: to be sent back with the first code; works once" })),
-    secret: Type.Optional(Type.String({ description: "`totp`: in base32, for typing it into the app" })),
-    uri: Type.Optional(Type.String({ description: "`totp`: the same as an `otpauth:` address" })),
-    qrCode: Type.Optional(Type.String({ description: "`totp`: the same as a picture, a `data:` address of an SVG" })),
-    expiresAt: Type.Optional(Type.Integer({ description: "`totp`: epoch milliseconds" })),
+    setup: Type.Optional(Type.String({ description: "The value to send back with the first code, for `totp`. It works once" })),
+    secret: Type.Optional(Type.String({ description: "The secret in base32 for typing it into the app, for `totp`" })),
+    uri: Type.Optional(Type.String({ description: "The secret as an `otpauth:` URI, for `totp`" })),
+    qrCode: Type.Optional(Type.String({ description: "The secret as a QR code, for `totp`: a `data:` URL of an SVG" })),
+    expiresAt: Type.Optional(Type.Integer({ description: "The time when `setup` expires, in epoch milliseconds, for `totp`" })),
   },
   { $id: "CredentialSetup" },
 );
@@ -100,7 +104,7 @@ export const SetPassword = Type.Object(
     temporary: Type.Optional(
       Type.Boolean({
         default: false,
-        description: "The user has to replace it at the next sign-in (`UPDATE_PASSWORD`); otherwise that action is removed",
+        description: "The user has to replace the password at the next sign-in (`UPDATE_PASSWORD`). If false, that action is removed",
       }),
     ),
   },

@@ -4,7 +4,7 @@ import { Instant, listQuery } from "../../platform/paging/index.ts";
 const attribute = Type.String({
   minLength: 1,
   maxLength: 4352,
-  description: "`name:value`, exactly; a colon in the name is written `\\:`",
+  description: "`name:value`, compared exactly. A colon in the name is written `\\:`",
 });
 
 /** The filters of a list of users. Without `sort` the users come in the order in which they are found. */
@@ -16,7 +16,7 @@ export const UserQuery = listQuery({
     }),
   ),
   username: Type.Optional(Type.String({ minLength: 1, maxLength: 255, description: "The whole username, ignoring case" })),
-  email: Type.Optional(Type.String({ minLength: 1, maxLength: 320, description: "The whole mail address, ignoring case" })),
+  email: Type.Optional(Type.String({ minLength: 1, maxLength: 320, description: "The whole email address, ignoring case" })),
   emailVerified: Type.Optional(Type.Boolean()),
   attribute: Type.Optional(
     Type.Union([attribute, Type.Array(attribute, { minItems: 1, maxItems: 10 })], {
@@ -29,13 +29,19 @@ export const UserQuery = listQuery({
     Type.String({ minLength: 1, maxLength: 128, description: "The source of the account: `local`, `ldap:corp`, `oidc:acme`, exactly" }),
   ),
   role: Type.Optional(
-    Type.String({ minLength: 1, maxLength: 255, description: "A role's name or id: users who were given it directly, oldest first" }),
+    Type.String({
+      minLength: 1,
+      maxLength: 255,
+      description: "The name or id of a role. Returns the users who were given it directly, oldest first",
+    }),
   ),
-  group: Type.Optional(Type.String({ minLength: 1, maxLength: 64, description: "A group's id: its own members, oldest first" })),
+  group: Type.Optional(
+    Type.String({ minLength: 1, maxLength: 64, description: "The id of a group. Returns its own members, oldest first" }),
+  ),
   organization: Type.Optional(
-    Type.String({ minLength: 1, maxLength: 255, description: "An organization's id or alias: its members, oldest first" }),
+    Type.String({ minLength: 1, maxLength: 255, description: "The id or alias of an organization. Returns its members, oldest first" }),
   ),
-  createdFrom: Instant("Created then or later"),
-  createdTo: Instant("Created before"),
+  createdFrom: Instant("The earliest time of creation"),
+  createdTo: Instant("The time before which users were created"),
 });
 export type UserQuery = Static<typeof UserQuery>;

@@ -17,7 +17,7 @@ const action = oneOf(requiredActions);
 export const RequiredActions = Type.Array(action, {
   $id: "RequiredActions",
   uniqueItems: true,
-  description: "In the order in which the user completes them",
+  description: "The required actions, in the order in which the user completes them",
 });
 
 export const requiredActionList = Type.Array(action, { uniqueItems: true });
@@ -27,7 +27,7 @@ const Wrapped = Type.Object({ requiredActions: requiredActionList }, { additiona
 /** The list as GET returns it, or an object with the list as a member. With `if` instead of a union, errors concern only the form that was sent. */
 export const ReplaceRequiredActions = Type.Unsafe<readonly RequiredAction[] | Static<typeof Wrapped>>({
   $id: "ReplaceRequiredActions",
-  description: "The whole list, as it was read; or an object with the list as `requiredActions`",
+  description: "The whole list, as it was read, or an object with the list as `requiredActions`",
   if: { type: "array" },
   // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema
   then: requiredActionList,

@@ -20,7 +20,7 @@ const attributes = Type.Record(Type.String({ pattern: ATTRIBUTE_NAME }), attribu
 });
 const roles = Type.Array(Type.String({ minLength: 1, maxLength: 255 }), {
   maxItems: 1000,
-  description: "Names of the realm roles given to the user directly",
+  description: "The names of the realm roles that were given to the user directly",
 });
 
 export const User = Type.Object(
@@ -40,7 +40,7 @@ export const User = Type.Object(
         "The source of the account: `local`, `ldap:<alias>` or `ad:<alias>` of a directory, `oidc:<alias>` (or `saml:`, …) of an identity provider. " +
         "A directory's own members (`username`, `email`, `firstName`, `lastName`) are changed there (409 `users.from_directory`)",
     }),
-    createdAt: Type.Integer({ description: "Epoch milliseconds" }),
+    createdAt: Type.Integer({ description: "The time of creation, in epoch milliseconds" }),
   },
   { $id: "User" },
 );
@@ -64,10 +64,14 @@ export const CreateUserToSignIn = Type.Object(
   {
     ...CreateUser.properties,
     password: Type.Optional(
-      Type.String({ minLength: 1, maxLength: 1024, description: "Checked as `PUT …/password` checks it; never shown again" }),
+      Type.String({
+        minLength: 1,
+        maxLength: 1024,
+        description: "The password, which is checked as by `PUT …/password`. It is never shown again",
+      }),
     ),
     temporary: Type.Optional(
-      Type.Boolean({ description: "Only with `password`: the user has to replace it at the first sign-in (`UPDATE_PASSWORD`)" }),
+      Type.Boolean({ description: "The user has to replace the `password` at the first sign-in (`UPDATE_PASSWORD`)" }),
     ),
     requiredActions: Type.Optional(requiredActionList),
   },
