@@ -40,13 +40,13 @@ const eidMembers = {
     "post",
     "artifact",
   ),
-  representation: flag("True: people who act for another by a mandate may sign in. Default false: such a response is refused"),
-  requestedAttributes: Type.Optional(attributeNames("Attributes that are requested besides those that the scheme needs")),
+  representation: flag("True: users who act for another by a mandate may sign in. Default false: such a response is refused"),
+  requestedAttributes: Type.Optional(attributeNames("The attributes that are requested besides those that the scheme needs")),
   attributeConsumingServiceIndex: Type.Optional(
     Type.Integer({ minimum: 0, maximum: 65_535, description: "The index of the service in this realm's metadata. Default 1" }),
   ),
   serviceName: Type.Optional(lineText("the name of the service in this realm's metadata. Default the provider's display name")),
-  providerName: Type.Optional(lineText("the name of the service provider that the provider shows. Default: the name of the realm")),
+  providerName: Type.Optional(lineText("the name of the service provider that the identity provider shows. Default the name of the realm")),
 };
 
 const eidDefaults = {

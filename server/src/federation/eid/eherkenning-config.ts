@@ -24,12 +24,12 @@ const members = {
   ),
   subjectAttribute: Type.Optional(
     attributeName(
-      `the attribute that identifies the account. Default ${EHERKENNING.legalSubject}, the company; ${EHERKENNING.actingSubject} is a person of the company`,
+      `the attribute that identifies the account. Default ${EHERKENNING.legalSubject}, which is the company; ${EHERKENNING.actingSubject} is a person of the company`,
     ),
   ),
   subjectQualifier: Type.Optional(
     attributeName(
-      "the type of identifier that is the account if there are several, such as urn:etoegang:1.9:EntityConcernedID:KvKnr. Default: KvKnr, then RSIN",
+      "the type of the identifier that is used if there are several, such as urn:etoegang:1.9:EntityConcernedID:KvKnr. Default KvKnr, then RSIN",
     ),
   ),
   representationAttributes: Type.Optional(
@@ -38,16 +38,16 @@ const members = {
   serviceId: Type.Optional(
     Type.String({
       pattern: "^urn:etoegang:DV:[0-9A-Za-z]{1,40}:services:[0-9]{1,10}$",
-      description: "urn:etoegang:DV:<OIN>:services:<index>; a response has to name it",
+      description: "the service as urn:etoegang:DV:<OIN>:services:<index>. A response has to name it",
     }),
   ),
   serviceUuid: Type.Optional(
     Type.String({
       pattern: "^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$",
-      description: "the UUID of the service in the service catalogue; a response has to name it",
+      description: "the UUID of the service in the service catalogue. A response has to name it",
     }),
   ),
-  requestLoa: flag("True: the request names minimumLoa. Default true; some brokers want it in the service catalogue alone"),
+  requestLoa: flag("True: the request names minimumLoa. Default true. Some brokers accept it in the service catalogue only"),
   spSigningKeyName: Type.Optional(lineText("the KeyName of spSigningCertificate. Default its SHA-256 fingerprint in hexadecimal")),
   spDecryptionKeyName: Type.Optional(lineText("the KeyName of the decryption certificate. Default its SHA-256 fingerprint in hexadecimal")),
 };

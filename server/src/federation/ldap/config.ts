@@ -15,7 +15,7 @@ const url = Type.String({
   minLength: 1,
   maxLength: 300,
   pattern: "^[Ll][Dd][Aa][Pp][Ss]?://[^\\s/?#@\\\\]+/?$",
-  description: "ldaps://host:port, or ldap://host:port with StartTLS, without a path",
+  description: "an address such as ldaps://host:port, or ldap://host:port with StartTLS, without a path",
 });
 const attribute = (text: string) => Type.String({ minLength: 1, maxLength: 128, pattern: "^[A-Za-z0-9.;-]+$", description: text });
 const minutes = (text: string, standard: number) =>
@@ -23,13 +23,11 @@ const minutes = (text: string, standard: number) =>
     Type.Integer({
       minimum: 0,
       maximum: 10_080,
-      description: `${text}, in minutes, 5 or more; 0 turns automatic runs off. Default ${standard}`,
+      description: `${text}, in minutes, at least 5. 0 turns automatic runs off. Default ${standard}`,
     }),
   );
 const whenUnreachable = (text: string, standard: "allow" | "refuse") =>
-  Type.Optional(
-    oneOf(["allow", "refuse"], { description: `${text} while the directory cannot be asked for the entry. Default ${standard}` }),
-  );
+  Type.Optional(oneOf(["allow", "refuse"], { description: `${text} while the user's entry cannot be read. Default ${standard}` }));
 
 /** The intervals of syncs in minutes. A full run reads every entry. Without DirSync, only a full run finds out which entries are gone. */
 export const SYNC_DEFAULTS = { fullSyncMinutes: 360, changedSyncMinutes: 30 } as const;
@@ -37,22 +35,26 @@ export const SYNC_DEFAULTS = { fullSyncMinutes: 360, changedSyncMinutes: 30 } as
 const members = {
   url,
   urls: Type.Optional(
-    Type.Array(url, { maxItems: 5, uniqueItems: true, description: "More servers of the same directory, tried in turn" }),
+    Type.Array(url, { maxItems: 5, uniqueItems: true, description: "Further servers of the same directory, which are tried in turn" }),
   ),
   startTls: Type.Optional(
     Type.Boolean({
-      description: "Switch ldap:// connections to TLS before anything else is sent; ldaps:// begins with TLS. Default false",
+      description: "Switch ldap:// connections to TLS before anything else is sent. ldaps:// connections begin with TLS. Default false",
     }),
   ),
   caCertificate: Type.Optional(
     Type.String({
       minLength: 1,
       maxLength: 65_536,
-      description: "PEM certificates of the authorities that vouch for the directory, instead of the public ones",
+      description: "The PEM certificates of the authorities that issue the directory's certificate, instead of the public ones",
     }),
   ),
   timeoutMs: Type.Optional(
-    Type.Integer({ minimum: 500, maximum: 30_000, description: "The timeout of a connection and of a response. Default 5000" }),
+    Type.Integer({
+      minimum: 500,
+      maximum: 30_000,
+      description: "The timeout of a connection and of a response, in milliseconds. Default 5000",
+    }),
   ),
   bindDn: lineText("the account that searches: a distinguished name, in Active Directory also `name@domain`", 1000),
   bindPassword: Type.Optional(secretText("The password of that account")),
@@ -61,20 +63,24 @@ const members = {
     Type.String({
       minLength: 1,
       maxLength: 65_536,
-      description: "PEM certificate, with those that lead to its authority, by which this server identifies itself to the directory in TLS",
+      description: "The PEM certificate, with its chain, by which this server authenticates to the directory in TLS",
     }),
   ),
   clientKey: Type.Optional(secretText("The private key of clientCertificate, in PEM without a passphrase")),
   clientKeySet: Type.Optional(secretSet),
-  userSearchBase: Type.String({ maxLength: 1000, pattern: "^[^\\p{Cc}]*$", description: "The distinguished name below which people are" }),
+  userSearchBase: Type.String({
+    maxLength: 1000,
+    pattern: "^[^\\p{Cc}]*$",
+    description: "The distinguished name below which user entries are searched",
+  }),
   userSearchFilter: Type.Optional(
-    lineText("the filter of people (RFC 4515); `{0}` stands for the username that was entered. Default `(uid={0})`", 4096),
+    lineText("the filter for users (RFC 4515). `{0}` stands for the username that was entered. Default `(uid={0})`", 4096),
   ),
   idAttribute: Type.Optional(
     attribute("the attribute that stays when an entry is renamed or moved. Default entryUUID, in Active Directory objectGUID"),
   ),
   uidAttribute: Type.Optional(attribute("the attribute that becomes the username. Default uid")),
-  emailAttribute: Type.Optional(attribute("the attribute that holds the mail address. Default mail")),
+  emailAttribute: Type.Optional(attribute("the attribute that holds the email address. Default mail")),
   firstNameAttribute: Type.Optional(attribute("the attribute that holds the first name. Default givenName")),
   lastNameAttribute: Type.Optional(attribute("the attribute that holds the last name. Default sn")),
   groupSearchBase: Type.Optional(
@@ -83,45 +89,45 @@ const members = {
       maxLength: 1000,
       pattern: "^[^\\p{Cc}]*$",
       description:
-        "The distinguished name below which groups are, for mappers of the claim `groups`. If omitted, the groups are those in `memberOf` of the entry",
+        "The distinguished name below which groups are searched, for mappers of the claim `groups`. If omitted, the groups are those in `memberOf` of the entry",
     }),
   ),
   groupSearchFilter: Type.Optional(
-    lineText("the filter of groups (RFC 4515). Default: every usual kind of group, in Active Directory `(objectClass=group)`", 4096),
+    lineText("the filter for groups (RFC 4515). Default: every usual kind of group, in Active Directory `(objectClass=group)`", 4096),
   ),
   groupNameAttribute: Type.Optional(attribute("the attribute that holds the name of a group. Default cn")),
   groupMemberAttribute: Type.Optional(
     attribute("the attribute of a group that lists its members by DN, or `memberUid`, which lists them by username. Default member"),
   ),
   nestedGroups: Type.Optional(
-    Type.Boolean({ description: "True: members of a group are members of the groups that it is a member of. Default false" }),
+    Type.Boolean({ description: "True: members of a group are also members of the groups that contain it. Default false" }),
   ),
-  trustEmail: Type.Optional(Type.Boolean({ description: "True: the directory's mail addresses count as verified. Default false" })),
+  trustEmail: Type.Optional(Type.Boolean({ description: "True: the directory's email addresses count as verified. Default false" })),
   provisioning: Type.Optional(
     oneOf(["create", "deny"], {
-      description: "`create`: people without an account get one when they sign in, or in a sync. Default create",
+      description: "`create`: users without an account get one when they sign in, or in a sync. Default create",
     }),
   ),
   editMode: Type.Optional(
     oneOf(["READ_ONLY", "PASSWORD"], {
-      description: "PASSWORD: new passwords of its users are written into the directory. Nothing else is ever written. Default READ_ONLY",
+      description: "PASSWORD: new passwords of its users are written to the directory. Nothing else is ever written. Default READ_ONLY",
     }),
   ),
-  fullSyncMinutes: minutes("The interval of reading the whole directory", SYNC_DEFAULTS.fullSyncMinutes),
-  changedSyncMinutes: minutes("The interval of reading changes", SYNC_DEFAULTS.changedSyncMinutes),
+  fullSyncMinutes: minutes("The interval at which the whole directory is read", SYNC_DEFAULTS.fullSyncMinutes),
+  changedSyncMinutes: minutes("The interval at which changes are read", SYNC_DEFAULTS.changedSyncMinutes),
   entryCheckSeconds: Type.Optional(
     Type.Integer({
       ...{ minimum: 0, maximum: 86_400 },
       description:
-        "Each sign-in, by any factor, and each refresh of a token asks the directory for the user's entry, unless it was found this many seconds ago. Default 300",
+        "The seconds after which a user's entry is looked up again. A sign-in, by any factor, and a refresh of a token ask the directory for the entry unless it was found within this time. Default 300",
     }),
   ),
-  signInWhenUnreachable: whenUnreachable("`allow`: its users sign in by other factors than the password", "refuse"),
+  signInWhenUnreachable: whenUnreachable("`allow`: its users can sign in by other factors than the password", "refuse"),
   refreshWhenUnreachable: whenUnreachable("`allow`: tokens and sessions of its users remain usable", "allow"),
   returningEntries: Type.Optional(
     oneOf(["new", "former"], {
       description:
-        "The meaning of an entry that has the name of a user whose own entry is gone: a new user, or that former user again. Default new",
+        "The treatment of an entry whose name belongs to a user whose own entry is gone: it is a new user, or that user again. Default new",
     }),
   ),
 };

@@ -12,15 +12,15 @@ const config = { permission: "manage-identity-providers", versioned: false } as 
 const params = pathParams("alias");
 
 const kind = oneOf(["full", "changed"], {
-  description: "full: everything was read. changed: only what had changed since the previous run",
+  description: "full: everything was read. changed: only changes since the previous run were read",
 });
 const report = {
-  synced: Type.Integer({ description: "Entries that were processed" }),
+  synced: Type.Integer({ description: "The entries that were processed" }),
   created: Type.Integer(),
   updated: Type.Integer(),
-  disabled: Type.Integer({ description: "Users whose entry is gone, or disabled in the directory" }),
-  skipped: Type.Integer({ description: "Entries of erased users, and where `provisioning` is deny, entries without a user" }),
-  failed: Type.Integer({ description: "Entries that could not be taken over; `errors` names the first hundred" }),
+  disabled: Type.Integer({ description: "The users whose entry is gone, or disabled in the directory" }),
+  skipped: Type.Integer({ description: "The entries of erased users and, if `provisioning` is deny, entries without a user" }),
+  failed: Type.Integer({ description: "The entries that could not be imported. `errors` names the first hundred" }),
   errors: Type.Array(Type.Object({ dn: Type.String(), message: Type.String() })),
   message: nullable(Type.String(), "A note about the run as a whole"),
 };
@@ -46,10 +46,10 @@ const SyncRun = Type.Object(
 
 const SyncQuery = Type.Object(
   {
-    full: Type.Optional(Type.Boolean({ default: true, description: "false: only what has changed since the previous run" })),
+    full: Type.Optional(Type.Boolean({ default: true, description: "If false, only changes since the previous run are read" })),
     dryRun: Type.Optional(Type.Boolean({ default: false, description: "Report what would happen, and change nothing" })),
     confirm: Type.Optional(
-      Type.Boolean({ default: false, description: "Disable users even if more than a fifth of them, and more than ten, are gone" }),
+      Type.Boolean({ default: false, description: "Disable users even if more than a fifth of them, and more than ten, are missing" }),
     ),
   },
   { additionalProperties: false },
@@ -59,7 +59,7 @@ const RunsQuery = Type.Object(
   {
     size: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, default: 20, description: "The number of runs" })),
     before: Type.Optional(
-      Type.String({ format: "uuid", description: "Only runs older than the one with this `runId`, the last run of the previous page" }),
+      Type.String({ format: "uuid", description: "The `runId` of the last run of the previous page. Only older runs are returned" }),
     ),
   },
   { additionalProperties: false },

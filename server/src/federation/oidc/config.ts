@@ -20,12 +20,12 @@ import type { Quirks } from "./quirks.ts";
 import { privateKeyFault } from "./signing-key.ts";
 import { testOidc } from "./test-call.ts";
 
-const scope = Type.String({ pattern: "^[\\x21\\x23-\\x5B\\x5D-\\x7E]{1,255}$", description: "a scope is ASCII without blanks" });
+const scope = Type.String({ pattern: "^[\\x21\\x23-\\x5B\\x5D-\\x7E]{1,255}$", description: "a scope is ASCII without spaces" });
 
 const members = {
-  issuer: Type.Optional(urlText("the issuer; its discovery document says what is left out here")),
-  clientId: lineText("how the provider knows this realm", 1024),
-  clientSecret: Type.Optional(secretText("The secret that the provider gave")),
+  issuer: Type.Optional(urlText("the issuer, whose discovery document supplies the members that are omitted here")),
+  clientId: lineText("the id by which the provider knows this realm", 1024),
+  clientSecret: Type.Optional(secretText("The secret that the provider issued")),
   clientSecretSet: Type.Optional(secretSet),
   scopes: Type.Optional(
     Type.Union(
@@ -33,20 +33,22 @@ const members = {
         Type.Array(scope, { maxItems: 50, uniqueItems: true }),
         Type.String({ maxLength: 2000, pattern: "^[\\x20\\x21\\x23-\\x5B\\x5D-\\x7E]*$" }),
       ],
-      { description: "The scopes to request: a list, or words with blanks between them" },
+      { description: "The scopes to request, as a list or as words separated by spaces" },
     ),
   ),
-  authorizationUrl: Type.Optional(urlText("where the browser is sent")),
-  tokenUrl: Type.Optional(urlText("where codes are exchanged")),
-  userinfoUrl: Type.Optional(urlText("where claims are read")),
+  authorizationUrl: Type.Optional(urlText("the authorization endpoint")),
+  tokenUrl: Type.Optional(urlText("the token endpoint")),
+  userinfoUrl: Type.Optional(urlText("the userinfo endpoint")),
   jwksUrl: Type.Optional(urlText("the keys of ID tokens")),
-  logoutUrl: Type.Optional(urlText("where users sign out at the provider. Default: the `end_session_endpoint` of its discovery document")),
+  logoutUrl: Type.Optional(
+    urlText("the page where users sign out at the provider. Default the `end_session_endpoint` of its discovery document"),
+  ),
   logoutUpstream: Type.Optional(
     Type.Boolean({ description: "True: a logout here continues at the provider, if it has a logout address. Default true" }),
   ),
   storeTokens: Type.Optional(
     Type.Boolean({
-      description: "True: the provider's tokens are kept, sealed, for users to read with a token of their own. Default false",
+      description: "True: the provider's tokens are stored, encrypted, for users to read with a token of their own. Default false",
     }),
   ),
   forwardParameters: Type.Optional(
@@ -59,7 +61,7 @@ const members = {
   trustPrompt: Type.Optional(
     Type.Boolean({
       description:
-        "True: a sign-in for which `prompt` was sent counts as new, even if the ID token has no `auth_time`. Default false: it is refused if a new sign-in is needed",
+        "True: a sign-in for which `prompt` was sent counts as new, even if the ID token has no `auth_time`. Default false: without `auth_time` it is refused if a new sign-in is needed",
     }),
   ),
   pkce: Type.Optional(
@@ -69,10 +71,11 @@ const members = {
   ),
   clientAuthMethod: Type.Optional(
     oneOf(["client_secret_basic", "client_secret_post", "private_key_jwt", "none"], {
-      description: "Default: private_key_jwt if there is a private key, otherwise a method that discovery offers, client_secret_post first",
+      description:
+        "The client authentication method. Default private_key_jwt if there is a private key, otherwise a method that discovery offers, client_secret_post first",
     }),
   ),
-  privateKey: Type.Optional(secretText("A private key in PEM (PKCS #8) for private_key_jwt: RSA, P-256 or Ed25519")),
+  privateKey: Type.Optional(secretText("The private key in PEM (PKCS #8) for private_key_jwt: RSA, P-256 or Ed25519")),
   privateKeySet: Type.Optional(secretSet),
   signedResponseAlg: Type.Optional(
     oneOf([...asymmetricAlgs], {

@@ -1,7 +1,7 @@
 import Type, { type Static } from "typebox";
 import { nullable } from "../../platform/http/index.ts";
 
-const time = Type.Integer({ description: "Epoch milliseconds" });
+const time = Type.Integer({ description: "A time in epoch milliseconds" });
 
 export const LinkedAccount = Type.Object(
   {

@@ -13,7 +13,7 @@ const state = {
   }),
   claim: Type.Optional(
     text(
-      "the claim to read: a claim of OpenID Connect, or an attribute of SAML or of a directory. Dots lead into objects. `groups` of a directory: the groups of the person. role and group: if omitted, all users",
+      "the claim to read: a claim of OpenID Connect, or an attribute of SAML or of a directory. Dots lead into objects. `groups` of a directory: the groups of the user. role and group: if omitted, all users",
     ),
   ),
   value: Type.Optional(
@@ -47,7 +47,7 @@ export const ProviderMapper = Type.Object(
     ...state,
     name: Type.String(),
     sync: oneOf(["import", "force"]),
-    createdAt: Type.Integer({ description: "Epoch milliseconds" }),
+    createdAt: Type.Integer({ description: "The time of creation, in epoch milliseconds" }),
   },
   { $id: "IdentityProviderMapper" },
 );

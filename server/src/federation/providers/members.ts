@@ -18,16 +18,16 @@ export const lineText = (description: string, maxLength = 255) =>
   Type.String({ minLength: 1, maxLength, pattern: "^[^\\p{Cc}\\p{Zl}\\p{Zp}]*$", description });
 
 export const urlText = (description: string) =>
-  Type.String({ minLength: 1, maxLength: 2000, pattern: "^[^\\s\\p{C}]+$", description: `an https URL: ${description}` });
+  Type.String({ minLength: 1, maxLength: 2000, pattern: "^[^\\s\\p{C}]+$", description: `the https URL of ${description}` });
 
 export const secretText = (description: string) =>
   Type.String({
     ...{ minLength: 1, maxLength: 16_384, writeOnly: true },
-    description: `${description}. Never shown. Left out: kept. Required with any change of scheme, host or port`,
+    description: `${description}. It is never shown. If omitted, the stored one is kept; a change of scheme, host or port needs it again`,
   });
 
 /** The member that is shown in place of a secret; true if the secret is stored. */
-export const secretSet = Type.Boolean({ description: "True when the secret is stored. Cannot be set: send the secret itself" });
+export const secretSet = Type.Boolean({ description: "True when the secret is stored. It cannot be set: send the secret itself" });
 
 const words = (description: string, maxItems: number) =>
   Type.Array(lineText("one line of text"), { maxItems, uniqueItems: true, description });
@@ -46,14 +46,14 @@ export const brokerMembers = {
   }),
   domains: Type.Optional(
     words(
-      "A mail address in one of these domains, entered as the username, leads to this provider. Verified domains of organizations come first",
+      "An email address in one of these domains, entered as the username, leads to this provider. Verified domains of organizations have precedence",
       100,
     ),
   ),
   provisioning: Type.Optional(
     oneOf(["create", "link-only", "deny"], {
       description:
-        "The treatment of people who are not linked yet: create an account for them, only link an account that they prove to be theirs, or neither. Default create",
+        "The treatment of users who are not linked yet: create an account for them, only link an account that they prove to be theirs, or neither. Default create",
     }),
   ),
   trustEmail: Type.Optional(
@@ -62,9 +62,9 @@ export const brokerMembers = {
         "True: an address that the provider reports as verified counts as verified here, and leads to the account that has it. Default false",
     }),
   ),
-  allowedDomains: Type.Optional(words("Only people with a mail address in one of these domains sign in. Empty: every user", 100)),
-  defaultRoles: Type.Optional(words("Roles of the realm that new users get, by name", 100)),
-  defaultGroups: Type.Optional(words("Groups that new users join, by id", 100)),
+  allowedDomains: Type.Optional(words("The domains whose email addresses can sign in. If empty, every user can", 100)),
+  defaultRoles: Type.Optional(words("The realm roles that new users get, by name", 100)),
+  defaultGroups: Type.Optional(words("The groups that new users join, by id", 100)),
   usernameTemplate: Type.Optional(
     lineText(
       "the username of new users, from claims: `{preferred_username}`, `{email}`, `{alias}-{sub}`; `{email|local}` is the part before the @",
@@ -72,10 +72,11 @@ export const brokerMembers = {
   ),
   sync: Type.Optional(
     oneOf(["import", "force"], {
-      description: "When names and mail address are taken from the provider: at the first sign-in only, or at each. Default import",
+      description:
+        "The sign-ins at which name and email address are copied from the provider: import, the first one only, or force, each. Default import",
     }),
   ),
-  emailAttribute: Type.Optional(lineText("the claim that holds the mail address. Default email")),
+  emailAttribute: Type.Optional(lineText("the claim that holds the email address. Default email")),
   firstNameAttribute: Type.Optional(lineText("the claim that holds the first name. Default given_name")),
   lastNameAttribute: Type.Optional(lineText("the claim that holds the last name. Default family_name")),
 };

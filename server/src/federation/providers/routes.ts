@@ -22,8 +22,8 @@ const tags = ["Identity providers"];
 const config = { permission: "manage-identity-providers" } as const;
 const params = pathParams("alias");
 const RULE =
-  "A change of anything but its name, its order and whether it is shown needs every permission of the users who sign in by it: " +
-  "a caller that decides where its answers come from could act as any of them.";
+  "A change of anything except its name, its order and its visibility needs every permission of the users who sign in through it, because " +
+  "a caller that decides where its responses come from could act as any of them.";
 
 /** Mounted under /admin/realms/:realm/identity-providers. */
 export const identityProviderRoutes: FastifyPluginAsyncTypebox<
@@ -43,7 +43,7 @@ export const identityProviderRoutes: FastifyPluginAsyncTypebox<
     create: {
       config,
       summary: "Create an identity provider",
-      description: "Its redirect URI is `{base_url}/realms/{realm}/broker/{alias}/endpoint`: register this URI at the provider.",
+      description: "Its redirect URI is `{base_url}/realms/{realm}/broker/{alias}/endpoint`. Register this URI at the provider.",
       body: CreateIdentityProvider,
       id: ({ alias }) => alias,
       run: (ctx, _params, body) => createProvider(ctx, body, parts),
@@ -58,14 +58,14 @@ export const identityProviderRoutes: FastifyPluginAsyncTypebox<
     replace: {
       config,
       summary: "Update an identity provider",
-      description: `Secret members of \`config\` are write-only: if omitted, the stored ones are kept. Null, or another scheme, host or port without them, is refused (400). ${RULE}`,
+      description: `Secret members of \`config\` are write-only: if omitted, the stored ones are kept. Null is refused (400), and so is another scheme, host or port without them. ${RULE}`,
       body: UpdateIdentityProvider,
       run: (ctx, { alias }, body) => saveProvider(ctx, alias, body, parts),
     },
     remove: {
       config,
       summary: "Delete an identity provider",
-      description: "Its users stay, without a link to it. Needs every permission of these users.",
+      description: "Its users are kept, without a link to it. Needs every permission of these users.",
       run: (ctx, { alias }) => removeProvider(ctx, alias),
     },
   });

@@ -7,11 +7,11 @@ const all: Readonly<Record<string, IdentityProviderProtocol>> = protocols;
 const protocol = oneOf(Object.keys(all));
 const alias = Type.String({
   pattern: "^[A-Za-z0-9][A-Za-z0-9._-]{0,62}$",
-  description: "letters, digits, dots, dashes and underscores, up to 63 of them; it stands in the provider's redirect URI",
+  description: "letters, digits, dots, dashes and underscores, up to 63 of them. It is part of the provider's redirect URI",
   examples: ["corporate"],
 });
 const displayName = visibleName("A display name", "Corporate account");
-const configText = "The settings of the protocol; secret members are never shown, `…Set` tells whether they are stored";
+const configText = "The settings of the protocol. Secret members are never shown; `…Set` tells whether they are stored";
 
 export const IdentityProvider = Type.Object(
   {
@@ -71,7 +71,7 @@ export type UpdateIdentityProvider = Static<typeof UpdateIdentityProvider>;
 
 export const ProviderTest = Type.Object(
   {
-    ok: Type.Boolean({ description: "True when everything that was checked is right" }),
+    ok: Type.Boolean({ description: "True if everything that was checked is right" }),
     checks: Type.Array(Type.Object({ name: Type.String(), ok: Type.Boolean(), message: Type.String() })),
   },
   { $id: "IdentityProviderTest" },

@@ -13,11 +13,11 @@ const members = {
   ...samlMembers,
   nameIdFormat: Type.Optional(
     oneOf(["persistent", "transient", "email", "unspecified", "none"], {
-      description: "The NameID format that is requested; `none` requests none. Default persistent",
+      description: "The NameID format that is requested. `none` requests none. Default persistent",
     }),
   ),
   subjectAttribute: Type.Optional(
-    lineText("the attribute that never changes and is never given to another user. Default: the NameID, which must not be transient then"),
+    lineText("the attribute that never changes and is never given to another user. Default the NameID, which must then not be transient"),
   ),
   signAuthnRequests: flag("True: AuthnRequests are signed. Default true"),
   wantResponseSigned: flag("True: the Response has to be signed. Default false: the Response or the assertion has to be signed"),
@@ -25,16 +25,18 @@ const members = {
   wantAssertionsEncrypted: flag("True: assertions have to be encrypted. Needs spDecryptionPrivateKey. Default false"),
   allowCbc: flag("True: AES-CBC is accepted under a signature, for a provider that has no AES-GCM. Default false"),
   allowIdpInitiated: flag("True: a sign-in may begin at the provider. Default false"),
-  forceAuthn: flag("True: the provider always authenticates the user anew (ForceAuthn). Default false"),
+  forceAuthn: flag("True: the provider always authenticates the user again (ForceAuthn). Default false"),
   authnContexts: Type.Optional(
     Type.Array(lineText("an AuthnContextClassRef", 1024), {
       maxItems: 20,
       uniqueItems: true,
-      description: "The authentication context classes that are requested. Empty: any",
+      description: "The authentication context classes that are requested. If empty, any",
     }),
   ),
   authnContextComparison: Type.Optional(
-    oneOf(["exact", "minimum", "better", "maximum"], { description: "Default exact: the answer then has to name one of authnContexts" }),
+    oneOf(["exact", "minimum", "better", "maximum"], {
+      description: "The comparison of authentication contexts. Default exact: the response has to name one of authnContexts",
+    }),
   ),
   logoutUpstream: flag("True: a logout here continues at the provider, if it has a logout address. Default true"),
 };

@@ -10,11 +10,11 @@ import { certificatesIn, inlineMetadata, samlUpstream } from "./provider-metadat
 
 const certificateText = Type.String({ minLength: 1, maxLength: 32_768 });
 const certificate = (description: string) =>
-  Type.String({ minLength: 1, maxLength: 32_768, description: `${description}: a certificate in PEM, or the base64 of its DER form` });
+  Type.String({ minLength: 1, maxLength: 32_768, description: `${description}. A certificate in PEM, or the base64 of its DER form` });
 
 /** The members of every provider that is based on SAML. */
 export const samlMembers = {
-  ssoUrl: Type.Optional(urlText("where AuthnRequests go")),
+  ssoUrl: Type.Optional(urlText("the single sign-on service")),
   idpEntityId: Type.Optional(lineText("the provider's entityID", 1024)),
   idpSigningCertificate: Type.Optional(
     Type.Union([certificateText, Type.Array(certificateText, { minItems: 1, maxItems: 10 })], {
@@ -22,22 +22,22 @@ export const samlMembers = {
         "The certificates with which the provider signs, in PEM: several in one text, or a list. They take precedence over those of its metadata",
     }),
   ),
-  singleLogoutServiceUrl: Type.Optional(urlText("where logout requests and responses go")),
-  artifactResolutionUrl: Type.Optional(urlText("where artifacts are resolved by SOAP")),
+  singleLogoutServiceUrl: Type.Optional(urlText("the single logout service")),
+  artifactResolutionUrl: Type.Optional(urlText("the artifact resolution service (SOAP)")),
   metadataUrl: Type.Optional(
     urlText(
-      "the provider's metadata, read daily, for an unknown key, by a test and after a change; it supplies members that are omitted here",
+      "the provider's metadata. It is read daily, for an unknown key, by a test and after a change, and supplies members that are omitted here",
     ),
   ),
   metadataXml: Type.Optional(
-    Type.String({ minLength: 1, maxLength: 262_144, description: "The provider's metadata; it supplies members that are omitted here" }),
+    Type.String({ minLength: 1, maxLength: 262_144, description: "The provider's metadata, which supplies members that are omitted here" }),
   ),
   metadataSigningCertificate: Type.Optional(certificate("The certificate with which the metadata has to be signed")),
   spEntityId: Type.Optional(
-    lineText("the entityID of this realm for the provider. Default `{base URL}/realms/{realm}/broker/{alias}`", 1024),
+    lineText("the entityID of this realm at the provider. Default `{base URL}/realms/{realm}/broker/{alias}`", 1024),
   ),
   assertionConsumerServiceUrl: Type.Optional(
-    urlText("where the provider sends its answers, on this server. Default `{base URL}/realms/{realm}/broker/{alias}/endpoint`"),
+    urlText("the assertion consumer service on this server. Default `{base URL}/realms/{realm}/broker/{alias}/endpoint`"),
   ),
   authnRequestBinding: Type.Optional(
     oneOf(["redirect", "post"], {
@@ -46,11 +46,13 @@ export const samlMembers = {
   ),
   responseBinding: Type.Optional(oneOf(["post", "artifact"], { description: "The binding of responses. Default post" })),
   spSigningPrivateKey: Type.Optional(
-    secretText("A private key in PEM that signs our messages. Without it, the realm's own key signs them"),
+    secretText("The private key in PEM that signs our messages. Without it, the realm's own key signs them"),
   ),
   spSigningPrivateKeySet: Type.Optional(secretSet),
   spSigningCertificate: Type.Optional(certificate("The certificate of spSigningPrivateKey")),
-  spDecryptionPrivateKey: Type.Optional(secretText("A private key in PEM for what the provider encrypts: RSA (RSA-OAEP), or EC (ECDH-ES)")),
+  spDecryptionPrivateKey: Type.Optional(
+    secretText("The private key in PEM that decrypts the provider's messages: RSA (RSA-OAEP), or EC (ECDH-ES)"),
+  ),
   spDecryptionPrivateKeySet: Type.Optional(secretSet),
   spDecryptionCertificate: Type.Optional(
     certificate("The certificate of spDecryptionPrivateKey. Default: spSigningCertificate, if it belongs to the same key"),

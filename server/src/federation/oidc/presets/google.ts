@@ -4,7 +4,7 @@ import { oidcKind } from "../config.ts";
 import { saysVerified, standard } from "../quirks.ts";
 
 export const google = oidcKind({
-  members: { hostedDomain: Type.Optional(lineText("only accounts of this Google Workspace domain sign in")) },
+  members: { hostedDomain: Type.Optional(lineText("the only Google Workspace domain whose accounts can sign in")) },
   defaults: {
     scopes: ["openid", "email", "profile"],
     issuer: "https://accounts.google.com",

@@ -10,13 +10,13 @@ const tenantId = Type.String({ pattern: "^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{
 export const microsoft = oidcKind({
   members: {
     tenant: Type.Optional(
-      Type.String({ pattern: TENANT, description: "the id of a tenant, or common, organizations, consumers. Default common" }),
+      Type.String({ pattern: TENANT, description: "the id of a tenant, or common, organizations or consumers. Default common" }),
     ),
     allowedTenants: Type.Optional(
       Type.Array(tenantId, {
         maxItems: 1000,
         uniqueItems: true,
-        description: "Only users of these tenants sign in. Empty: users of all tenants",
+        description: "The tenants whose users can sign in. If empty, users of all tenants",
       }),
     ),
   },
