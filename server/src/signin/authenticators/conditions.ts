@@ -76,7 +76,7 @@ export const conditions = {
   "condition-acr": condition(
     "Level asked for",
     "The application asks for this level of certainty, and it is not reached yet",
-    { acr: Type.String({ enum: ["1", "2"], description: "`1` one factor, `2` two" }) },
+    { acr: Type.String({ enum: ["1", "2"], description: "`1` is one factor, `2` is two" }) },
     ({ request, progress }, { acr }) => Number(request.acr ?? 0) >= Number(acr) && Number(levelOf(progress.passed) ?? 0) < Number(acr),
   ),
   "condition-single-factor": condition(

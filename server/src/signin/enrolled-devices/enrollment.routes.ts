@@ -26,7 +26,7 @@ export const enrollmentRoutes: FastifyPluginAsyncTypebox<EnrollmentParts> = asyn
     summary: "Begin to enroll a device",
     description:
       "`Authorization: Bearer` with an enrollment token (`POST /account/credentials`, or an administrator's `POST /users/{id}/credentials`). " +
-      "The device makes a key and signs the challenge with it. Can be asked again for as long as the token lasts.",
+      "The device makes a key and signs the challenge with it. The challenge can be requested again until the token expires.",
     response: { 200: EnrollmentStart, 401: Problem },
     handler: async (request) => startEnrollment(parts, enrolling(request)),
   });
@@ -37,7 +37,7 @@ export const enrollmentRoutes: FastifyPluginAsyncTypebox<EnrollmentParts> = asyn
     attachValidation: true,
     summary: "Enroll a device",
     description:
-      "Uses the enrollment token up. From now on the device approves sign-ins (`/push`) and signs transactions (`/tx`) with its key.",
+      "Uses up the enrollment token. Afterwards the device can approve sign-ins (`/push`) and sign transactions (`/tx`) with its key.",
     body: EnrollDevice,
     response: { 201: EnrolledDevice, 401: Problem, 409: Problem },
     handler: async (request, reply) => {

@@ -4,8 +4,8 @@ import { deviceAlgs } from "./keys.ts";
 
 export const EnrollmentStart = Type.Object(
   {
-    challenge: Type.String({ description: "To be signed, together with `audience`, by the key that the device made" }),
-    audience: Type.String({ description: "`aud` of the proof" }),
+    challenge: Type.String({ description: "The challenge that the device signs, together with `audience`, with its new key" }),
+    audience: Type.String({ description: "The `aud` of the proof" }),
     algorithms: Type.Array(oneOf(deviceAlgs)),
     realm: Type.String(),
     username: Type.String({ description: "The user who gets the device" }),
@@ -20,7 +20,7 @@ export type EnrollmentStart = Static<typeof EnrollmentStart>;
 export const EnrollDevice = Type.Object(
   {
     key: Type.Record(Type.String({ maxLength: 16 }), Type.Unknown(), {
-      description: "The public half of the device's key as a JWK: P-256, or RSA of 2048 to 4096 bits",
+      description: "The public key of the device as a JWK: P-256, or RSA of 2048 to 4096 bits",
     }),
     proof: Type.String({
       minLength: 1,
@@ -31,7 +31,12 @@ export const EnrollDevice = Type.Object(
     }),
     name: visibleName("The name of a device", "Ada's phone"),
     platform: Type.Optional(
-      Type.String({ minLength: 1, maxLength: 64, pattern: "^[A-Za-z0-9 ._-]+$", description: "Such as `Android 16`" }),
+      Type.String({
+        minLength: 1,
+        maxLength: 64,
+        pattern: "^[A-Za-z0-9 ._-]+$",
+        description: "The platform of the device, such as `Android 16`",
+      }),
     ),
     pushToken: Type.Optional(
       Type.Object(
@@ -42,7 +47,7 @@ export const EnrollDevice = Type.Object(
             description: "a device token as FCM or APNs gives it to the app: letters, digits and _ : . -",
           }),
         },
-        { additionalProperties: false, description: "The push token of the device; without it, the app has to look by itself" },
+        { additionalProperties: false, description: "The push token of the device. Without it, the app has to poll" },
       ),
     ),
   },
@@ -52,16 +57,16 @@ export type EnrollDevice = Static<typeof EnrollDevice>;
 
 export const EnrolledDevice = Type.Object(
   {
-    deviceId: Type.String({ format: "uuid", description: "The `kid` of what the device signs from now on" }),
+    deviceId: Type.String({ format: "uuid", description: "The `kid` of everything that the device signs" }),
     name: Type.String(),
     alg: oneOf(deviceAlgs),
     username: Type.String(),
-    createdAt: Type.Integer({ description: "Epoch milliseconds" }),
+    createdAt: Type.Integer({ description: "The time of creation, in epoch milliseconds" }),
     codes: Type.Optional(
       Type.Array(Type.String(), {
         description:
-          "Recovery codes, for a user who had none: each opens the account once in the place of a second factor. The app shows them for its user " +
-          "to keep elsewhere; they are not shown again",
+          "Recovery codes, for a user who had none. Each opens the account once instead of a second factor. The app shows them for its user " +
+          "to keep elsewhere. They are not shown again",
       }),
     ),
   },

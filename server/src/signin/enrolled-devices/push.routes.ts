@@ -21,8 +21,8 @@ import {
 } from "./screens.ts";
 
 const how =
-  "With the user's session (and the CSRF token on writes): a page, or JSON where `Accept` asks for it. Or with an enrolled device's proof, " +
-  "`Authorization: Device <JWS>`: header `typ` = `gatehouse-device+jwt` and `kid` = the device's id, payload `aud` = this address, `iat`";
+  "Call this with the user's session (and the CSRF token on writes); the response is a page, or JSON if `Accept` asks for it. Or call it with the proof of an enrolled device, " +
+  "`Authorization: Device <JWS>`: header `typ` = `gatehouse-device+jwt` and `kid` = the device's id, payload `aud` = this address and `iat`";
 
 /** Mounted under /realms/:realm. Sign-ins that wait for their user's approval. */
 export const pushRoutes: FastifyPluginAsyncTypebox<PushPageParts> = async (app, { db, visitors, standings, ...applications }) => {
@@ -68,9 +68,9 @@ export const pushRoutes: FastifyPluginAsyncTypebox<PushPageParts> = async (app, 
   };
 
   route(app, "GET", "/push", {
-    summary: "Sign-ins that wait for your approval",
-    description: `For apps that no push message reached. ${how}. A browser is led to the oldest of them.`,
-    response: { 200: Type.Array(PushRequest), 303: redirect("To the page of one, or to sign in"), 401: Problem },
+    summary: "List the sign-ins that wait for your approval",
+    description: `For apps that received no push message. ${how}. A browser is redirected to the oldest sign-in.`,
+    response: { 200: Type.Array(PushRequest), 303: redirect("Redirects to the page of one sign-in, or to the sign-in page"), 401: Problem },
     handler: async (request, reply) => {
       const { realmId, actor } = request;
       const open = await openChallengesOf(db, realmId, actor!.id, clock.now());
@@ -81,11 +81,11 @@ export const pushRoutes: FastifyPluginAsyncTypebox<PushPageParts> = async (app, 
   });
 
   route(app, "GET", "/push/:id", {
-    summary: "A sign-in that waits for your approval",
-    description: `${how}. Another user's is a 404.`,
+    summary: "Read a sign-in that waits for your approval",
+    description: `${how}. A sign-in of another user is answered with 404.`,
     params,
     querystring: PageQuery,
-    response: { 200: PushRequest, 303: redirect("To sign in first"), 401: Problem, 403: Problem, 404: Problem },
+    response: { 200: PushRequest, 303: redirect("Redirects to the sign-in page"), 401: Problem, 403: Problem, 404: Problem },
     handler: async (request, reply) => {
       const challenge = await challengeFor(request);
       if (!request.wantsPage) return recordOf(request.realmId, challenge);
@@ -105,8 +105,8 @@ export const pushRoutes: FastifyPluginAsyncTypebox<PushPageParts> = async (app, 
     attachValidation: true,
     summary: "Approve a sign-in",
     description:
-      `${how}, and \`number\`, as it was typed from the screen that waits. A wrong number is a 403, the third one ends the request ` +
-      "(`devices.wrong_numbers`); one that was answered or has expired is a 409.",
+      `${how}, and \`number\` from the waiting screen. A wrong number is answered with 403, and the third one ends the request ` +
+      "(`devices.wrong_numbers`). A sign-in that was already answered or has expired is answered with 409.",
     consumes,
     params,
     body: PushApproval,
@@ -129,7 +129,7 @@ export const pushRoutes: FastifyPluginAsyncTypebox<PushPageParts> = async (app, 
   route(app, "POST", "/push/:id/deny", {
     attachValidation: true,
     summary: "Deny a sign-in",
-    description: `${how}. Records PUSH_DENIED; for some minutes the user is not asked again.`,
+    description: `${how}. Records PUSH_DENIED. For some minutes the user is not asked again.`,
     consumes,
     params,
     body: CsrfOnly,

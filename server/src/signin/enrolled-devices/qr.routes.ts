@@ -34,13 +34,13 @@ export const qrRoutes: FastifyPluginAsyncTypebox<DevicePageParts> = async (app, 
   };
 
   route(app, "GET", "/qr/:id", {
-    summary: "A screen that waits to be let in",
+    summary: "Read a QR sign-in",
     description:
-      "The target of the QR code on a sign-in page. Needs a fresh session; otherwise a browser is sent to sign in again and comes " +
-      "back. A page, or JSON if `Accept` asks for it.",
+      "The address in the QR code of a sign-in page. Needs a recent sign-in; otherwise a browser is sent to sign in again and then comes " +
+      "back. The response is a page, or JSON if `Accept` asks for it.",
     params,
     querystring: PageQuery,
-    response: { 200: QrRequest, 303: redirect("To sign in first"), 401: Problem, 403: Problem, 404: Problem },
+    response: { 200: QrRequest, 303: redirect("Redirects to the sign-in page"), 401: Problem, 403: Problem, 404: Problem },
     handler: async (request, reply) => {
       const challenge = await challengeFor(request, reply);
       if (!challenge) return reply;
@@ -66,8 +66,9 @@ export const qrRoutes: FastifyPluginAsyncTypebox<DevicePageParts> = async (app, 
   });
 
   route(app, "POST", "/qr/:id/confirm", {
-    summary: "Let the screen in as you",
-    description: "With a fresh session and its CSRF token. Works once (409), and never while an administrator acts as the user (403).",
+    summary: "Approve a QR sign-in",
+    description:
+      "Signs the waiting screen in as you. Needs a recent sign-in and the CSRF token of the session. Works once (409), and never while an administrator acts as the user (403).",
     consumes,
     params,
     body: CsrfOnly,

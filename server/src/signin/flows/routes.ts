@@ -9,7 +9,7 @@ const tags = ["Flows"];
 const params = pathParams("alias");
 const config = { permission: "manage-authorization" } as const;
 const saving =
-  "Refused with the step and the reason where no user could pass, or a user could pass without proof. Sign-ins in progress begin again.";
+  "Refused with the step and the reason if no user could pass, or if a user could pass without proof. Sign-ins in progress start again.";
 
 /** Mounted under /admin/realms/:realm/flows. */
 export const flowRoutes: FastifyPluginAsyncTypebox = async (app) => {
@@ -19,7 +19,7 @@ export const flowRoutes: FastifyPluginAsyncTypebox = async (app) => {
     record: Flow,
     list: { query: ListQuery, run: (ctx, _params, query) => searchFlows(ctx, query) },
     create: {
-      description: "Takes `steps`, or copies another flow. Clients use it by their `browserFlow` or `directGrantFlow`.",
+      description: "Needs `steps`, or copies another flow. Clients use it through their `browserFlow` or `directGrantFlow`.",
       body: CreateFlow,
       id: ({ alias }) => alias,
       run: (ctx, _params, body) => createFlow(ctx, body),
@@ -34,13 +34,13 @@ export const flowRoutes: FastifyPluginAsyncTypebox = async (app) => {
       // PATCH renames a flow.
       methods: ["PUT"],
     },
-    remove: { description: "Refused for a built-in one, and while clients use it.", run: (ctx, { alias }) => removeFlow(ctx, alias) },
+    remove: { description: "Refused for a built-in flow, and while clients use it.", run: (ctx, { alias }) => removeFlow(ctx, alias) },
   });
 
   route(app, "PATCH", "/:alias", {
     config,
     summary: "Rename a flow",
-    description: "Clients that use it follow. Built-in flows keep their alias.",
+    description: "Clients that use the flow keep using it. Built-in flows cannot be renamed.",
     tags,
     params,
     body: RenameFlow,
@@ -82,7 +82,7 @@ const authenticatorList: ShortList<AuthenticatorInfo> = {
 export const authenticatorRoutes: FastifyPluginAsyncTypebox = async (app) => {
   route(app, "GET", "/", {
     config,
-    summary: "List what steps of a flow can ask",
+    summary: "List the authenticators that steps of a flow can use",
     tags,
     querystring: ListQuery,
     response: { 200: Type.Array(AuthenticatorInfo) },

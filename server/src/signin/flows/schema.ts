@@ -16,7 +16,7 @@ const alias = (what: string) =>
 
 const requirement = oneOf(requirements, {
   description:
-    "`REQUIRED`: has to be passed. `ALTERNATIVE`: one of them is enough. `CONDITIONAL`: a list that is asked for when its conditions hold. `DISABLED`: as if it were not there",
+    "`REQUIRED`: the step has to be passed. `ALTERNATIVE`: one of these steps is enough. `CONDITIONAL`: a list of steps that is used when its conditions are met. `DISABLED`: the step is ignored",
 });
 
 export interface StepInput {
@@ -32,19 +32,26 @@ const stepSchema = (depth: number): TSchema =>
   Type.Object(
     {
       authenticator: Type.Optional(
-        Type.String({ minLength: 1, maxLength: 64, description: "A name of `GET /authenticators`; a list of steps has none" }),
+        Type.String({
+          minLength: 1,
+          maxLength: 64,
+          description: "The name of an authenticator, from `GET /authenticators`. A list of steps has none",
+        }),
       ),
       requirement,
       config: Type.Optional(
         Type.Record(Type.String({ maxLength: 64 }), Type.Unknown(), {
           maxProperties: 32,
-          description: "As the authenticator describes it",
+          description: "The settings of the step. The `config` of the authenticator is their JSON Schema",
         }),
       ),
-      alias: Type.Optional(alias("The name of a list of steps, once in a flow,")),
+      alias: Type.Optional(alias("The name of a list of steps, unique in a flow,")),
       ...(depth > 1 && {
         steps: Type.Optional(
-          Type.Array(stepSchema(depth - 1), { maxItems: MAX_STEPS_IN_LIST, description: "Steps within, instead of `authenticator`" }),
+          Type.Array(stepSchema(depth - 1), {
+            maxItems: MAX_STEPS_IN_LIST,
+            description: "The steps of a list, instead of `authenticator`",
+          }),
         ),
       }),
     },
@@ -52,15 +59,19 @@ const stepSchema = (depth: number): TSchema =>
   );
 
 const steps = Type.Unsafe<StepInput[]>(
-  Type.Array(stepSchema(MAX_DEPTH), { minItems: 1, maxItems: MAX_STEPS_IN_LIST, description: "In the order in which they are asked" }),
+  Type.Array(stepSchema(MAX_DEPTH), {
+    minItems: 1,
+    maxItems: MAX_STEPS_IN_LIST,
+    description: "The steps, in the order in which they are asked",
+  }),
 );
 const displayName = visibleName("a display name", "Sign in with a second factor");
 
 export const Flow = Type.Object(
   {
-    alias: Type.String({ description: "Its key, by which clients name it" }),
+    alias: Type.String({ description: "The identifier of the flow, by which clients name it" }),
     displayName: Type.String(),
-    builtIn: Type.Boolean({ description: "One that ships: it can be changed, but neither renamed nor deleted" }),
+    builtIn: Type.Boolean({ description: "True for a built-in flow. It can be changed, but neither renamed nor deleted" }),
     steps,
   },
   { $id: "Flow" },
@@ -73,7 +84,7 @@ export const CreateFlow = Type.Object(
     displayName: Type.Optional(displayName),
     steps: Type.Optional(steps),
     copyFrom: Type.Optional(
-      Type.String({ minLength: 1, maxLength: 63, description: "The alias of a flow whose steps it gets, instead of `steps`" }),
+      Type.String({ minLength: 1, maxLength: 63, description: "The alias of a flow whose steps are copied, instead of `steps`" }),
     ),
   },
   { $id: "CreateFlow", additionalProperties: false },
@@ -92,11 +103,11 @@ export type RenameFlow = Static<typeof RenameFlow>;
 
 export const AuthenticatorInfo = Type.Object(
   {
-    name: Type.String({ description: "As steps name it" }),
+    name: Type.String({ description: "The name by which steps refer to it" }),
     displayName: Type.String(),
     description: Type.String(),
     kind: oneOf(["question", "silent", "condition"], {
-      description: "Asks the user on a page; passes or fails by itself; or decides whether the list that it stands in is asked for",
+      description: "Asks the user on a page; passes or fails by itself; or decides whether its list of steps is used",
     }),
     factor: nullable(
       oneOf(["knowledge", "possession", "both"]),

@@ -11,7 +11,7 @@ import { loginPath, type PageParts, seeOther } from "../login/index.ts";
 import { EndImpersonationForm, ImpersonationForm } from "./routes.ts";
 import { actorOfTicket, lookAtTicket, openTicket, stopImpersonating } from "./service.ts";
 
-const moved = redirect("Go on");
+const moved = redirect("Continue");
 
 interface ImpersonationPageParts extends PageParts {
   readonly work: UnitOfWork;
@@ -65,26 +65,26 @@ export const impersonationPages: FastifyPluginAsyncTypebox<ImpersonationPagePart
   route(app, "GET", "/impersonation", {
     // HEAD must not use the ticket up.
     exposeHeadRoute: false,
-    summary: "Follow the link to act as a user",
+    summary: "Open the link to act as a user",
     description:
-      "Works only in the browser of the administrator who asked for it, where it starts the session at once; what reads ahead gets a " +
+      "Works only in the browser of the administrator who requested it, where it starts the session immediately; a program that prefetches links gets a " +
       "page with a button.",
     querystring: Type.Object({ ticket: Type.String({ maxLength: 128 }) }),
     response: {
-      200: page("A page that asks first"),
+      200: page("A page that asks for confirmation"),
       303: moved,
-      403: page("Another browser, or the administrator may not any more"),
+      403: page("It is another browser, or the administrator no longer has the permission"),
       410: page("The link no longer works"),
     },
     handler: async (request, reply) => open(request, reply, request.query.ticket, readsAhead(request)),
   });
 
   route(app, "POST", "/impersonation", {
-    summary: "Act as a user, after being asked",
+    summary: "Confirm to act as a user",
     body: ImpersonationForm,
     response: {
       303: moved,
-      403: page("CSRF token missing or stale, or another browser"),
+      403: page("The CSRF token is missing or stale, or it is another browser"),
       410: page("The link no longer works"),
     },
     handler: async (request, reply) => open(request, reply, request.body.ticket),
@@ -94,9 +94,9 @@ export const impersonationPages: FastifyPluginAsyncTypebox<ImpersonationPagePart
     attachValidation: true,
     config: { caller: browser(), csrfUnless: ({ visitor }) => visitor.session === null || visitor.session.impersonator === null },
     summary: "Stop acting as a user",
-    description: "The administrator's own session of the realm comes back in the browser in which it was.",
+    description: "The administrator's own session of the realm is restored in the browser in which it was.",
     body: EndImpersonationForm,
-    response: { 303: moved, 403: page("CSRF token missing or stale") },
+    response: { 303: moved, 403: page("The CSRF token is missing or stale") },
     handler: async (request, reply) => {
       const { visitor } = request;
       const { realm, session } = visitor;

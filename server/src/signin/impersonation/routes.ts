@@ -5,9 +5,9 @@ import { askToImpersonate } from "./service.ts";
 
 export const Impersonation = Type.Object(
   {
-    sessionId: Type.String({ format: "uuid", description: "The session that the link will start" }),
-    url: Type.String({ description: "Open it in your browser: it works once" }),
-    expiresAt: Type.Integer({ description: "Epoch milliseconds: until when the link works" }),
+    sessionId: Type.String({ format: "uuid", description: "The id of the session that the link will start" }),
+    url: Type.String({ description: "The link. Open it in your browser: it works once" }),
+    expiresAt: Type.Integer({ description: "The time until which the link works, in epoch milliseconds" }),
   },
   { $id: "Impersonation" },
 );
@@ -26,8 +26,8 @@ export const impersonateRoutes: FastifyPluginAsyncTypebox<{ readonly baseUrl: st
     config: { permission: "manage-users", recentAuthentication: true },
     summary: "Act as a user",
     description:
-      "Answers a link for your own browser, which works once within a minute. Needs the permissions that the user holds. The session " +
-      "lasts an hour at most, ends with yours, and reaches neither the admin API nor the user's credentials; every event in it names you. " +
+      "Returns a link for your own browser, which works once within a minute. Needs every permission of the user. The session " +
+      "lasts at most an hour, ends with yours, and has no access to the admin API or to the user's credentials; every event in it names you. " +
       "409 for yourself, and for a user who is disabled or locked.",
     tags: ["Users"],
     params: pathParams("userId"),

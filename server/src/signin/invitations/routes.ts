@@ -18,9 +18,9 @@ const params = Type.Object({ realm: Type.String(), token: Type.String() });
 const querystring = Type.Object({ lang: field(35) });
 const _csrf = field(512, "The value of the cookie XSRF-TOKEN; 403 without it");
 const answers = {
-  403: page("CSRF token missing or stale, or another user is signed in"),
-  404: page("Unknown, withdrawn or replaced"),
-  410: page("Expired or used"),
+  403: page("The CSRF token is missing or stale, or another user is signed in"),
+  404: page("The invitation is unknown, withdrawn or replaced"),
+  410: page("The invitation has expired or was used"),
 };
 
 const AcceptForm = Type.Object({ _csrf }, { $id: "AcceptInvitationForm" });
@@ -58,8 +58,8 @@ export const invitationPageRoutes: FastifyPluginAsyncTypebox<InvitationPageParts
   const limit = ["signIns", "invitation"];
 
   route(app, "GET", "/invitations/:token", {
-    summary: "The page of an invitation",
-    description: "Behind the link in the mail. It changes nothing.",
+    summary: "Show the page of an invitation",
+    description: "The address of the link in the mail. It changes nothing.",
     params,
     querystring,
     response: { 200: page("The page"), 404: answers[404], 410: answers[410] },
@@ -69,10 +69,10 @@ export const invitationPageRoutes: FastifyPluginAsyncTypebox<InvitationPageParts
   route(app, "POST", "/invitations/:token", {
     config: { limit, onStale: (request, reply) => showAfresh(request, reply, { status: 403, error: "csrf" }) },
     summary: "Accept an invitation",
-    description: "For the signed-in user with the invited address. 303 to the page, which then says so.",
+    description: "Needs a sign-in of the user with the invited address. Redirects to the page, which then shows that it was accepted.",
     params,
     body: AcceptForm,
-    response: { 303: redirect("Accepted, or to the sign-in page"), 401: page("No user is signed in"), ...answers },
+    response: { 303: redirect("Accepted, or redirects to the sign-in page"), 401: page("No user is signed in"), ...answers },
     handler: async (request, reply) => {
       const { visitor } = request;
       const { token } = request.params;
@@ -95,16 +95,16 @@ export const invitationPageRoutes: FastifyPluginAsyncTypebox<InvitationPageParts
     },
     // The page points at the field.
     attachValidation: true,
-    summary: "Create the account that an invitation is for",
+    summary: "Create the account of an invited person",
     description:
-      "Creates the account of an invited address that has none yet. 303 to the page with the session's cookie; 400 when name or password cannot be " +
-      "taken; 409 when the name is taken, or the address has an account by now.",
+      "Creates the account of an invited address that has none yet, and redirects to the page with the session's cookie. 400 if name or password is not " +
+      "accepted, 409 if the username is taken or the address already has an account.",
     params,
     body: AccountForm,
     response: {
-      303: redirect("Created, joined and signed in"),
-      400: page("Username or password cannot be taken"),
-      409: page("The username is taken"),
+      303: redirect("The account was created, joined the organization and is signed in"),
+      400: page("The username or password was not accepted"),
+      409: page("The username is already taken"),
       ...answers,
     },
     handler: async (request, reply) => {

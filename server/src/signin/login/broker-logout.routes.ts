@@ -19,11 +19,14 @@ export const brokerLogoutRoutes: FastifyPluginAsyncTypebox<LogoutParts> = async 
   const { db, vault, visitors, work, brokers } = parts;
 
   route(app, "GET", "/broker/:alias/logout", {
-    summary: "Go on with a logout at the identity provider",
-    description: "The session here is over. The page leads to the provider, and on without it if it does not answer.",
+    summary: "Continue a logout at the identity provider",
+    description: "The local session has ended. The page redirects to the provider, or continues without it if it does not respond.",
     params,
     querystring: StateQuery,
-    response: { 200: Type.String({ description: "The page" }), 303: Type.Null({ description: "Nothing is left to do" }) },
+    response: {
+      200: Type.String({ description: "The page that redirects to the provider" }),
+      303: Type.Null({ description: "Nothing is left to do" }),
+    },
     handler: async (request, reply) => {
       const { visitor } = request;
       const { realmId: realm } = visitor.realm;
@@ -40,10 +43,10 @@ export const brokerLogoutRoutes: FastifyPluginAsyncTypebox<LogoutParts> = async 
   route(app, "GET", "/broker/:alias/endpoint/logout_response", {
     summary: "Return from a logout at the identity provider",
     description:
-      "To be registered at the provider as `post_logout_redirect_uri`. Without a logout of this browser it leads to the sign-in page.",
+      "Register this address at the provider as `post_logout_redirect_uri`. Without a logout of this browser it redirects to the sign-in page.",
     params,
     querystring: StateQuery,
-    response: { 303: Type.Null({ description: "On" }) },
+    response: { 303: Type.Null({ description: "Redirects to the next page" }) },
     handler: async (request, reply) => {
       const { preSessions: browsers, realm } = request.visitor;
       const key = { realm: realm.realmId, state: request.query.state ?? "", browsers, now: clock.now() };
@@ -55,14 +58,14 @@ export const brokerLogoutRoutes: FastifyPluginAsyncTypebox<LogoutParts> = async 
     config: { caller: anonymous(), csrf: "none", limit: "samlMessages", errors: "oauth" },
     summary: "Back-channel logout by an identity provider",
     description:
-      "OpenID Connect Back-Channel Logout 1.0: to be registered at the provider as `backchannel_logout_uri`. Ends the sessions that came by the session (`sid`) or the subject (`sub`) that the logout token names.",
+      "OpenID Connect Back-Channel Logout 1.0. Register this address at the provider as `backchannel_logout_uri`. Ends the sessions that began with the session (`sid`) or the subject (`sub`) that the logout token names.",
     params,
     consumes: ["application/x-www-form-urlencoded"],
     body: Type.Object(
       { logout_token: Type.String({ maxLength: 16_384 }) },
       { examples: [{ logout_token: "eyJhbGciOiJSUzI1NiIsInR5cCI6ImxvZ291dCtqd3QifQ.e30.c2ln" }] },
     ),
-    response: { 200: Type.Null({ description: "Signed out" }), 400: Refusal },
+    response: { 200: Type.Null({ description: "The sessions were ended" }), 400: Refusal },
     handler: async (request, reply) => {
       const { realm, params: sent, body } = request;
       const { realmId } = realm;

@@ -15,7 +15,7 @@ const params = Type.Object({ realm: Type.String(), alias: Type.String({ maxLengt
 const LINK_ACCOUNT = "LINK_ACCOUNT";
 
 const AnswerQuery = Type.Object(
-  { state: Type.Optional(Type.String({ maxLength: 128, description: "As the provider was given it; it works once" })) },
+  { state: Type.Optional(Type.String({ maxLength: 128, description: "The state that was sent to the provider. It works once" })) },
   { additionalProperties: Type.String({ maxLength: 8192 }) },
 );
 
@@ -26,13 +26,17 @@ export const brokerRoutes: FastifyPluginAsyncTypebox<ContinueRouteParts> = async
   route(app, "GET", "/broker/:alias/login", {
     config: { limit: "signIns" },
     summary: "Sign in at an identity provider",
-    description: "A link of the sign-in page: it begins nothing that the provider's answer could not be matched to in this browser.",
+    description:
+      "The address of a link on the sign-in page. It is refused if the browser has no sign-in to which the provider's response could be matched.",
     params,
     querystring: Type.Object({
       interaction: Type.Optional(Type.String({ maxLength: 64 })),
-      return_to: Type.Optional(Type.String({ maxLength: 2048, description: "A path of this server to go on to" })),
+      return_to: Type.Optional(Type.String({ maxLength: 2048, description: "The path on this server to continue at" })),
     }),
-    response: { 303: Type.Null({ description: "To the provider" }), 400: Type.String({ description: "The page, with what is wrong" }) },
+    response: {
+      303: Type.Null({ description: "Redirects to the identity provider" }),
+      400: Type.String({ description: "The page with an error" }),
+    },
     handler: async (request, reply) => {
       const visit = { request, reply, visitor: request.visitor };
       const opened = await openRun(visit);
@@ -52,12 +56,12 @@ export const brokerRoutes: FastifyPluginAsyncTypebox<ContinueRouteParts> = async
     config: { limit: "signIns" },
     summary: "Link an account at an identity provider",
     description:
-      "The address that `POST …/account/linked-accounts/{alias}` answers with. It works once, in a browser in which the same user is signed in.",
+      "The address that `POST …/account/linked-accounts/{alias}` returns. It works once, in a browser in which the same user is signed in.",
     params,
     querystring: Type.Object({ ticket: Type.String({ maxLength: 128 }) }),
     response: {
-      303: Type.Null({ description: "To the provider, or to sign in first" }),
-      400: Type.String({ description: "It works no more" }),
+      303: Type.Null({ description: "Redirects to the identity provider, or to the sign-in page" }),
+      400: Type.String({ description: "The link no longer works" }),
     },
     handler: async (request, reply) => {
       const { visitor } = request;
@@ -76,14 +80,14 @@ export const brokerRoutes: FastifyPluginAsyncTypebox<ContinueRouteParts> = async
   route(app, "GET", "/broker/:alias/endpoint", {
     config: { limit: "signIns" },
     summary: "Redirect URI of an identity provider",
-    description: "The provider's redirect URI. Only in the browser that left, and once for each time that it did.",
+    description: "Works only in the browser that was sent to the provider, and once each time.",
     params,
     querystring: AnswerQuery,
     response: {
-      200: Type.String({ description: "The step again" }),
-      303: Type.Null({ description: "Signed in, or on to the next step" }),
-      400: Type.String({ description: "No sign-in of this browser, or the provider's answer was not accepted" }),
-      401: Type.String({ description: "Not one who may sign in" }),
+      200: Type.String({ description: "The page of the same step" }),
+      303: Type.Null({ description: "Redirects to the next step, or signed in" }),
+      400: Type.String({ description: "The browser has no such sign-in, or the provider's response was not accepted" }),
+      401: Type.String({ description: "The user may not sign in" }),
     },
     handler: (request, reply) => {
       const { alias: _, RelayState, ...query } = request.query as Readonly<Record<string, string>>;

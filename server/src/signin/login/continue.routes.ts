@@ -27,7 +27,7 @@ export interface ContinueRouteParts {
 }
 
 const ContinueQuery = Type.Object(
-  { state: field(128, "As the other site was given it; it works once") },
+  { state: field(128, "The state that was sent to the other site. It works once") },
   { additionalProperties: Type.String({ maxLength: 8192 }) },
 );
 
@@ -36,13 +36,14 @@ export const continueRoutes: FastifyPluginAsyncTypebox<ContinueRouteParts> = asy
   route(app, "GET", `/${CONTINUE_PATH}`, {
     config: { limit: "signIns" },
     summary: "Continue a sign-in after a visit to another site",
-    description: "Only in the browser that left, and once for each time that it did; anything else leads to the present step.",
+    description:
+      "Works only in the browser that was sent to the other site, and once each time. Otherwise it redirects to the current step.",
     querystring: ContinueQuery,
     response: {
-      200: page("The step again"),
-      303: redirect("Signed in, or on to the next step"),
-      400: page("No sign-in of this browser"),
-      401: page("The other site's answer was not accepted"),
+      200: page("The page of the same step"),
+      303: redirect("Redirects to the next step, or signed in"),
+      400: page("The browser has no such sign-in"),
+      401: page("The response of the other site was not accepted"),
     },
     handler: (request, reply) =>
       continueAfterReturn(routeParts, { request, reply, visitor: request.visitor }, request.query as Readonly<Record<string, string>>),

@@ -36,10 +36,10 @@ const LinkForm = Type.Object(
 export const linkRoutes: FastifyPluginAsyncTypebox<ContinueRouteParts> = async (app, { parts, visitors, openRun }) => {
   route(app, "GET", "/login/link", {
     config: { caller: link() },
-    summary: "Open a link that was mailed to sign in",
+    summary: "Open a sign-in link from a mail",
     description:
-      "Shows a button and changes nothing: programs that look through mail open links, too. In another browser than the sign-in's it shows " +
-      "which application, browser and address asked.",
+      "Shows a button and changes nothing, because programs that scan mail open links, too. In another browser than the sign-in's it shows " +
+      "the application, the browser and the address that asked.",
     querystring: LinkQuery,
     response: { 200: page("The page with the button"), 400: page("The link no longer works") },
     handler: async (request, reply) => {
@@ -62,11 +62,15 @@ export const linkRoutes: FastifyPluginAsyncTypebox<ContinueRouteParts> = async (
 
   route(app, "POST", "/login/link", {
     config: { caller: link(), limit: "signIns" },
-    summary: "Confirm a sign-in by its link",
+    summary: "Confirm a sign-in through its link",
     description:
-      "Once, in the browser in which the sign-in began. The page that waits there goes on. Any other browser gets a code to be typed there.",
+      "Works once, in the browser in which the sign-in began; the page that waits there continues. Any other browser shows a code to enter there.",
     body: LinkForm,
-    response: { 200: page("Confirmed, or the code"), 400: page("The link no longer works"), 403: page("CSRF token") },
+    response: {
+      200: page("Confirmed, or the page with the code"),
+      400: page("The link no longer works"),
+      403: page("The CSRF token is missing or stale"),
+    },
     handler: async (request, reply) => {
       const visit = { request, reply, visitor: request.visitor };
       const { interaction, step, token } = request.body;

@@ -108,11 +108,11 @@ export const logoutRoutes: FastifyPluginAsyncTypebox<LogoutParts> = async (app, 
   };
 
   route(app, "GET", "/logout", {
-    summary: "Sign out, asking first",
+    summary: "Show the logout page",
     description:
-      "OpenID Connect RP-Initiated Logout. Without a question only where `id_token_hint` belongs to the session; `post_logout_redirect_uri` must be registered for the client.",
+      "OpenID Connect RP-Initiated Logout. Asks for confirmation unless `id_token_hint` belongs to the session. `post_logout_redirect_uri` must be registered for the client.",
     querystring: LogoutQuery,
-    response: { 200: page("The page"), 303: redirect("Signed out, back to the client") },
+    response: { 200: page("The page that asks for confirmation"), 303: redirect("Signed out. Redirects to the client") },
     handler: async (request, reply) => {
       const { visitor } = request;
       const { realm, session } = visitor;
@@ -149,12 +149,12 @@ export const logoutRoutes: FastifyPluginAsyncTypebox<LogoutParts> = async (app, 
     // A request without parameters is answered with the page.
     attachValidation: true,
     summary: "Sign out",
-    description: "The page's own form, with `_csrf`. A client's form, without it, is answered by the page.",
+    description: "The form of the logout page, with `_csrf`. The form of a client, without it, is answered with the page.",
     body: LogoutForm,
     response: {
-      200: page("Signed out; the page notifies applications by frames (Front-Channel Logout) and goes on"),
+      200: page("Signed out. The page notifies applications by frames (Front-Channel Logout) and then continues"),
       303: redirect("Signed out"),
-      403: page("CSRF token missing or stale"),
+      403: page("The CSRF token is missing or stale"),
     },
     handler: async (request, reply) => {
       const { visitor } = request;

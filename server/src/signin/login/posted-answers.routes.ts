@@ -26,12 +26,12 @@ export const postedAnswerRoutes: FastifyPluginAsyncTypebox<ContinueRouteParts> =
     config: { caller: anonymous(), csrf: "none", limit: "signIns" },
     summary: "Redirect URI of an identity provider that answers by a form (form_post, SAML POST binding)",
     description:
-      "`response_mode=form_post` of OpenID Connect: what was posted is sent on to the same address as a query. SAML by POST: the response is verified, and waits for this browser.",
+      "With `response_mode=form_post` of OpenID Connect, redirects to the same address with the posted values as a query. With the SAML POST binding, the response is verified and stored for this browser.",
     tags: ["Sign-in"],
     params: Type.Object({ realm: Type.String(), alias: Type.String({ maxLength: 63 }) }),
     consumes: [FORM],
     body: Type.Object({}, { additionalProperties: true, examples: [{ code: "c3f1a5", state: "Ykz0R2p1bXk" }] }),
-    response: { 303: Type.Null({ description: "On, as a GET" }) },
+    response: { 303: Type.Null({ description: "Redirects to the same address by GET" }) },
     handler: async (request, reply) => {
       const form = request.body as Form;
       refuseDirtyText(form);

@@ -48,7 +48,7 @@ export interface LoginRouteParts extends SignInParts, LogoutParts {
 }
 
 const LoginQuery = Type.Object({
-  return_to: field(2048, "A path of this server to go on to"),
+  return_to: field(2048, "The path on this server to continue at"),
   interaction: field(64),
   lang: field(35),
   signed_out: field(8),
@@ -59,9 +59,9 @@ const LoginForm = Type.Object(
   {
     username: field(1024),
     password: field(8192),
-    code: field(64, "Present in steps that ask for one"),
+    code: field(64, "The code, in steps that ask for one"),
     credential: field(32_768, "The browser's answer to a challenge, as JSON"),
-    currentPassword: field(8192, "The directory that keeps the user's password"),
+    currentPassword: field(8192, "The current password in the directory"),
     newPassword: field(8192),
     newPasswordAgain: field(8192),
     _csrf: field(512, "The value of the cookie XSRF-TOKEN; 403 without it"),
@@ -70,11 +70,11 @@ const LoginForm = Type.Object(
     return_to: field(2048),
     interaction: field(64),
     lang: field(35),
-    step: field(255, "The step that it answers; without it, the present one"),
-    choose: field(255, "Another way to pass the present step"),
-    restart: field(8, "Begins again, as another user"),
-    resend: field(8, "Asks for another code"),
-    giveUp: field(8, "Ends the request of the application with an error"),
+    step: field(255, "The step that is answered. Default: the current step"),
+    choose: field(255, "The name of another way to pass the current step"),
+    restart: field(8, "Start again, as another user"),
+    resend: field(8, "Request another code"),
+    giveUp: field(8, "End the request of the application with an error"),
   },
   { $id: "LoginForm", additionalProperties: Type.String({ maxLength: 4096 }) },
 );
@@ -139,10 +139,10 @@ export const loginRoutes: FastifyPluginAsyncTypebox<LoginRouteParts> = async (ap
   };
 
   route(app, "GET", "/login", {
-    summary: "The sign-in page",
-    description: "Shows the step at which the sign-in is. Sets the cookie XSRF-TOKEN.",
+    summary: "Show the sign-in page",
+    description: "Shows the current step of the sign-in. Sets the cookie XSRF-TOKEN.",
     querystring: LoginQuery,
-    response: { 200: page("The page"), 303: redirect("Nothing is left to ask") },
+    response: { 200: page("The page of the current step"), 303: redirect("Nothing is left to ask. Redirects to the destination") },
     handler: async (request, reply) => {
       const { visitor } = request;
       const visit = { request, reply, visitor };
@@ -184,12 +184,12 @@ export const loginRoutes: FastifyPluginAsyncTypebox<LoginRouteParts> = async (ap
     config: { limit: "signIns", onStale: (request, reply) => showStaleStep({ request, reply, visitor: request.visitor }) },
     summary: "Answer a step of the sign-in",
     description:
-      "303 to `return_to` with the session's cookie, or to the page of the next step without one; 401 with the page when the answer is wrong; 429 after too many attempts.",
+      "Redirects to `return_to` with the session's cookie, or to the page of the next step without one. 401 with the page if the answer is wrong; 429 after too many attempts.",
     body: LoginForm,
     response: {
-      303: redirect("Signed in, or on to the next step"),
-      401: page("Wrong answer"),
-      403: page("CSRF token missing or stale"),
+      303: redirect("Redirects to the next step, or signed in"),
+      401: page("The answer is wrong"),
+      403: page("The CSRF token is missing or stale"),
     },
     handler: async (request, reply) => {
       const visit = { request, reply, visitor: request.visitor };
@@ -231,8 +231,8 @@ export const loginRoutes: FastifyPluginAsyncTypebox<LoginRouteParts> = async (ap
 
   route(app, "GET", "/", {
     operationId: "openRealm",
-    summary: "To your account, or to the sign-in",
-    response: { 303: redirect("To the page") },
+    summary: "Redirect to the account console or the sign-in page",
+    response: { 303: redirect("Redirects to the page") },
     handler: async (request, reply) => seeOther(reply, request.visitor.session ? homePath(request.realmId) : loginPath(request.realmId)),
   });
 
@@ -248,7 +248,7 @@ export const loginRoutes: FastifyPluginAsyncTypebox<LoginRouteParts> = async (ap
 
   route(app, "GET", "/theme.css", {
     config: { caller: anonymous() },
-    summary: "The realm's style sheet",
+    summary: "Read the realm's style sheet",
     response: { 200: Type.String() },
     handler: async (request, reply) => {
       const { realm } = request;

@@ -14,16 +14,16 @@ export const stepUpRoutes: FastifyPluginAsyncTypebox<Pick<PageParts, "visitors">
   route(app, "GET", "/login/step-up", {
     // Each visit begins something.
     config: { limit: "signIns" },
-    summary: "Prove more, or again",
+    summary: "Sign in again, or with a second factor",
     description:
-      "The address of `stepUpUrl`, by which the admin API and the account API refuse a session (403). It asks for a sign-in within the last ten minutes, with the " +
-      "second factor where the user has one, and leads back to `return_to`.",
+      "The address of `stepUpUrl`, to which a 403 of the admin API and the account API refers. It asks for a sign-in within the last ten minutes, with the " +
+      "second factor if the user has one, and redirects to `return_to`.",
     querystring: Type.Object({
-      return_to: field(2048, "A path of this server to go on to"),
+      return_to: field(2048, "The path on this server to continue at"),
       set_up: field(8, "`totp`: users who have no authenticator app set one up as well"),
       lang: field(35),
     }),
-    response: { 303: redirect("To the sign-in page") },
+    response: { 303: redirect("Redirects to the sign-in page") },
     handler: async (request, reply) => {
       const returnTo = returnTarget(request.query.return_to, baseUrl, loginPath(request.realmId));
       const isMissing = request.query.set_up === "totp" && request.visitor.session?.user.credentials.has("totp") === false;

@@ -34,9 +34,9 @@ import { problemOf, type Refusal, stale } from "./refusals.ts";
 import { createAccount, mailAgain, type PendingAccount, REGISTER_PATH, registeredProgress, type SelfRegistrationParts } from "./service.ts";
 
 const querystring = Type.Object({ lang: field(35) });
-const goneResponse = { 410: page("Used, replaced or expired") };
+const goneResponse = { 410: page("The link was used or replaced, or has expired") };
 const CodeForm = Type.Object(
-  { _csrf: field(512), code: field(64), resend: field(16, "Anything: send another mail") },
+  { _csrf: field(512), code: field(64), resend: field(16, "Any value: send another mail") },
   { $id: "RegistrationCodeForm" },
 );
 const LinkForm = Type.Object({ _csrf: field(512) }, { examples: [{ _csrf: "the value of the cookie XSRF-TOKEN" }] });
@@ -102,10 +102,10 @@ export const confirmRoutes: FastifyPluginAsyncTypebox<SelfRegistrationParts> = a
 
   route(app, "GET", "/register/:id", {
     operationId: "getRegistrationCode",
-    summary: "The page that waits for the code of the mail",
+    summary: "Show the page that waits for the mailed code",
     params: Type.Object({ realm: Type.String(), id: Type.String() }),
     querystring: Type.Object({ lang: field(35), again: field(1) }),
-    response: { 200: page("The page"), 303: redirect("The account is there") },
+    response: { 200: page("The page"), 303: redirect("The account exists") },
     handler: async (request, reply) => {
       const { visitor } = request;
       const { id } = request.params;
@@ -132,14 +132,14 @@ export const confirmRoutes: FastifyPluginAsyncTypebox<SelfRegistrationParts> = a
       },
     },
     operationId: "confirmRegistrationCode",
-    summary: "Bring the code of the mail, or ask for another mail",
+    summary: "Send the mailed code, or request another mail",
     params: Type.Object({ realm: Type.String(), id: Type.String() }),
     body: CodeForm,
     response: {
-      303: redirect("On into the sign-in"),
-      401: page("Wrong code"),
-      403: page("CSRF token missing or stale, or registration is disabled"),
-      409: page("The name was taken meanwhile"),
+      303: redirect("Redirects to the sign-in"),
+      401: page("The code is wrong"),
+      403: page("The CSRF token is missing or stale, or registration is disabled"),
+      409: page("The username was taken in the meantime"),
     },
     handler: async (request, reply) => {
       const { visitor } = request;
@@ -214,7 +214,7 @@ export const confirmRoutes: FastifyPluginAsyncTypebox<SelfRegistrationParts> = a
   route(app, "GET", `/${REGISTER_PATH}/:token`, {
     config: { caller: link() },
     operationId: "getRegistrationLink",
-    summary: "The page behind the link of the mail",
+    summary: "Show the page of the mailed link",
     description: "It changes nothing.",
     params: linkParams,
     querystring,
@@ -225,7 +225,7 @@ export const confirmRoutes: FastifyPluginAsyncTypebox<SelfRegistrationParts> = a
   route(app, "POST", `/${REGISTER_PATH}/:token`, {
     config: { caller: link(), limit: "signIns", onStale: (request, reply) => showButton(request, reply, true) },
     operationId: "followRegistrationLink",
-    summary: "Create the account that the link of the mail is for",
+    summary: "Create the account through the mailed link",
     description:
       "In any browser; signing in goes on in that one. In another than the one that registered, the password that was typed there does not count: the page asks for one.",
     params: linkParams,

@@ -19,7 +19,7 @@ import { faultOf, mismatch, problemOf, type Refusal, stale } from "./refusals.ts
 import * as service from "./service.ts";
 
 const carried = { interaction: field(64), return_to: field(2048), lang: field(35) };
-const RegisterQuery = Type.Object({ ...carried, from: field(64, "A registration of this browser, whose values are shown again") });
+const RegisterQuery = Type.Object({ ...carried, from: field(64, "A registration in this browser, whose values are shown again") });
 const RegisterForm = Type.Object(
   {
     _csrf: field(512, "The value of the cookie XSRF-TOKEN; 403 without it"),
@@ -41,9 +41,9 @@ export const selfRegistrationRoutes: FastifyPluginAsyncTypebox<service.SelfRegis
   declare(app, { tags: ["Sign-in"], caller: browser(), csrf: "sign-in-form", errors: "page" });
 
   route(app, "GET", "/register", {
-    summary: "The page to create an account",
+    summary: "Show the registration page",
     querystring: RegisterQuery,
-    response: { 200: page("The page"), 403: page("The realm does not let people register") },
+    response: { 200: page("The page"), 403: page("The realm does not allow registration") },
     handler: async (request, reply) => {
       const { visitor } = request;
       const reason = await service.whyClosed(parts, visitor.realm);
@@ -61,14 +61,14 @@ export const selfRegistrationRoutes: FastifyPluginAsyncTypebox<service.SelfRegis
     },
     summary: "Create an account",
     description:
-      "303 to the page that waits for the mailed code, or, where the realm does not verify addresses, on into the sign-in; 400 with the " +
-      "page where something cannot be taken; 409 where the name is taken.",
+      "Redirects to the page that waits for the mailed code or, if the realm does not verify addresses, to the sign-in. 400 with the " +
+      "page if a value is not accepted, 409 if the username is taken.",
     body: RegisterForm,
     response: {
-      303: redirect("On to the next page"),
-      400: page("Something cannot be taken"),
-      403: page("CSRF token missing or stale, or registration is disabled"),
-      409: page("The name is taken"),
+      303: redirect("Redirects to the next page"),
+      400: page("A value was not accepted"),
+      403: page("The CSRF token is missing or stale, or registration is disabled"),
+      409: page("The username is already taken"),
     },
     handler: async (request, reply) => {
       const { visitor } = request;

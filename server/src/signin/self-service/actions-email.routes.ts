@@ -17,15 +17,15 @@ export interface ActionsEmailParts {
 export const actionsEmailRoutes: FastifyPluginAsyncTypebox<ActionsEmailParts> = async (app, parts) => {
   route(app, "POST", "/:userId/send-actions-email", {
     config: { permission: "manage-users", recentAuthentication: true },
-    summary: "Mail a user a link to what they have to do",
+    summary: "Send a user an email with a link to required actions",
     description:
-      "The link works once and leads through the actions, after the second factor where the user has one; the user is signed in then. " +
-      "It ends when another is sent, and when the user's password or email address changes. Needs the permissions that the user holds. " +
-      "409 for a user who is disabled or locked or has no confirmed address, and where the realm cannot send mail.",
+      "The link works once and leads through the actions, after the second factor if the user has one. The user is then signed in. " +
+      "The link stops working when another is sent, and when the user's password or email address changes. Needs every permission of the user. " +
+      "409 for a user who is disabled or locked or has no confirmed address, and if the realm cannot send mail.",
     tags: ["Users"],
     params: pathParams("userId"),
     body: SendActionsEmail,
-    response: noContentAnswer("The mail is on its way"),
+    response: noContentAnswer("The mail will be sent"),
     handler: async (req, reply) => {
       await checkActionsEmail((await parts.realms.get(req.params.realm))!, parts.clients, req.body);
       await req.transact((ctx) => sendActionsEmail(ctx, parts, req.params.userId, req.body));

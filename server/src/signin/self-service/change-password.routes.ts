@@ -16,10 +16,10 @@ export const changePasswordRoutes: FastifyPluginAsyncTypebox<PageParts> = async 
   route(app, "GET", "/account-password", {
     // Each visit begins something.
     config: { limit: "signIns" },
-    summary: "Choose another password",
-    description: "For users who signed in within the last ten minutes, with the second factor where they have one; others sign in first.",
+    summary: "Start a password change",
+    description: "For users who signed in within the last ten minutes, with the second factor if they have one. Other users sign in first.",
     response: {
-      303: redirect("To the page, or to the sign-in before it"),
+      303: redirect("Redirects to the page, or to the sign-in page first"),
       403: page("An administrator acts as the user"),
     },
     handler: async (request, reply) => {
@@ -31,8 +31,8 @@ export const changePasswordRoutes: FastifyPluginAsyncTypebox<PageParts> = async 
   });
 
   route(app, "GET", "/account-password/done", {
-    summary: "The password was changed",
-    response: { 200: page("The page"), 303: redirect("No user is signed in: to the sign-in") },
+    summary: "Show that the password was changed",
+    response: { 200: page("The page"), 303: redirect("No user is signed in. Redirects to the sign-in page") },
     handler: async (request, reply) => {
       const { visitor } = request;
       if (!visitor.session) return seeOther(reply, loginPath(visitor.realm.realmId));
@@ -51,10 +51,10 @@ const REALM = /^[a-z0-9][a-z0-9-]{0,62}$/;
  */
 export const wellKnownChangePassword: FastifyPluginAsyncTypebox<{ readonly cookies: Cookies }> = async (app, { cookies }) => {
   route(app, "GET", "/.well-known/change-password", {
-    summary: "The address at which a password is changed",
+    summary: "Redirect to the page for changing the password",
     tags: ["Sign-in"],
     querystring: Type.Object({ realm: field(255) }),
-    response: { 303: redirect("To the page of the realm") },
+    response: { 303: redirect("Redirects to the page of the realm") },
     handler: async (request, reply) => {
       const { realm } = request.query;
       const signedIn = cookies.realms(request).filter(isRealm);

@@ -28,7 +28,7 @@ interface MailLinkRouteParts extends PageParts {
 const params = Type.Object({ realm: Type.String(), token: Type.String() });
 const querystring = Type.Object({ lang: field(35) });
 const body = Type.Object({ _csrf: field(512) }, { examples: [{ _csrf: "the value of the cookie XSRF-TOKEN" }] });
-const goneResponse = { 410: page("Used, replaced or expired") };
+const goneResponse = { 410: page("The link was used or replaced, or has expired") };
 
 interface Visit extends Exchange {
   readonly visitor: Visitor;
@@ -96,7 +96,7 @@ export const mailLinkRoutes: FastifyPluginAsyncTypebox<MailLinkRouteParts> = asy
     {
       kind: "reset-password",
       path: RESET_PATH,
-      summary: "Go on to a new password",
+      summary: "Reset a password through the mailed link",
       operation: "ResetPassword",
       page: {
         ...{ title: "newPasswordTitle", lead: "resetLinkText", button: "continue" },
@@ -113,7 +113,7 @@ export const mailLinkRoutes: FastifyPluginAsyncTypebox<MailLinkRouteParts> = asy
     {
       kind: ACTIONS_KIND,
       path: ACTIONS_PATH,
-      summary: "Go on to what an administrator asks for",
+      summary: "Start the actions that an administrator requested",
       operation: "AccountActions",
       page: {
         ...{ title: "actionsLinkTitle", lead: "actionsLinkText", button: "continue" },
@@ -144,7 +144,7 @@ export const mailLinkRoutes: FastifyPluginAsyncTypebox<MailLinkRouteParts> = asy
   };
 
   route(app, "GET", `/${ACTIONS_PATH}/done`, {
-    summary: "An action of an administrator was done",
+    summary: "Show that the requested actions are done",
     querystring,
     response: { 200: page("The page") },
     handler: async (request, reply) => visitors.showMessageBeforeSignIn(request, reply, 200, "actions-done"),
@@ -188,8 +188,8 @@ export const mailLinkRoutes: FastifyPluginAsyncTypebox<MailLinkRouteParts> = asy
       body,
       response: {
         200: page("Done"),
-        303: redirect("On to the next page"),
-        403: page("CSRF token missing or stale"),
+        303: redirect("Redirects to the next page"),
+        403: page("The CSRF token is missing or stale"),
         ...goneResponse,
       },
       handler: async (request, reply) => {

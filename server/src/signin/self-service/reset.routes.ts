@@ -19,11 +19,12 @@ export const resetRoutes: FastifyPluginAsyncTypebox<ResetRouteParts> = async (ap
   declare(app, { tags: ["Sign-in"], caller: browser(), limit: "signIns", errors: "page" });
 
   route(app, "GET", "/reset-password", {
-    summary: "Forgot the password",
-    description: "Begins the flow `reset-credentials`: who it is, a mail to their address, then a new password.",
+    summary: "Start the reset of a forgotten password",
+    description:
+      "Starts the flow `reset-credentials`: it asks for the username, sends a mail to the user's address, and then asks for a new password.",
     querystring,
     response: {
-      303: redirect("To the first page of it"),
+      303: redirect("Redirects to the first page of the flow"),
       403: page("The realm does not offer it, or cannot send mail"),
     },
     handler: async (request, reply) => {

@@ -26,8 +26,8 @@ export const userSessionRoutes: FastifyPluginAsyncTypebox = async (app) => {
     config: write,
     summary: "End all sessions of a user",
     description:
-      "Ends the grants of those sessions, and sends back-channel logout to the clients that took part. Offline access goes on: " +
-      "`POST …/logout` ends that, too.",
+      "Ends the grants of those sessions, and sends back-channel logout to the clients that took part. Offline access continues; " +
+      "`POST …/logout` ends it, too.",
     tags,
     params,
     done: "Ended",
@@ -37,7 +37,7 @@ export const userSessionRoutes: FastifyPluginAsyncTypebox = async (app) => {
   callRoute(app, "POST", "/:userId/logout", {
     config: write,
     summary: "Sign a user out everywhere",
-    description: "Ends all sessions, as `DELETE …/sessions` does, and every grant that lives without one (`offline_access`).",
+    description: "Ends all sessions, as `DELETE …/sessions` does, and every grant without a session (`offline_access`).",
     tags,
     params,
     done: "Signed out",

@@ -14,13 +14,15 @@ export const Session = Type.Object(
     authTime: time,
     lastSeenAt: time,
     expiresAt: time,
-    remembered: Type.Boolean({ description: "“Keep me signed in”" }),
-    acr: Type.String({ description: "The authentication level: `1` one kind of proof, `2` two, `0` an administrator acts as the user" }),
+    remembered: Type.Boolean({ description: "True for “keep me signed in”" }),
+    acr: Type.String({
+      description: "The authentication level: `1` one kind of proof, `2` two kinds, `0` an administrator acts as the user",
+    }),
     amr: Type.Array(Type.String(), { description: "The authentication methods (RFC 8176)" }),
     impersonator: text,
     sourceIp: text,
     userAgent: text,
-    current: Type.Boolean({ description: "The session of this very request" }),
+    current: Type.Boolean({ description: "True for the session of this request" }),
   },
   { $id: "Session" },
 );
