@@ -27,9 +27,9 @@ export const authzenRoutes: FastifyPluginAsyncTypebox<{ resourceServers: Resourc
 
   route(app, "POST", "/evaluation", {
     operationId: "evaluateAccess",
-    summary: "Decide one question (AuthZEN 1.0 §6)",
+    summary: "Evaluate an access request (AuthZEN 1.0 §6)",
     description:
-      "`subject` is a `user` (id, username or mail address) a `client` or an `agent` (id); `resource` has the type and the name, or id, of a resource; " +
+      "`subject` is a `user` (id, username or email address), a `client` or an `agent` (id); `resource` has the type and the name, or id, of a resource; " +
       "`action.name` is a scope. An unknown subject, resource or action is denied.",
     body: schemas.AccessEvaluationRequest,
     response: { 200: schemas.AccessDecision, ...refusals },
@@ -43,8 +43,9 @@ export const authzenRoutes: FastifyPluginAsyncTypebox<{ resourceServers: Resourc
 
   route(app, "POST", "/evaluations", {
     operationId: "evaluateAccesses",
-    summary: "Decide several questions (AuthZEN 1.0 §7)",
-    description: "An item that is not a question has `decision: false` and `context.error`. Without `evaluations` it is one question.",
+    summary: "Evaluate several access requests (AuthZEN 1.0 §7)",
+    description:
+      "An item that is not a valid request gets `decision: false` and `context.error`. Without `evaluations`, the body is a single request.",
     body: schemas.AccessEvaluationsRequest,
     response: { 200: schemas.AccessDecisions, ...refusals },
     handler: async (req) => {
@@ -63,8 +64,8 @@ export const authzenRoutes: FastifyPluginAsyncTypebox<{ resourceServers: Resourc
 
   callRoute(app, "POST", "/search/subject", {
     operationId: "searchAccessSubjects",
-    summary: "Find the users who may do something (AuthZEN 1.0 §8.4)",
-    description: "By id. Only where the client's `subjectSearch` is on.",
+    summary: "Search the subjects that may perform an action (AuthZEN 1.0 §8.4)",
+    description: "Returns the ids of users. Refused unless `subjectSearch` of the client is on.",
     body: schemas.SubjectSearchRequest,
     answer: schemas.FoundSubjects,
     refusals,
@@ -73,8 +74,8 @@ export const authzenRoutes: FastifyPluginAsyncTypebox<{ resourceServers: Resourc
 
   callRoute(app, "POST", "/search/resource", {
     operationId: "searchAccessResources",
-    summary: "Find the resources of a type with which a subject may do something (AuthZEN 1.0 §8.5)",
-    description: "The resource server's own by name, those of users by id.",
+    summary: "Search the resources on which a subject may perform an action (AuthZEN 1.0 §8.5)",
+    description: "Returns the resource server's own resources by name, and those of users by id.",
     body: schemas.ResourceSearchRequest,
     answer: schemas.FoundResources,
     refusals,
@@ -83,7 +84,7 @@ export const authzenRoutes: FastifyPluginAsyncTypebox<{ resourceServers: Resourc
 
   callRoute(app, "POST", "/search/action", {
     operationId: "searchAccessActions",
-    summary: "Find what a subject may do with a resource (AuthZEN 1.0 §8.6)",
+    summary: "Search the actions that a subject may perform on a resource (AuthZEN 1.0 §8.6)",
     body: schemas.ActionSearchRequest,
     answer: schemas.FoundActions,
     refusals,

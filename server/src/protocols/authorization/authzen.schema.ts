@@ -11,7 +11,7 @@ const Action = Type.Object({ name: text, properties }, { ...open, examples: [{ n
 const Resource = Type.Object({ type: text, id: text, properties }, { ...open, examples: [{ type: "invoice", id: "/invoices/*" }] });
 const typed = Type.Object({ type: text, properties }, open);
 const Context = Type.Record(text, Type.Unknown(), {
-  description: "`request.*` of policies, beside `request.subject`, `.action` and `.resource`",
+  description: "The values of `request.*` in policies, besides `request.subject`, `.action` and `.resource`",
 });
 
 const question = { subject: { type: "user", id: "ada" }, action: { name: "view" }, resource: { type: "invoice", id: "/invoices/*" } };
@@ -27,7 +27,9 @@ const semantics = ["execute_all", "deny_on_first_deny", "permit_on_first_permit"
 /** The members are checked one by one, so that an invalid item is answered beside the others. */
 export const AccessEvaluationsRequest = Type.Object(
   {
-    subject: Type.Optional(Type.Unknown({ description: "For all that have none of their own; so are `action`, `resource` and `context`" })),
+    subject: Type.Optional(
+      Type.Unknown({ description: "The default for items without their own; the same holds for `action`, `resource` and `context`" }),
+    ),
     action: Type.Optional(Type.Unknown()),
     resource: Type.Optional(Type.Unknown()),
     context: Type.Optional(Type.Unknown()),
@@ -46,7 +48,10 @@ export const AccessDecision = Type.Object(
   {
     decision: Type.Boolean(),
     context: Type.Optional(
-      Type.Object({ error: Type.Object({ status: Type.Integer(), message: text }) }, { description: "The item could not be decided" }),
+      Type.Object(
+        { error: Type.Object({ status: Type.Integer(), message: text }) },
+        { description: "The reason why the item could not be evaluated" },
+      ),
     ),
   },
   { $id: "AccessDecision" },
@@ -54,7 +59,7 @@ export const AccessDecision = Type.Object(
 export type AccessDecision = Static<typeof AccessDecision>;
 export const AccessDecisions = Type.Object(
   {
-    decision: Type.Optional(Type.Boolean({ description: "Without `evaluations` in the request" })),
+    decision: Type.Optional(Type.Boolean({ description: "The decision, if the request has no `evaluations`" })),
     evaluations: Type.Optional(Type.Array(AccessDecision)),
   },
   { $id: "AccessDecisions" },
@@ -63,15 +68,17 @@ export const AccessDecisions = Type.Object(
 const page = Type.Optional(
   Type.Object(
     {
-      token: Type.Optional(Type.String({ maxLength: 2048, description: "`next_token` of the page before" })),
-      next_token: Type.Optional(Type.String({ maxLength: 2048, description: "The same, as drafts spelled it" })),
+      token: Type.Optional(Type.String({ maxLength: 2048, description: "The `next_token` of the previous page" })),
+      next_token: Type.Optional(Type.String({ maxLength: 2048, description: "The same token, as drafts of AuthZEN named it" })),
       limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 1000, default: 100 })),
     },
     open,
   ),
 );
 const pageFound = Type.Object({
-  next_token: Type.String({ description: "Empty: there is no more. A page may be short, or empty, and have one" }),
+  next_token: Type.String({
+    description: "The token of the next page. Empty if there is none. A page may have few items, or none, and still have one",
+  }),
 });
 
 export const SubjectSearchRequest = Type.Object(

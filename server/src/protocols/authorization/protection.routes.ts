@@ -15,7 +15,7 @@ export interface ProtectionParts {
 const text = (maxLength: number) => Type.Optional(Type.String({ minLength: 1, maxLength }));
 const Query = listQuery({
   ...{ name: text(255), uri: text(2048), type: text(255), owner: text(255), scope: text(255) },
-  deep: Type.Optional(Type.Boolean({ default: false, description: "true: descriptions instead of ids" })),
+  deep: Type.Optional(Type.Boolean({ default: false, description: "True: return descriptions instead of ids" })),
 });
 const params = pathParams("id");
 
@@ -27,8 +27,8 @@ export const protectionRoutes: FastifyPluginAsyncTypebox<ProtectionParts> = asyn
   const show = (server: authz.ResourceServer, row: Parameters<typeof shown>[2]) => shown(server, accountOf(server.realm), row);
 
   route(app, "POST", "/permission", {
-    summary: "Ask for a permission ticket (UMA 2.0 Federated Authorization §4)",
-    description: "The resource server hands the ticket to the client that lacks the permission. It is used once, within five minutes.",
+    summary: "Request a permission ticket (UMA 2.0 Federated Authorization §4)",
+    description: "The resource server gives the ticket to the client that lacks the permission. It works once, within five minutes.",
     body: PermissionRequests,
     response: { 201: Ticket },
     handler: async (req, reply) => {
@@ -41,7 +41,7 @@ export const protectionRoutes: FastifyPluginAsyncTypebox<ProtectionParts> = asyn
   route(app, "GET", "/resource_set", {
     operationId: "listUmaResources",
     summary: "List the resources of the resource server (UMA 2.0 Federated Authorization §3.2.5)",
-    description: "Ids, or descriptions with `deep=true`.",
+    description: "Returns ids, or descriptions with `deep=true`.",
     querystring: Query,
     response: { 200: Type.Array(Type.Union([Type.String(), RegisteredResource])) },
     handler: async (req, reply) => {
@@ -55,7 +55,7 @@ export const protectionRoutes: FastifyPluginAsyncTypebox<ProtectionParts> = asyn
   route(app, "POST", "/resource_set", {
     operationId: "registerUmaResource",
     summary: "Register a resource (UMA 2.0 Federated Authorization §3.2.1)",
-    description: "Scopes that the resource server does not have yet are created with it.",
+    description: "Scopes that the resource server does not have yet are created, too.",
     body: ResourceDescription,
     response: { 201: RegisteredResource },
     handler: async (req, reply) => {

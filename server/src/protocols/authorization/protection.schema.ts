@@ -21,11 +21,13 @@ export const ResourceDescription = Type.Object(
     owner: Type.Optional(
       Type.Union([text(255), Type.Object({ id: text(255) }, { additionalProperties: true }), Type.Null()], {
         description:
-          "A user by id, as in `sub`; null: the resource server itself. Left out: null for a new resource, unchanged for another",
+          "The owner: a user by id, as in `sub`, or null for the resource server itself. If omitted, null for a new resource; otherwise it is unchanged",
       }),
     ),
     ownerManagedAccess: Type.Optional(
-      Type.Boolean({ description: "The owner shares it. Left out: false for a new resource, unchanged for another" }),
+      Type.Boolean({
+        description: "True if the owner can share the resource. If omitted, false for a new resource; otherwise it is unchanged",
+      }),
     ),
     attributes: Type.Optional(
       Type.Record(Type.String({ minLength: 1, maxLength: 128 }), Type.Array(Type.String({ maxLength: 1024 }), { maxItems: 50 }), {
@@ -50,7 +52,7 @@ export const RegisteredResource = Type.Object(
     owner: Type.Object({ id: Type.String(), name: Type.Optional(Type.String()) }),
     ownerManagedAccess: Type.Boolean(),
     attributes: Type.Record(Type.String(), Type.Array(Type.String())),
-    user_access_policy_uri: Type.Optional(Type.String({ description: "The address at which the owner shares it" })),
+    user_access_policy_uri: Type.Optional(Type.String({ description: "The address at which the owner shares the resource" })),
   },
   { $id: "UmaResource" },
 );

@@ -13,7 +13,7 @@ export const serviceAccountSessionRoutes: FastifyPluginAsyncTypebox = async (app
       config: { permission: "view-events" },
       summary: "List service-account sessions",
       description:
-        "Clients that hold unexpired tokens of the client credentials grant; each node writes its counts every ten seconds. `search` takes the beginning of an OAuth client id, or a client's id. To end one, disable the client or revoke its tokens.",
+        "Returns the clients that hold unexpired tokens of the client credentials grant. Each node writes its counts every ten seconds. `search` accepts the beginning of an OAuth client id, or a client's id. To end a session, disable the client or revoke its tokens.",
       query: ListQuery,
       run: (ctx, _params, query) => searchServiceAccounts(ctx, query),
     },

@@ -1,7 +1,7 @@
 import Type, { type Static } from "typebox";
 import { nullable } from "../../platform/http/index.ts";
 
-const time = Type.Integer({ description: "Epoch milliseconds" });
+const time = Type.Integer({ description: "A time in epoch milliseconds" });
 
 export const ServiceAccountSession = Type.Object(
   {
@@ -11,7 +11,7 @@ export const ServiceAccountSession = Type.Object(
     name: nullable(Type.String()),
     createdAt: time,
     lastSeenAt: time,
-    expiresAt: Type.Integer({ description: "When the last of its tokens ends; epoch milliseconds" }),
+    expiresAt: Type.Integer({ description: "The time when the last of its tokens expires, in epoch milliseconds" }),
     tokens: Type.Integer({ description: "The number of tokens issued since `createdAt`" }),
     sourceIp: nullable(Type.String(), "The address of its last token request"),
   },

@@ -17,10 +17,10 @@ import {
 } from "./visitors.ts";
 
 const requestParams = pathParams("id");
-const toLogin = redirect("To the sign-in page");
+const toLogin = redirect("Redirects to the sign-in page");
 const Answer = Type.Object(
   {
-    decision: Type.String({ maxLength: 16, description: "`allow`; anything else refuses" }),
+    decision: Type.String({ maxLength: 16, description: "`allow` approves the request; any other value refuses it" }),
     _csrf: field(512, "The value of the cookie XSRF-TOKEN; 403 without it"),
   },
   { $id: "CibaAnswer" },
@@ -49,9 +49,9 @@ export const cibaRoutes: FastifyPluginAsyncTypebox<DecoupledRouteParts> = async 
 
   route(app, "GET", "/ciba", {
     operationId: "listCibaRequests",
-    summary: "Requests that wait for the signed-in user (CIBA)",
+    summary: "List the requests that wait for the signed-in user (CIBA)",
     querystring: Type.Object({ lang: field(35), account: OtherAccount }),
-    response: { 200: page("The list"), 303: toLogin },
+    response: { 200: page("The page with the list"), 303: toLogin },
     handler: async (request, reply) => {
       const { realmId } = request;
       if (request.query.account === "other")
@@ -68,23 +68,27 @@ export const cibaRoutes: FastifyPluginAsyncTypebox<DecoupledRouteParts> = async 
   });
 
   route(app, "GET", "/ciba/:id", {
-    summary: "One of them",
+    summary: "Show a request that waits for the signed-in user (CIBA)",
     params: requestParams,
-    response: { 200: page("The question"), 303: toLogin, 404: page("Answered, expired, or another user's") },
+    response: {
+      200: page("The page that asks for the decision"),
+      303: toLogin,
+      404: page("The request was answered or has expired, or belongs to another user"),
+    },
     handler: async (request, reply) => showAfresh(request, reply),
   });
 
   route(app, "POST", "/ciba/:id", {
     config: { onStale: (request, reply) => showAfresh(request, reply, 403) },
-    summary: "Answer it",
+    summary: "Answer a request (CIBA)",
     params: requestParams,
     body: Answer,
     response: {
       200: page("The outcome"),
       303: toLogin,
-      403: page("CSRF token missing or stale, or the user may not use the client"),
-      404: page("Answered, expired, or another user's"),
-      409: page("Answered in another tab"),
+      403: page("The CSRF token is missing or stale, or the user may not use the client"),
+      404: page("The request was answered or has expired, or belongs to another user"),
+      409: page("The request was answered in another tab"),
     },
     handler: async (request, reply) => {
       const { realmId } = request;

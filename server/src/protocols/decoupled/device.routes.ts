@@ -84,7 +84,7 @@ async function lower(ctx: Ctx, counters: readonly CountedBy[]): Promise<void> {
 const DeviceForm = Type.Object(
   {
     user_code: Type.String({ maxLength: 64 }),
-    decision: field(16, "`allow` or `deny`; without it, the page asks"),
+    decision: field(16, "`allow` or `deny`. Without it, the page asks for the decision"),
     _csrf: field(512, "The value of the cookie XSRF-TOKEN; 403 without it"),
   },
   { $id: "DeviceForm" },
@@ -118,10 +118,10 @@ export const deviceRoutes: FastifyPluginAsyncTypebox<DecoupledRouteParts> = asyn
   };
 
   route(app, "GET", "/device", {
-    summary: "Type the code of a device (RFC 8628 §3.3)",
-    description: "After signing in. A code in the address only fills in the field.",
+    summary: "Show the page to enter the code of a device (RFC 8628 §3.3)",
+    description: "The user has to be signed in. A code in the address only fills in the field.",
     querystring: Type.Object({ user_code: field(64), lang: field(35), account: OtherAccount }),
-    response: { 200: page("The page"), 303: redirect("To the sign-in page") },
+    response: { 200: page("The page"), 303: redirect("Redirects to the sign-in page") },
     handler: async (request, reply) => {
       if (request.query.account === "other")
         return visitors.toSignIn(request, reply, { kind: "page", request: { reauthenticate: true }, returnTo: withCode(request) });
@@ -131,15 +131,15 @@ export const deviceRoutes: FastifyPluginAsyncTypebox<DecoupledRouteParts> = asyn
 
   route(app, "POST", "/device", {
     config: { onStale: (request, reply) => showEnter(request, reply, 403, { userCode: "", error: "csrf" }) },
-    summary: "Look at a device's request, and answer it",
+    summary: "Look up and answer a device's request",
     body: DeviceForm,
     response: {
-      200: page("The question, or how it ended"),
-      303: redirect("To the sign-in page"),
-      400: page("No such code"),
-      403: page("CSRF token missing or stale, or the user may not use the client"),
-      409: page("Answered already"),
-      429: page("Too many codes"),
+      200: page("The page that asks for the decision, or that shows the outcome"),
+      303: redirect("Redirects to the sign-in page"),
+      400: page("The code is unknown"),
+      403: page("The CSRF token is missing or stale, or the user may not use the client"),
+      409: page("The request was already answered"),
+      429: page("Too many codes were entered"),
     },
     handler: async (request, reply) => {
       const { realm } = request;

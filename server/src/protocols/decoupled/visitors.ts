@@ -69,7 +69,7 @@ export async function shownApis({ apis, realm, issuer }: Pick<DecoupledParts, "a
 }
 
 /** The parameter that asks to sign in with another account. The link changes nothing by itself, so it needs no CSRF token. */
-export const OtherAccount = Type.Optional(Type.Literal("other", { description: "Asks to sign in with another account" }));
+export const OtherAccount = Type.Optional(Type.Literal("other", { description: "Any value: sign in with another account" }));
 
 export const nameOf = ({ name, clientId }: ClientSnapshot): string => name ?? clientId;
 

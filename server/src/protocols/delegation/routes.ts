@@ -14,7 +14,7 @@ const Form = clientForm(
     grant_type: Type.Literal(GRANT_TYPE),
     subject_token: Type.String({ description: "The user's access token" }),
     subject_token_type: Type.String(),
-    actor_token: Type.Optional(Type.String({ description: "The agent's own access token; left out where it is in the header" })),
+    actor_token: Type.Optional(Type.String({ description: "The agent's own access token. Omit it if it is in the header" })),
     actor_token_type: text,
     ...{ requested_token_type: text, scope: text, audience: text, resource: text },
   },
@@ -32,10 +32,10 @@ export const delegationRoutes: FastifyPluginAsyncTypebox<{ issuers: TokenEndpoin
 
   route(app, "POST", PATH, {
     operationId: "delegateToAgent",
-    summary: "Act for a user (RFC 8693)",
+    summary: "Get a token to act for a user (RFC 8693)",
     description:
-      "For agents: exchanges a user's access token and the agent's own for one with which the agent acts for the user, who has allowed it. " +
-      "The agent's client authenticates itself and sends `actor_token`, or the agent's token is in the header.",
+      "Exchanges a user's access token and the agent's own for a token with which the agent acts for the user, who has consented to it. " +
+      "The agent's client authenticates and sends `actor_token`, or the agent's token is in the header.",
     ...Form,
     response: { 200: Tokens },
     handler: async (request, reply) => {

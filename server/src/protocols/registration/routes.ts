@@ -33,7 +33,7 @@ export const registrationRoutes: FastifyPluginAsyncTypebox<service.RegistrationT
     operationId: "registerClient",
     summary: "Register a client (RFC 7591)",
     description:
-      "With an initial access token as `Authorization: Bearer`, unless the realm allows anonymous registration. See `/provisioning`.",
+      "Needs an initial access token as `Authorization: Bearer`, unless the realm allows anonymous registration. See `/provisioning`.",
     body: RegistrationRequest,
     response: { 201: RegisteredClient, ...refusals },
     handler: async (request, reply) => {
@@ -44,12 +44,12 @@ export const registrationRoutes: FastifyPluginAsyncTypebox<service.RegistrationT
     },
   });
 
-  const changes = "With the registration access token. The answer brings a new one, and the old one works until that was used.";
+  const changes = "Needs the registration access token. The response contains a new one; the old one works until the new one is used.";
   route(app, "GET", "/:clientInternalId", {
     ...unchecked,
     operationId: "readRegistration",
     summary: "Read a registered client (RFC 7592)",
-    description: "With the registration access token, which stays the same.",
+    description: "Needs the registration access token, which is not replaced.",
     params: clientParams,
     response: { 200: RegisteredClient, ...refusals },
     handler: async (request) => service.readRegistration(parts, ...(await authenticated(request, request.params.clientInternalId))),
@@ -59,7 +59,7 @@ export const registrationRoutes: FastifyPluginAsyncTypebox<service.RegistrationT
     ...unchecked,
     operationId: "replaceRegistration",
     summary: "Replace a registered client's metadata (RFC 7592)",
-    description: `${changes} A member that is left out returns to its default; an administrator's settings stay.`,
+    description: `${changes} An omitted member returns to its default. The settings of an administrator are kept.`,
     params: clientParams,
     body: RegistrationUpdate,
     response: { 200: RegisteredClient, ...refusals },
@@ -74,7 +74,7 @@ export const registrationRoutes: FastifyPluginAsyncTypebox<service.RegistrationT
     ...unchecked,
     operationId: "removeRegistration",
     summary: "Delete a registered client (RFC 7592)",
-    description: "With its registration access token. Its grants and tokens end with it.",
+    description: "Needs the registration access token. Also ends the grants and tokens of the client.",
     params: clientParams,
     response: { ...noContentAnswer("Deleted"), ...refusals },
     handler: async (request, reply) =>

@@ -70,7 +70,8 @@ export const scimRoutes: FastifyPluginAsyncTypebox<ScimParts> = async (app, opti
     config: { permission: ["manage-users", "manage-organizations"] },
     operationId: "runScimBulk",
     summary: "Run many operations (RFC 7644 §3.7)",
-    description: "Each is a transaction of its own, with its own status. `bulkId` refers to what another operation creates.",
+    description:
+      "Each operation is a transaction of its own, with its own status. `bulkId` refers to a resource that another operation creates.",
     body: ScimBulk,
     response: { 200: ScimBulkAnswer, ...refusals },
     handler: (request) => runBulk(request, parts),
@@ -93,7 +94,7 @@ const discoveryRoutes: FastifyPluginAsyncTypebox<{ readonly baseUrl: string }> =
 
   route(app, "GET", "/ServiceProviderConfig", {
     operationId: "readScimConfig",
-    summary: "The capabilities of the SCIM server (RFC 7643 §5)",
+    summary: "Read the capabilities of the SCIM server (RFC 7643 §5)",
     response: { 200: ScimDocument, ...refusals },
     handler: async (request) => serviceProviderConfig(urlOf(request)),
   });

@@ -41,7 +41,7 @@ export const introspectionRoutes: FastifyPluginAsyncTypebox<{ issuers: TokenEndp
     serializerCompiler: () => JSON.stringify,
     summary: "Introspect a token (RFC 7662)",
     description:
-      "With client authentication; public clients are refused. A token is active for the client it was issued to, and for clients that its audience names by client id or allowed resource; with the client setting `introspectAll`, for every access token of the realm. Everything else is inactive. A JWT (RFC 9701) for clients that are configured so, and for those that send `Accept: application/token-introspection+jwt`: signed by RS256 where the client names no algorithm.",
+      "Needs client authentication. Public clients are refused. A token is active for the client that it was issued to, and for clients that its audience names by client id or allowed resource; with the client setting `introspectAll`, every access token of the realm is. All other tokens are inactive. The response is a JWT (RFC 9701) for clients that are configured so, and for requests with `Accept: application/token-introspection+jwt`; it is signed with RS256 if the client names no algorithm.",
     ...TokenForm,
     response: { 200: Introspection },
     handler: async (request, reply) => {
@@ -60,9 +60,9 @@ export const introspectionRoutes: FastifyPluginAsyncTypebox<{ issuers: TokenEndp
   route(app, "POST", "/revoke", {
     serializerCompiler: () => () => "",
     summary: "Revoke a token (RFC 7009)",
-    description: "With client authentication. Revoking a refresh token revokes the whole grant.",
+    description: "Needs client authentication. Revoking a refresh token revokes the whole grant.",
     ...TokenForm,
-    response: { 200: Type.Null({ description: "Revoked, or unknown (RFC 7009 §2.2)" }) },
+    response: { 200: Type.Null({ description: "The token was revoked, or is unknown (RFC 7009 §2.2)" }) },
     handler: async (request, reply) => {
       const { parts, client, token } = await asked(request);
       await revoke(parts, client, token);

@@ -20,7 +20,7 @@ const Tokens = Type.Object(
   {
     access_token: Type.String({ description: "A JWT (RFC 9068)" }),
     token_type: Type.String(),
-    expires_in: Type.Integer({ description: "Seconds" }),
+    expires_in: Type.Integer({ description: "The lifetime in seconds" }),
     scope: Type.Optional(Type.String()),
     id_token: Type.Optional(Type.String()),
     refresh_token: Type.Optional(Type.String()),
@@ -47,7 +47,7 @@ export const tokenRoutes: FastifyPluginAsyncTypebox<{ issuers: TokenEndpoints }>
   route(app, "POST", "/token", {
     serializerCompiler: () => JSON.stringify,
     summary: "The token endpoint (RFC 6749 §3.2)",
-    description: "A form with `grant_type`, the parameters of that grant, and client authentication.",
+    description: "The body is a form with `grant_type`, the parameters of that grant, and client authentication.",
     ...TokenForm,
     response: { 200: Tokens },
     handler: async (request, reply) => {

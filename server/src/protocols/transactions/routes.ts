@@ -18,11 +18,11 @@ import * as service from "./service.ts";
 const params = pathParams("id");
 const BODY_LIMIT = 64 * 1024;
 const CsrfForm = Type.Object(
-  { _csrf: field(512, "For the page: the value of the cookie XSRF-TOKEN") },
+  { _csrf: field(512, "The value of the cookie XSRF-TOKEN, for the page") },
   { additionalProperties: false, examples: [{}] },
 );
 const refusals = { 400: Problem, 401: Problem, 403: Problem, 404: Problem, 409: Problem };
-const answers = { 200: Transaction, 303: redirect("To sign in first"), ...refusals };
+const answers = { 200: Transaction, 303: redirect("Redirects to the sign-in page"), ...refusals };
 const consumes = ["application/json", "application/x-www-form-urlencoded"];
 
 export interface TransactionRouteParts extends service.TransactionParts {
@@ -55,10 +55,10 @@ export const transactionRoutes: FastifyPluginAsyncTypebox<TransactionRouteParts>
   });
   route(app, "POST", "/tx", {
     bodyLimit: BODY_LIMIT,
-    summary: "Ask a user to sign something",
+    summary: "Create a transaction for a user to sign",
     description:
-      "With a user's access token, or with an application's own and `userId`; the token is one for the realm, or for the resource " +
-      "`{issuer}/tx`. The application that asks is the one that may consume it.",
+      "Needs a user's access token, or an application's own and `userId`. The token is issued for the realm, or for the resource " +
+      "`{issuer}/tx`. Only the application that creates the transaction may consume it.",
     body: CreateTransaction,
     response: { 201: Transaction, ...refusals },
     handler: async (request, reply) => reply.code(201).send(await service.createTransaction(parts, callerOf(request), request.body)),
@@ -97,7 +97,7 @@ export const transactionRoutes: FastifyPluginAsyncTypebox<TransactionRouteParts>
     config: withPage,
     summary: "Read a transaction",
     description:
-      "With the token of the application that created it, or of the user. A browser with the user's session (`Accept: text/html`) gets the " +
+      "Needs the token of the application that created it, or of the user. A browser with the user's session (`Accept: text/html`) gets the " +
       "page that shows what is to be signed.",
     params,
     querystring: PageQuery,
@@ -113,8 +113,8 @@ export const transactionRoutes: FastifyPluginAsyncTypebox<TransactionRouteParts>
     bodyLimit: BODY_LIMIT,
     summary: "Sign a transaction",
     description:
-      "With the user's own token and a fresh second factor. Wrong ones count (429), and the fifth for one transaction declines it. " +
-      "From the page: with the session and its CSRF token.",
+      "Needs the user's own token and a fresh second factor. Wrong factors count as failed attempts (429), and the fifth for one transaction declines it. " +
+      "The page uses the session and its CSRF token.",
     consumes,
     params,
     body: SignTransaction,
@@ -137,7 +137,7 @@ export const transactionRoutes: FastifyPluginAsyncTypebox<TransactionRouteParts>
     config: withPage,
     bodyLimit: BODY_LIMIT,
     summary: "Decline a transaction",
-    description: "With the user's own token, or from the page.",
+    description: "Needs the user's own token. The page uses the session and its CSRF token.",
     consumes,
     params,
     body: CsrfForm,
@@ -152,8 +152,8 @@ export const transactionRoutes: FastifyPluginAsyncTypebox<TransactionRouteParts>
     bodyLimit: BODY_LIMIT,
     summary: "Consume a signed transaction",
     description:
-      "Once, by the application that created it, before it expires: with its own token, or with the user's where the application has no " +
-      "grant for one of its own. A second time is a 409.",
+      "Works once, for the application that created it, before it expires. It sends its own token, or the user's if the application has no " +
+      "grant for one of its own. A second request is answered with 409.",
     params,
     response: { 200: Transaction, ...refusals },
     handler: async (request) => service.consumeTransaction(parts, callerOf(request), request.params.id),

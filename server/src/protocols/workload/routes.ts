@@ -32,7 +32,7 @@ export const workloadTokenRoutes: FastifyPluginAsyncTypebox<{ issuers: TokenEndp
   route(app, "POST", "/workload-identity/token", {
     operationId: "exchangeWorkloadToken",
     summary: "Exchange a workload's token for an access token (RFC 8693)",
-    description: "Every refusal is the same 401; the audit trail has the reason (WORKLOAD_TOKEN_REJECTED).",
+    description: "Every refusal is the same 401. The audit trail has the reason (WORKLOAD_TOKEN_REJECTED).",
     consumes: ["application/x-www-form-urlencoded"],
     body: Form,
     response: { 200: Tokens },

@@ -12,15 +12,15 @@ const read = { impersonated: true } as const;
 export const accessRoutes: FastifyPluginAsyncTypebox<{ readonly baseUrl: string }> = async (app, { baseUrl }) => {
   callRoute(app, "GET", "/sessions", {
     config: read,
-    summary: "List where you are signed in",
+    summary: "List your sessions",
     answer: Type.Array(AccountSession),
     read: readSessions,
   });
 
   callRoute(app, "DELETE", "/sessions", {
-    summary: "Sign out everywhere else",
+    summary: "End all your other sessions",
     description:
-      "With a token that lives without a session: everywhere. What may have been begun in one of them ends, too: the link to another email address, and a code for a phone.",
+      "With a token that has no session: ends all of them. Unfinished changes of these sessions end, too: the link to another email address, and a code for a phone.",
     done: "Ended",
     transact: endOtherOwnSessions,
   });
@@ -28,7 +28,7 @@ export const accessRoutes: FastifyPluginAsyncTypebox<{ readonly baseUrl: string 
   callRoute(app, "DELETE", "/sessions/:id", {
     summary: "End one of your sessions",
     description:
-      "The grants that applications got in it end with it, and so does what may have been begun in it: the link to another email address, and a code for a phone. Your own present session may be the one.",
+      "The grants that applications got in it end, too, and so do unfinished changes: the link to another email address, and a code for a phone. It may be your current session.",
     params: pathParams("id"),
     done: "Ended",
     transact: (ctx, { params }) => endOwnSession(ctx, params.id),
@@ -38,7 +38,7 @@ export const accessRoutes: FastifyPluginAsyncTypebox<{ readonly baseUrl: string 
     config: read,
     operationId: "listAccountApplications",
     summary: "List the applications that have access, and those that you may open",
-    description: "Last used first. `sort` is `lastUsedAt` or `name`.",
+    description: "The last used comes first. `sort` is `lastUsedAt` or `name`.",
     querystring: AccountApplicationQuery,
     response: { 200: Type.Array(AccountApplication) },
     handler: async (req, reply) => paged(reply, await req.read((ctx) => readApplications(ctx, samlStartOf(baseUrl, req.realm), req.query))),
@@ -46,7 +46,8 @@ export const accessRoutes: FastifyPluginAsyncTypebox<{ readonly baseUrl: string 
 
   callRoute(app, "DELETE", "/applications/:clientId", {
     summary: "End an application's access",
-    description: "Takes back your consent and ends its tokens. An application that needs no consent gets new ones when you use it again.",
+    description:
+      "Revokes your consent and ends the application's tokens. An application that needs no consent gets new ones when you use it again.",
     params: ApplicationParams,
     done: "Ended",
     transact: (ctx, { params }) => removeApplication(ctx, params.clientId),

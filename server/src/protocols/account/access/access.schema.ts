@@ -13,12 +13,12 @@ export const AccountSession = Type.Object(
     authTime: time,
     lastSeenAt: time,
     expiresAt: time,
-    remembered: Type.Boolean({ description: "“Keep me signed in”" }),
+    remembered: Type.Boolean({ description: "True for “keep me signed in”" }),
     amr: Type.Array(Type.String(), { description: "The authentication methods of your sign-in (RFC 8176)" }),
     sourceIp: text,
     userAgent: text,
     clients: Type.Array(Type.String(), { description: "The client ids of the applications that you used in it" }),
-    current: Type.Boolean({ description: "The session of this very request" }),
+    current: Type.Boolean({ description: "True for the session of this request" }),
   },
   { $id: "AccountSession" },
 );
@@ -38,18 +38,18 @@ export const AccountBrowser = Type.Object(
 export const AccountApplication = Type.Object(
   {
     protocol: oneOf(["oidc", "saml"]),
-    clientId: Type.String({ description: "The application's OAuth client id; of a SAML application `<realm>|<entityId>`" }),
+    clientId: Type.String({ description: "The OAuth client id of the application, or `<realm>|<entityId>` of a SAML application" }),
     name: text,
     clientUri: text,
     link: nullable(Type.String(), "The address to open; null: it has none, or you may not use it"),
     logoUri: text,
-    firstParty: Type.Boolean({ description: "One of the realm's own applications: it asks for no consent" }),
-    scopes: Type.Array(Type.String(), { description: "The scopes that it has" }),
+    firstParty: Type.Boolean({ description: "True for one of the realm's own applications, which needs no consent" }),
+    scopes: Type.Array(Type.String(), { description: "The scopes of the application" }),
     resources: Type.Array(Type.String(), { description: "The APIs that you allowed it to call for you" }),
-    consentedAt: maybeTime("Epoch milliseconds: since when it is allowed for good; null: it never asked"),
-    active: Type.Boolean({ description: "It can get tokens at this moment" }),
-    offline: Type.Boolean({ description: "It can do so also when you are not signed in" }),
-    lastUsedAt: maybeTime("Epoch milliseconds: when it last got tokens that it can renew; null: none of these are left"),
+    consentedAt: maybeTime("The time of your permanent consent, in epoch milliseconds. Null if it did not ask for consent"),
+    active: Type.Boolean({ description: "True if it can currently get tokens" }),
+    offline: Type.Boolean({ description: "True if it can get tokens even when you are not signed in" }),
+    lastUsedAt: maybeTime("The time when it last got tokens that it can renew, in epoch milliseconds. Null if it has none"),
   },
   { $id: "AccountApplication" },
 );
@@ -61,7 +61,7 @@ export const ApplicationParams = Type.Object({
 });
 
 export const AccountApplicationQuery = listQuery({
-  openable: Type.Optional(Type.Boolean({ description: "true: only those with a `link`. false: only those without one" })),
+  openable: Type.Optional(Type.Boolean({ description: "True: only applications with a `link`. False: only those without one" })),
 });
 export type AccountApplicationQuery = Static<typeof AccountApplicationQuery>;
 

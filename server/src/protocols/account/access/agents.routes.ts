@@ -18,7 +18,7 @@ export const ownAgentRoutes: FastifyPluginAsyncTypebox = async (app) => {
   callRoute(app, "GET", "/", {
     config: { impersonated: true },
     operationId: "listAccountAgents",
-    summary: "List the agents that you answer for",
+    summary: "List the agents that you are responsible for",
     answer: Type.Array(Agent),
     read: async (ctx) => (await readOwnAgents(ctx)).map(({ version: _version, ...agent }) => agent),
   });
@@ -27,7 +27,7 @@ export const ownAgentRoutes: FastifyPluginAsyncTypebox = async (app) => {
     config: write,
     operationId: "attestAccountAgent",
     summary: "Confirm that one of your agents is still needed",
-    description: "Moves `reviewDueAt`. In your own session only.",
+    description: "Moves `reviewDueAt`. Needs your own session.",
     params,
     response: { 200: Agent },
     handler: async (req, reply) => {
@@ -40,7 +40,7 @@ export const ownAgentRoutes: FastifyPluginAsyncTypebox = async (app) => {
     config: write,
     operationId: "suspendAccountAgent",
     summary: "Suspend one of your agents",
-    description: "Its tokens do not count from the next request on. Only an administrator activates it again.",
+    description: "Its tokens are not valid from the next request on. Only an administrator can activate it again.",
     params,
     response: { 200: Agent },
     handler: async (req, reply) => versioned(reply, await req.transact((ctx) => suspendOwnAgent(ctx, req.params.id))),

@@ -17,7 +17,7 @@ export const browserRoutes: FastifyPluginAsyncTypebox = async (app) => {
 
   callRoute(app, "DELETE", "/:id", {
     summary: "Forget one of your browsers",
-    description: "It is not trusted any more, and its next sign-in is that of a new one. Ends no session.",
+    description: "The browser is no longer trusted, and its next sign-in counts as a sign-in in a new browser. Ends no session.",
     params: pathParams("id"),
     done: "Forgotten",
     transact: (ctx, { params }) => forgetBrowser(ctx, params.id),

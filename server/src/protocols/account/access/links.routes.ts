@@ -12,7 +12,7 @@ export const ownLinkRoutes: FastifyPluginAsyncTypebox<LinkParts & LinkTokenParts
   callRoute(app, "GET", "/", {
     config: { impersonated: true },
     summary: "List your accounts at identity providers",
-    description: "Not paged: one for each provider at the most.",
+    description: "Returns at most one account for each provider.",
     answer: Type.Array(LinkedAccount),
     read: (ctx) => readLinks(ctx, ctx.actor.id),
   });
@@ -25,9 +25,9 @@ export const ownLinkRoutes: FastifyPluginAsyncTypebox<LinkParts & LinkTokenParts
   });
 
   route(app, "GET", "/:alias/token", {
-    summary: "Read the token that an identity provider gave for your account there",
+    summary: "Read the token of your account at an identity provider",
     description:
-      "Needs `storeTokens` at the provider. Only with an access token of yours with the scope `account`: never by a session, for an administrator or in your name. A token that has run out is refreshed at the provider first; 409 where that cannot be.",
+      "Needs `storeTokens` at the provider, and an access token of the user with the scope `account`. It is refused for sessions, for administrators, and for those who act as the user. An expired token is first refreshed at the provider; 409 if that fails.",
     params: pathParams("alias"),
     response: { 200: LinkToken },
     handler: async (req, reply) => {
@@ -47,9 +47,9 @@ export const ownLinkRoutes: FastifyPluginAsyncTypebox<LinkParts & LinkTokenParts
 
   route(app, "POST", "/:alias", {
     config: { recentAuthentication: true },
-    summary: "Begin to link your account at an identity provider",
+    summary: "Start to link your account at an identity provider",
     description:
-      "Answers with an address to open in a browser in which you are signed in. You sign in at the provider, see which account you came back with, and confirm. Administrators use their session.",
+      "Returns an address to open in a browser in which you are signed in. You sign in at the provider, see the account that was found, and confirm. Administrators use their session.",
     params: pathParams("alias"),
     body: Type.Optional(
       Type.Object(
@@ -57,7 +57,8 @@ export const ownLinkRoutes: FastifyPluginAsyncTypebox<LinkParts & LinkTokenParts
           returnTo: Type.Optional(
             Type.String({
               maxLength: 2048,
-              description: "The address to which the browser goes afterwards: a path of this server, or a redirect URI of the application",
+              description:
+                "The address to which the browser is redirected afterwards: a path of this server, or a redirect URI of the application",
             }),
           ),
         },

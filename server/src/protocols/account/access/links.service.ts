@@ -13,7 +13,7 @@ export interface LinkParts {
 }
 
 export const LinkBegun = Type.Object(
-  { url: Type.String({ description: "To open in the browser of the user. It works once, within half an hour" }) },
+  { url: Type.String({ description: "The address to open in the user's browser. It works once, within half an hour" }) },
   { $id: "LinkBegun" },
 );
 

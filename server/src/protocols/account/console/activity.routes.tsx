@@ -48,7 +48,7 @@ function placeIn(after: string | undefined): Pick<SignInEvent, "ts" | "id"> | nu
 
 export const activityPages: ConsolePages = async (app, { pages, places }) => {
   route(app, "GET", `/${PATH}`, {
-    summary: "The page of what happened in your account",
+    summary: "Show the page of your account's activity",
     querystring: Type.Object({ after: field(64), lang: field(35) }),
     handler: async (request, reply) => {
       const view = await pages.viewOf(request, reply, "activity");

@@ -53,7 +53,7 @@ export const agentPages: ConsolePages = async (app) => {
   actRoute(app, `/${PATH}/agents/attest`, {
     summary: "Confirm on the page that one of your agents is still needed",
     body: ById,
-    response: { 303: redirect("Confirmed"), 409: page("It is not active") },
+    response: { 303: redirect("Confirmed"), 409: page("The agent is not active") },
     run: (ctx, { id = "" }) => attestOwnAgent(ctx, id),
     back: [PATH, "attested"],
   });
@@ -61,7 +61,7 @@ export const agentPages: ConsolePages = async (app) => {
   actRoute(app, `/${PATH}/agents/suspend`, {
     summary: "Suspend one of your agents on the page",
     body: ById,
-    response: { 303: redirect("Suspended"), 409: page("It is not active") },
+    response: { 303: redirect("Suspended"), 409: page("The agent is not active") },
     run: (ctx, { id = "" }) => suspendOwnAgent(ctx, id),
     back: [PATH, "suspended"],
   });

@@ -41,7 +41,7 @@ export const applicationPages: ConsolePages = async (app, { pages, baseUrl, scop
 
   route(app, "GET", `/${PATH}`, {
     config: { impersonated: true },
-    summary: "The page of your applications",
+    summary: "Show the page of your applications",
     querystring: Type.Object({ search: field(255), page: field(8), done: field(16), lang: field(35) }),
     handler: async (request, reply) => {
       const view = await pages.viewOf(request, reply, "applications");

@@ -13,7 +13,7 @@ export const dataPages: ConsolePages = async (app, { pages, visitors, work, cook
   const mayErase = ({ realm }: FastifyRequest) => realm.settings.account.erase;
 
   route(app, "GET", `/${PATH}`, {
-    summary: "The page of your data",
+    summary: "Show the page of your data",
     handler: async (request, reply) => {
       const view = await pages.viewOf(request, reply, "data");
       const { text } = view;
@@ -76,7 +76,7 @@ export const dataPages: ConsolePages = async (app, { pages, visitors, work, cook
   const config = { recentAuthentication: true };
   route(app, "GET", `/${PATH}/delete`, {
     config,
-    summary: "The page that asks before your account is deleted",
+    summary: "Show the page that confirms the deletion of your account",
     handler: (request, reply) => showDelete(request, reply),
   });
 
@@ -84,7 +84,7 @@ export const dataPages: ConsolePages = async (app, { pages, visitors, work, cook
     config,
     summary: "Delete your account on the page",
     body: formOf({ username: field(1024) }, { username: "ada" }),
-    response: { 200: page("Deleted"), 400: page("The name is another"), 409: page("You are the last administrator") },
+    response: { 200: page("Deleted"), 400: page("The entered name does not match"), 409: page("You are the last administrator") },
     handler: async (request, reply) => {
       const view = await pages.viewOf(request, reply, "data");
       if (loginKey(request.body.username ?? "") !== loginKey(view.account))

@@ -62,7 +62,7 @@ export const factorPages: ConsolePages = async (app, parts) => {
 
   route(app, "GET", `/${PATH}/passkey`, {
     config,
-    summary: "The page to add a passkey",
+    summary: "Show the page to add a passkey",
     handler: (request, reply) => showPasskey(request, reply),
   });
 
@@ -136,7 +136,7 @@ export const factorPages: ConsolePages = async (app, parts) => {
 
   route(app, "GET", `/${PATH}/app`, {
     config,
-    summary: "The page to add an authenticator app",
+    summary: "Show the page to add an authenticator app",
     handler: (request, reply) => showApp(request, reply),
   });
 
@@ -147,7 +147,7 @@ export const factorPages: ConsolePages = async (app, parts) => {
     response: {
       200: page("Your first recovery codes"),
       303: redirect("Added"),
-      400: page("The code is not the one that the app shows"),
+      400: page("The code is wrong"),
     },
     handler: async (request, reply) => {
       const { setup = "", code = "", label = "" } = request.body;
@@ -166,7 +166,7 @@ export const factorPages: ConsolePages = async (app, parts) => {
 
   route(app, "GET", `/${PATH}/recovery-codes`, {
     config,
-    summary: "The page to get new recovery codes",
+    summary: "Show the page to get new recovery codes",
     handler: async (request, reply) => {
       const view = await pages.viewOf(request, reply, "security");
       const { text } = view;
@@ -218,7 +218,7 @@ export const factorPages: ConsolePages = async (app, parts) => {
 
   route(app, "GET", `/${PATH}/phone`, {
     config,
-    summary: "The page to add a phone",
+    summary: "Show the page to add a phone",
     handler: (request, reply) => showPhone(request, reply, null),
   });
 

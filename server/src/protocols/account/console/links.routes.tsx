@@ -17,7 +17,7 @@ export const linkPages: ConsolePages = async (app, { pages, baseUrl, providers }
 
   route(app, "GET", `/${PATH}`, {
     config: { impersonated: true },
-    summary: "The page of your linked accounts",
+    summary: "Show the page of your linked accounts",
     handler: async (request, reply) => {
       const view = await pages.viewOf(request, reply, "links");
       const { text } = view;
@@ -105,7 +105,7 @@ export const linkPages: ConsolePages = async (app, { pages, baseUrl, providers }
     summary: "Begin to link an account on the page",
     querystring: asked,
     body: formOf({}),
-    response: { 303: redirect("To the identity provider") },
+    response: { 303: redirect("Redirects to the identity provider") },
     handler: async (request, reply) => {
       const returnTo = `${accountPath(request.realmId, PATH)}?done=linked`;
       const { url } = await changeSignIn(request, (ctx) =>

@@ -9,7 +9,7 @@ const PATH = "pages/organizations";
 export const organizationPages: ConsolePages = async (app, { pages }) => {
   route(app, "GET", `/${PATH}`, {
     config: { impersonated: true },
-    summary: "The page of your organizations",
+    summary: "Show the page of your organizations",
     handler: async (request, reply) => {
       const view = await pages.viewOf(request, reply, "organizations");
       const { text, locale, now } = view;

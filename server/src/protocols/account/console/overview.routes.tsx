@@ -17,8 +17,8 @@ export const overviewPages: ConsolePages = async (app, { pages, baseUrl }) => {
   route(app, "GET", "/", {
     config: { impersonated: true },
     prefixTrailingSlash: "no-slash",
-    summary: "To your account",
-    response: { 303: redirect("To the page") },
+    summary: "Redirect to the page of your account",
+    response: { 303: redirect("Redirects to the page") },
     handler: async (request, reply) => seeOther(reply, accountPath(request.realmId)),
   });
 
@@ -26,7 +26,7 @@ export const overviewPages: ConsolePages = async (app, { pages, baseUrl }) => {
     config: { impersonated: true },
     prefixTrailingSlash: "slash",
     operationId: "accountOverviewPage",
-    summary: "The page of your account",
+    summary: "Show the page of your account",
     handler: async (request, reply) => {
       const view = await pages.viewOf(request, reply, "overview");
       const { locale, now, impersonation } = view;

@@ -59,7 +59,7 @@ export const passwordPages: ConsolePages = async (app, parts) => {
 
   route(app, "GET", `/${PATH}`, {
     config,
-    summary: "The page to change your password",
+    summary: "Show the page to change your password",
     handler: (request, reply) => show(request, reply),
   });
 

@@ -12,7 +12,7 @@ export const preferencePages: ConsolePages = async (app, parts) => {
 
   route(app, "GET", `/${PATH}`, {
     config: { impersonated: true },
-    summary: "The page of your language and theme",
+    summary: "Show the page of your language and theme",
     handler: async (request, reply) => {
       const view = await pages.viewOf(request, reply, "preferences");
       const { text } = view;

@@ -65,14 +65,14 @@ export const profilePages: ConsolePages = async (app, parts) => {
   const routes = (path: string, members: readonly Member[], pageOf: typeof profilePage, config: object, summary: string) => {
     route(app, "GET", `/${path}`, {
       config: { impersonated: true, ...config },
-      summary: `The page of ${summary}`,
+      summary: `Show the page of ${summary}`,
       handler: (request, reply) => show(request, reply, pageOf),
     });
     route(app, "POST", `/${path}`, {
       config,
       summary: `Change ${summary} on the page`,
       body: bodyOf(members),
-      response: { 303: redirect("Saved"), 400: page("The input is refused"), 409: page("The name is taken") },
+      response: { 303: redirect("Saved"), 400: page("The input is refused"), 409: page("The username is already taken") },
       handler: async (request, reply) => {
         const form = request.body as Form;
         try {
@@ -92,8 +92,8 @@ export const profilePages: ConsolePages = async (app, parts) => {
   routes(`${PATH}/contact`, CONTACT, contactPage, { recentAuthentication: true, impersonated: false }, "your username, address and number");
 
   actRoute(app, `/${PATH}/keep-address`, {
-    summary: "Keep the present address on the page",
-    description: "Ends the link that was sent to another one.",
+    summary: "Keep the current email address on the page",
+    description: "The link that was sent to the new address stops working.",
     body: formOf({}),
     response: { 303: redirect("Kept") },
     run: async (ctx) => withdrawAddress(ctx, (await takeOwnUser(ctx)).userId),

@@ -17,8 +17,8 @@ import { sessionPages } from "./sessions.routes.tsx";
 
 /** The responses that every page can give. */
 const everywhere = {
-  303: redirect("To the sign-in, where it is needed first"),
-  403: page("Not open to you, or the token of the form is stale"),
+  303: redirect("Redirects to the sign-in page"),
+  403: page("Access is denied, or the CSRF token of the form is stale"),
 };
 
 /** Mounted under /realms/:realm/account: the pages beside the API. They are `/` and everything below `/pages/`. */

@@ -17,7 +17,7 @@ const PATH = "pages/security";
 
 export const securityPages: ConsolePages = async (app, { pages, messages }) => {
   route(app, "GET", `/${PATH}`, {
-    summary: "The page of how you sign in",
+    summary: "Show the page of your credentials",
     handler: async (request, reply) => {
       const view = await pages.viewOf(request, reply, "security");
       const credentials = await request.read((ctx) => readCredentials(ctx, ctx.actor.id));
@@ -60,7 +60,7 @@ export const securityPages: ConsolePages = async (app, { pages, messages }) => {
   const removing = { recentAuthentication: true };
   route(app, "GET", `/${PATH}/remove`, {
     config: removing,
-    summary: "The page that asks before a credential is removed",
+    summary: "Show the page that confirms the removal of a credential",
     querystring: removed,
     handler: (request, reply) => showRemove(request, reply, request.query),
   });
@@ -70,7 +70,7 @@ export const securityPages: ConsolePages = async (app, { pages, messages }) => {
     summary: "Remove one of your credentials on the page",
     querystring: removed,
     body: formOf({}),
-    response: { 303: redirect("Removed"), 409: page("It is the last one by which you can sign in") },
+    response: { 303: redirect("Removed"), 409: page("It is the last credential with which you can sign in") },
     handler: async (request, reply) => {
       const { type = "", id = "" } = request.query;
       const { history } = request.realm.settings.passwordPolicy;
@@ -84,7 +84,7 @@ export const securityPages: ConsolePages = async (app, { pages, messages }) => {
   });
 
   route(app, "GET", `/${PATH}/rename`, {
-    summary: "The page to rename a passkey",
+    summary: "Show the page to rename a passkey",
     querystring: renamed,
     handler: async (request, reply) => {
       const { id = "" } = request.query;

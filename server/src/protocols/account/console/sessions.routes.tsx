@@ -10,7 +10,7 @@ const PATH = "pages/sessions";
 export const sessionPages: ConsolePages = async (app, { pages, places }) => {
   route(app, "GET", `/${PATH}`, {
     config: { impersonated: true },
-    summary: "The page of your sessions",
+    summary: "Show the page of your sessions",
     handler: async (request, reply) => {
       const view = await pages.viewOf(request, reply, "sessions");
       const { text, locale, now } = view;
@@ -78,7 +78,7 @@ export const sessionPages: ConsolePages = async (app, { pages, places }) => {
   });
 
   actRoute(app, `/${PATH}/end-others`, {
-    summary: "Sign out everywhere else on the page",
+    summary: "End all your other sessions on the page",
     body: formOf({}),
     response: { 303: redirect("Ended") },
     run: endOtherOwnSessions,

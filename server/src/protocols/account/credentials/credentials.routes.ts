@@ -18,13 +18,13 @@ import { changeSignIn } from "../audience.ts";
 import { addOwnPasskey, ownRegistration, renameOwnPasskey } from "./passkeys.service.ts";
 import { confirmOwnTotp, startOwnTotp } from "./totp.service.ts";
 
-const onlyThey = "Never open to an administrator who acts as the user.";
+const onlyThey = "Refused for an administrator who acts as the user.";
 const bySession = `${onlyThey} Administrators use their session.`;
 
 /** Mounted under /realms/:realm/account/credentials. */
 export const ownCredentialRoutes: FastifyPluginAsyncTypebox<RegistrationParts> = async (app, parts) => {
   callRoute(app, "GET", "/", {
-    summary: "List by what you sign in",
+    summary: "List your credentials",
     description: onlyThey,
     answer: Type.Array(Credential),
     read: (ctx) => readCredentials(ctx, ctx.actor.id),
@@ -32,8 +32,8 @@ export const ownCredentialRoutes: FastifyPluginAsyncTypebox<RegistrationParts> =
 
   route(app, "POST", "/", {
     config: { recentAuthentication: true, versioned: true },
-    summary: "Add a passkey or an authenticator app, make recovery codes, or an enrollment token for a device of yours",
-    description: `Codes and tokens work once each, and take the place of what was made before. ${bySession}`,
+    summary: "Add a passkey or an authenticator app, or make recovery codes or an enrollment token",
+    description: `Codes and tokens each work once, and replace those that were made before. ${bySession}`,
     body: CreateOwnCredential,
     response: { 200: CredentialSetup, 201: CreatedOwnCredential },
     handler: async (req, reply) => {
@@ -76,7 +76,7 @@ export const ownCredentialRoutes: FastifyPluginAsyncTypebox<RegistrationParts> =
   route(app, "DELETE", "/:type/:credentialId", {
     config: { recentAuthentication: true, versioned: true },
     summary: "Remove one of your credentials",
-    description: `The last one by which you can sign in stays (409). Ends no session. ${bySession}`,
+    description: `The last credential with which you can sign in cannot be removed (409). Ends no session. ${bySession}`,
     params: pathParams("type", "credentialId"),
     response: noContentAnswer("Removed"),
     handler: async (req, reply) => {

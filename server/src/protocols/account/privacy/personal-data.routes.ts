@@ -10,7 +10,7 @@ import { collectPersonalData, fileNameOf } from "./personal-data.ts";
 export const personalDataRoutes: FastifyPluginAsyncTypebox = async (app) => {
   route(app, "GET", "/export", {
     summary: "Download your own data",
-    description: "Refused (403) to an administrator who acts as the user.",
+    description: "Refused (403) for an administrator who acts as the user.",
     response: { 200: PersonalData },
     handler: async (req, reply) => {
       const data = await req.read((ctx) => collectPersonalData(ctx, ctx.actor.id));
@@ -21,15 +21,15 @@ export const personalDataRoutes: FastifyPluginAsyncTypebox = async (app) => {
 
   callRoute(app, "GET", "/consents", {
     config: { impersonated: true },
-    summary: "List what you allowed applications",
+    summary: "List your consents",
     answer: Type.Array(Consent),
     read: (ctx) => readConsents(ctx, ctx.actor.id),
   });
 
   callRoute(app, "DELETE", "/consents/:clientId", {
-    summary: "Take back what you allowed an application",
+    summary: "Revoke your consent to an application",
     params: ApplicationParams,
-    done: "Taken back",
+    done: "Revoked",
     transact: (ctx, { params }) => revokeConsent(ctx, ctx.actor.id, params.clientId),
   });
 };

@@ -36,15 +36,16 @@ export const PersonalData = Type.Object(
         sourceIp: Type.Optional(text),
         userAgent: Type.Optional(text),
       }),
-      { description: "The credentials of the user. Kinds and dates; never the secrets themselves" },
+      { description: "The credentials of the user: types and dates, but never the secrets themselves" },
     ),
     federatedLinks: Type.Array(LinkedAccount, { description: "Accounts at identity providers" }),
     directoryEntries: Type.Array(Type.Object({ source: Type.String(), entryId: Type.String(), dn: Type.String(), lastSyncAt: maybeTime }), {
-      description: "The user's entry in a directory; `lastSyncAt`: the time at which the directory was last read whole or for changes",
+      description:
+        "The user's entry in a directory. `lastSyncAt` is the time at which the directory was last read completely or for changes",
     }),
     consents: Type.Array(Consent),
     samlNameIds: Type.Array(Type.Object({ entityId: Type.String(), nameId: Type.String(), createdAt: time }), {
-      description: "The persistent NameIDs by which SAML service providers know the user, one for each",
+      description: "The persistent NameIDs by which SAML service providers know the user, one for each service provider",
     }),
     provisioned: Type.Object(
       {
@@ -56,12 +57,12 @@ export const PersonalData = Type.Object(
       },
       {
         description:
-          "Data of provisioning clients (SCIM): their ids of the user, attributes that are nowhere else, and the services to which the user is provisioned",
+          "Data of provisioning clients (SCIM): their ids of the user, attributes that are stored nowhere else, and the services to which the user is provisioned",
       },
     ),
     knownBrowsers: Type.Array(Type.Object({ userAgent: text, createdAt: time, lastSeenAt: time, trustedUntil: maybeTime }), {
       description:
-        "Browsers in which the user has signed in and that are known again; `trustedUntil`: the time until which no second factor is asked for",
+        "The browsers that are known from the user's sign-ins. `trustedUntil` is the time until which no second factor is asked for",
     }),
     acceptedTerms: Type.Array(Type.Object({ version: Type.String(), acceptedAt: time })),
     transactions: Type.Array(
@@ -69,18 +70,18 @@ export const PersonalData = Type.Object(
         id: Type.String(),
         clientId: Type.String(),
         type: Type.String(),
-        summary: Type.String({ description: "As it was shown to the user" }),
+        summary: Type.String({ description: "The transaction as it was shown to the user" }),
         status: Type.String(),
         createdAt: time,
         signedAt: maybeTime,
       }),
-      { description: "Requests of applications for the user's signature, as long as they are kept: until a day after they expire" },
+      { description: "Requests of applications for the user's signature. They are kept until a day after they expire" },
     ),
     ownedResources: Type.Array(
       Type.Object({ clientId: Type.String(), resourceId: Type.String(), name: Type.String(), createdAt: time, shares: Type.Integer() }),
       {
         description:
-          "Resources that the user owns at applications with authorization services; `shares`: the number of others who have access",
+          "Resources that the user owns at applications with authorization services. `shares` is the number of other users who have access",
       },
     ),
     sharedResources: Type.Array(
@@ -96,7 +97,7 @@ export const PersonalData = Type.Object(
         createdAt: time,
         lastReviewedAt: nullable(Type.Integer()),
       }),
-      { description: "The agents that the user answers for" },
+      { description: "The agents that the user is responsible for" },
     ),
     loginEvents: Type.Array(
       Type.Object({
@@ -107,7 +108,7 @@ export const PersonalData = Type.Object(
         sourceIp: text,
         detail: text,
       }),
-      { description: "Sign-ins, sign-outs and failed attempts, the newest 10,000, newest first" },
+      { description: "Sign-ins, logouts and failed attempts: the newest 10,000, newest first" },
     ),
   },
   { $id: "PersonalData" },

@@ -23,11 +23,11 @@ export const profileRoutes: FastifyPluginAsyncTypebox<ProfileParts> = async (app
   route(app, "PUT", "/profile", {
     summary: "Change your profile",
     description:
-      "Takes the full state, as it was read. Another email address is `pendingEmail` until the link that is sent to it has come back, or " +
-      "until `pendingEmail` is sent as null; the present one gets a notice. Username, email address and phone number ask for a sign-in within the last 10 minutes, with the second factor " +
-      "where there is one (403 `auth.recent_authentication_required`). The realm decides whether the " +
+      "Accepts the full state, as it was read. Another email address is stored as `pendingEmail` until the link that is sent to it is used, or " +
+      "until `pendingEmail` is sent as null; the current address gets a notice. Changes of username, email address and phone number need a sign-in within the last 10 minutes, with the second factor " +
+      "if there is one (403 `auth.recent_authentication_required`). The realm decides whether the " +
       "username and the email address can be changed (`account` of its settings); `sub`, by which applications know you, never changes. " +
-      "Administrators change both with their session only.",
+      "Administrators can change both only with their session.",
     body: UpdateProfile,
     response: { 200: Profile },
     handler: async (req, reply) => {
@@ -52,10 +52,10 @@ export const profileRoutes: FastifyPluginAsyncTypebox<ProfileParts> = async (app
     prefixTrailingSlash: "no-slash",
     config: { recentAuthentication: true },
     operationId: "eraseOwnAccount",
-    summary: "Erase your account for good",
+    summary: "Erase your account permanently",
     description:
-      "Your account and all data that names you are gone when this answers; the audit trail has `erased:<uuid>` in your place. It cannot be " +
-      "undone. Only where the realm setting `account.erase` allows it (403 `account.erase_off`); 409 for the last administrator of the " +
+      "Deletes your account and all data that names you before it responds; the audit trail has `erased:<uuid>` instead. It cannot be " +
+      "undone. Needs the realm setting `account.erase` (403 `account.erase_off`). 409 for the last administrator of the " +
       "realm. Administrators use their session.",
     response: noContentAnswer("Erased"),
     handler: async (req, reply) => {

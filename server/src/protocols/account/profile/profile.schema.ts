@@ -8,7 +8,7 @@ const locale = nullable(
   Type.String({
     maxLength: 35,
     pattern: "^[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*$",
-    description: "a language is written as in RFC 5646, like en or nl-BE",
+    description: "a language tag as in RFC 5646, such as en or nl-BE",
   }),
 );
 const attributes = Type.Record(Type.String({ pattern: ATTRIBUTE_NAME }), attributeValue, {
@@ -31,7 +31,7 @@ export const Profile = Type.Object(
     lastName: text,
     locale: text,
     attributes,
-    createdAt: Type.Integer({ description: "Epoch milliseconds" }),
+    createdAt: Type.Integer({ description: "The time of creation, in epoch milliseconds" }),
   },
   { $id: "Profile" },
 );
@@ -44,7 +44,10 @@ export const UpdateProfile = Type.Object(
     userId: Type.Optional(Type.String()),
     createdAt: Type.Optional(Type.Integer()),
     emailVerified: Type.Optional(Type.Boolean()),
-    pendingEmail: Type.Optional({ ...text, description: "Null withdraws it: the link that was sent there ends" }),
+    pendingEmail: Type.Optional({
+      ...text,
+      description: "Null withdraws the new email address: the link that was sent to it stops working",
+    }),
     username: Type.Optional(loginNameMembers.username),
     email: Type.Optional(loginNameMembers.email),
     firstName: Type.Optional(name),

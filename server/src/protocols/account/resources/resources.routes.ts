@@ -24,8 +24,8 @@ export const ownResourceRoutes: FastifyPluginAsyncTypebox = async (app) => {
     list: {
       config: read,
       operationId: "listAccountResources",
-      summary: "List what you own at applications, and may share",
-      description: "`search` is a whole name.",
+      summary: "List the resources that you own at applications and may share",
+      description: "`search` compares the whole name.",
       query: ListQuery,
       run: (ctx, _params, query) => readOwnResources(ctx, query),
     },
@@ -36,7 +36,7 @@ export const ownResourceRoutes: FastifyPluginAsyncTypebox = async (app) => {
     list: {
       config: read,
       operationId: "listAccountSharedResources",
-      summary: "List what others shared with you",
+      summary: "List the resources that others shared with you",
       query: ListQuery,
       run: (ctx, _params, query) => readSharedResources(ctx, query),
     },
@@ -44,7 +44,7 @@ export const ownResourceRoutes: FastifyPluginAsyncTypebox = async (app) => {
 
   callRoute(app, "GET", "/:resourceId", {
     config: read,
-    summary: "Read what you own, with whom you share it, and who asked for it",
+    summary: "Read a resource that you own, with its shares and the requests for it",
     params: pathParams("resourceId"),
     answer: OwnResourceDetails,
     read: (ctx, { params }) => readOwnResource(ctx, params.resourceId),
@@ -55,9 +55,9 @@ export const ownResourceRoutes: FastifyPluginAsyncTypebox = async (app) => {
     record: Share,
     create: {
       config: { limit: "account-shares", versioned: false },
-      summary: "Share what you own with another user",
+      summary: "Share a resource with another user",
       description:
-        "By username or mail address; a second time, with other scopes, it replaces the first. The answer, and your list, are the same for " +
+        "Names the user by username or email address. Sharing again with other scopes replaces the first share. The response, and your list, are the same for " +
         "people who do not exist.",
       body: CreateShare,
       id: ({ shareId }) => shareId,
@@ -67,14 +67,14 @@ export const ownResourceRoutes: FastifyPluginAsyncTypebox = async (app) => {
 
   callRoute(app, "DELETE", "/:resourceId/shares/:shareId", {
     summary: "Stop sharing with a user",
-    description: "Counts for the next decision. Tokens that hold the permission already keep it until they expire.",
+    description: "Applies from the next decision on. Tokens that already contain the permission keep it until they expire.",
     params: pathParams("resourceId", "shareId"),
-    done: "Not shared any more",
+    done: "No longer shared",
     transact: (ctx, { params }) => unshareResource(ctx, params.resourceId, params.shareId),
   });
 
   callRoute(app, "DELETE", "/:resourceId/requests/:userId", {
-    summary: "Refuse what a user asked you to share",
+    summary: "Refuse a user's request to share a resource",
     params: pathParams("resourceId", "userId"),
     done: "Refused",
     transact: (ctx, { params }) => refuseRequest(ctx, params.resourceId, params.userId),

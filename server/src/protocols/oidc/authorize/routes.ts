@@ -19,10 +19,10 @@ export const authorizeRoutes: FastifyPluginAsyncTypebox<Pick<PageParts, "db"> & 
 
   route(app, "GET", "/authorize", {
     summary: "The authorization endpoint (RFC 6749 §3.1)",
-    description: "Sends the browser to the sign-in page, the consent page, or back to the client.",
+    description: "Redirects the browser to the sign-in page, to the consent page, or back to the client.",
     response: {
-      303: redirect("The next address"),
-      400: page("A page: the request cannot be answered to its client"),
+      303: redirect("Redirects to the next address"),
+      400: page("The page for a request that cannot be answered to its client"),
     },
     handler: async (request, reply) => {
       const issuer = await issuerFor(issuers, request);
@@ -36,9 +36,9 @@ export const authorizeRoutes: FastifyPluginAsyncTypebox<Pick<PageParts, "db"> & 
 
   route(app, "POST", "/authorize", {
     bodyLimit: POSTED_LIMIT,
-    summary: "The same by a form",
+    summary: "The authorization endpoint by POST",
     consumes: ["application/x-www-form-urlencoded"],
-    response: { 303: redirect("To the same URL by GET") },
+    response: { 303: redirect("Redirects to the same address by GET") },
     handler: async (request, reply) => {
       const { parts: ofRealm } = await issuerFor(issuers, request);
       const { realm } = ofRealm;

@@ -17,7 +17,7 @@ const text = Type.Optional(Type.String());
 const answers = {
   "/par": {
     summary: "Push an authorization request (RFC 9126)",
-    about: "Its `request_uri` stands for the parameters at `/authorize`.",
+    about: "At `/authorize`, the returned `request_uri` stands for these parameters.",
     form: clientForm(
       {
         ...{ response_type: text, redirect_uri: text, scope: text, state: text, nonce: text, response_mode: text, request: text },
@@ -31,13 +31,13 @@ const answers = {
     ),
   },
   "/device/authorize": {
-    summary: "Ask for a code to show on a device (RFC 8628)",
-    about: "The user types `user_code` at `verification_uri`.",
+    summary: "Request a device code (RFC 8628)",
+    about: "The user enters `user_code` at `verification_uri`.",
     form: clientForm({ scope: text, resource: text, authorization_details: text }, { scope: "openid" }),
   },
   "/backchannel/authorize": {
-    summary: "Ask a user on another device (CIBA)",
-    about: "The user is named by `login_hint` or `id_token_hint`.",
+    summary: "Request an authentication on the user's device (CIBA)",
+    about: "`login_hint` or `id_token_hint` names the user.",
     form: clientForm(
       {
         ...{ scope: Type.String(), login_hint: text, id_token_hint: text, binding_message: text, requested_expiry: text },
@@ -49,9 +49,9 @@ const answers = {
 };
 const schemaOf = ({ summary, about, form }: (typeof answers)[keyof typeof answers]) => ({
   summary,
-  description: `A form with client authentication. ${about}`,
+  description: `The body is a form with client authentication. ${about}`,
   ...form,
-  response: { "2xx": Type.Object({}, { additionalProperties: true, description: "As the RFC says" }) },
+  response: { "2xx": Type.Object({}, { additionalProperties: true, description: "The response that the RFC specifies" }) },
 });
 
 /** Mounted under /realms/:realm: the endpoints that the engine answers. */

@@ -10,11 +10,15 @@ const params = Type.Object({ realm: Type.String() });
 const Metadata = Type.Object({ issuer: Type.Optional(Type.String()) }, { $id: "IssuerMetadata", additionalProperties: true });
 
 const documents: readonly { readonly name: string; readonly summary: string; readonly of: (issuer: Issuer) => PublishedDocument }[] = [
-  { name: "openid-configuration", summary: "Issuer metadata (OpenID Connect Discovery)", of: discoveryDocument },
-  { name: "oauth-authorization-server", summary: "Authorization server metadata (RFC 8414)", of: discoveryDocument },
-  { name: "oauth-protected-resource", summary: "The realm as a protected resource (RFC 9728)", of: protectedResource },
-  { name: "uma2-configuration", summary: "Authorization server metadata (UMA 2.0)", of: umaConfiguration },
-  { name: "authzen-configuration", summary: "The realm as a policy decision point (AuthZEN 1.0 §9)", of: authzenConfiguration },
+  { name: "openid-configuration", summary: "Read the issuer metadata (OpenID Connect Discovery)", of: discoveryDocument },
+  { name: "oauth-authorization-server", summary: "Read the authorization server metadata (RFC 8414)", of: discoveryDocument },
+  { name: "oauth-protected-resource", summary: "Read the protected resource metadata of the realm (RFC 9728)", of: protectedResource },
+  { name: "uma2-configuration", summary: "Read the authorization server metadata (UMA 2.0)", of: umaConfiguration },
+  {
+    name: "authzen-configuration",
+    summary: "Read the policy decision point metadata of the realm (AuthZEN 1.0 §9)",
+    of: authzenConfiguration,
+  },
 ];
 
 /** Mounted under /realms/:realm, and at the path of RFC 8414 §3 and RFC 9728 §3: /.well-known/…/realms/:realm. */

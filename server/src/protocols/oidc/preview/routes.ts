@@ -19,11 +19,11 @@ const PreviewRequest = Type.Object(
     scope: Type.Optional(
       Type.String({
         maxLength: 2048,
-        description: "As the application would send it; by default the client's default scopes with `openid`",
+        description: "The `scope` parameter of the application. Default: the client's default scopes with `openid`",
       }),
     ),
     resource: Type.Optional(
-      Type.String({ maxLength: 2048, description: "The API that the access token would be for (RFC 8707); by default the realm itself" }),
+      Type.String({ maxLength: 2048, description: "The API that the access token would be for (RFC 8707). Default: the realm itself" }),
     ),
   },
   { $id: "TokenPreviewRequest", additionalProperties: false },
@@ -35,12 +35,12 @@ const claims = (description: string) => Type.Record(Type.String(), Type.Unknown(
 export const TokenPreview = Type.Object(
   {
     scopes: Type.Array(Type.String(), { description: "The scopes that the access token would have" }),
-    allowed: Type.Boolean({ description: "True when the user may use the client at all (`allowedRoles`, `allowedGroups`)" }),
+    allowed: Type.Boolean({ description: "True if the user may use the client at all (`allowedRoles`, `allowedGroups`)" }),
     accessToken: claims("The payload of the access token"),
     idToken: nullable(claims("The payload of the ID token"), "Null without the scope `openid`"),
     userinfo: nullable(claims("The answer of userinfo"), "Null without the scope `openid`"),
   },
-  { $id: "TokenPreview", description: "Claims only: nothing is signed or stored, and nothing here is a token" },
+  { $id: "TokenPreview", description: "The claims only. Nothing is signed or stored, and the response contains no token" },
 );
 export type TokenPreview = Static<typeof TokenPreview>;
 
@@ -48,8 +48,9 @@ export type TokenPreview = Static<typeof TokenPreview>;
 export const previewRoutes: FastifyPluginAsyncTypebox<{ issuers: Issuers }> = async (app, { issuers }) => {
   route(app, "POST", "/", {
     config: { permission: "view-clients", versioned: false },
-    summary: "The claims that a client's tokens would have for a user",
-    description: "The claims of the ID token, the access token and userinfo. Needs `view-users`, too. Nothing is issued; leaves no event.",
+    summary: "Preview the claims of a client's tokens for a user",
+    description:
+      "Returns the claims of the ID token, the access token and userinfo. Needs `view-users`, too. Issues no token and records no audit event.",
     operationId: "previewTokens",
     tags: ["Clients"],
     params: pathParams("clientId"),

@@ -32,15 +32,15 @@ export const userinfoRoutes: FastifyPluginAsyncTypebox<{ issuers: Issuers }> = a
   };
 
   const response = { 200: Claims };
-  const description = "With an access token of the realm with the scope `openid`. A signed JWT for clients that are configured so.";
+  const description = "Needs an access token of the realm with the scope `openid`. Clients that are configured so get a signed JWT.";
   route(app, "GET", "/userinfo", {
-    summary: "Claims about the user (OpenID Connect Core §5.3)",
+    summary: "Read the claims of the user (OpenID Connect Core §5.3)",
     description,
     response,
     handler: answer,
   });
   route(app, "POST", "/userinfo", {
-    summary: "The same by POST",
+    summary: "Read the claims of the user, by POST",
     description,
     consumes: ["application/x-www-form-urlencoded"],
     response,

@@ -51,18 +51,18 @@ const named = Object.fromEntries(
 const members = {
   ...named,
   grant_types: Type.Optional(
-    Type.Array(oneOf(registrable), { maxItems: registrable.length, uniqueItems: true, description: "`authorization_code` where left out" }),
+    Type.Array(oneOf(registrable), { maxItems: registrable.length, uniqueItems: true, description: "Default `authorization_code`" }),
   ),
   response_types: Type.Optional(
     Type.Array(oneOf(responseTypes.flatMap(spellings)), {
       maxItems: 12,
-      description: "`code` where left out; `implicit` goes with the others",
+      description: "Default `code`. The other types need the grant type `implicit`",
     }),
   ),
   token_endpoint_auth_method: Type.Optional(
-    oneOf(oauthAuthMethods, { description: "`client_secret_basic` where left out; `none` makes a public client" }),
+    oneOf(oauthAuthMethods, { description: "Default `client_secret_basic`. `none` makes a public client" }),
   ),
-  scope: Type.Optional(Type.String({ maxLength: 4096, description: "Scopes that it may ask for, with spaces between them" })),
+  scope: Type.Optional(Type.String({ maxLength: 4096, description: "The scopes that it may request, separated by spaces" })),
   subject_type: Type.Optional(oneOf(["public", "pairwise"])),
 };
 
@@ -70,7 +70,7 @@ const members = {
 export const RegistrationRequest = Type.Object(members, { $id: "RegistrationRequest", additionalProperties: true });
 export type RegistrationRequest = Static<typeof RegistrationRequest>;
 
-const given = "A client may send back those that an administrator gave it";
+const given = "A client may also send back the values that an administrator set";
 
 /** RFC 7592 §2.2: the policy judges only values beyond the current ones, which may include some that nobody can register. */
 export const RegistrationUpdate = Type.Object(
@@ -80,8 +80,8 @@ export const RegistrationUpdate = Type.Object(
       Type.Array(oneOf(["implicit" as const, ...grantTypes]), { maxItems: grantTypes.length + 1, uniqueItems: true, description: given }),
     ),
     token_endpoint_auth_method: Type.Optional(oneOf([...oauthAuthMethods, "federated_jwt" as const], { description: given })),
-    client_id: Type.String({ description: "As it was given" }),
-    client_secret: Type.Optional(Type.String({ description: "If sent, the present one" })),
+    client_id: Type.String({ description: "The client id as it was issued" }),
+    client_secret: Type.Optional(Type.String({ description: "The current secret, if it is sent" })),
   },
   { $id: "RegistrationUpdate", additionalProperties: true },
 );
@@ -95,10 +95,10 @@ export const RegisteredClient = Type.Object(
   {
     client_id: Type.String(),
     client_secret: Type.Optional(Type.String({ description: "The secret of a confidential client that has one" })),
-    client_id_issued_at: Type.Integer({ description: "Epoch seconds" }),
-    client_secret_expires_at: Type.Optional(Type.Integer({ description: "0: never" })),
+    client_id_issued_at: Type.Integer({ description: "The time of registration in epoch seconds" }),
+    client_secret_expires_at: Type.Optional(Type.Integer({ description: "0, because the secret does not expire" })),
     registration_access_token: Type.String({
-      description: "For requests to `registration_client_uri`; each update brings a new one",
+      description: "The token for requests to `registration_client_uri`. Each update returns a new one",
     }),
     registration_client_uri: Type.String(),
     ...members,

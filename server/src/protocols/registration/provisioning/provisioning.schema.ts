@@ -8,12 +8,13 @@ const DAYS = DAY / SECOND;
 const registration = {
   enabled: Type.Boolean({ description: "True: clients may register themselves" }),
   requireInitialAccessToken: Type.Boolean({
-    description: "Only with a token that an administrator made; otherwise anonymous registration is allowed",
+    description: "True: clients need an initial access token of an administrator. False: anonymous registration is allowed",
   }),
   allowedGrantTypes: Type.Array(oneOf(grantTypeNames), { uniqueItems: true, description: "The grant types that they may use" }),
   allowedResponseTypes: Type.Array(oneOf(responseTypes), {
     uniqueItems: true,
-    description: "The response types that they may request; `code` always. The others need the realm setting `oidc.implicitFlow`, too",
+    description:
+      "The response types that they may request. `code` is always allowed. The others need the realm setting `oidc.implicitFlow`, too",
   }),
   allowedRedirectHosts: Type.Array(
     Type.String({
@@ -21,7 +22,7 @@ const registration = {
       pattern: "^(\\*\\.)?[a-z0-9_]([a-z0-9_.-]*[a-z0-9_])?$|^\\[[0-9a-f:]+\\]$",
       description: "a host in lower case, without scheme and port; `*.example.com` stands for all hosts below example.com",
     }),
-    { maxItems: 100, uniqueItems: true, description: "The hosts of their redirect URIs; empty: any" },
+    { maxItems: 100, uniqueItems: true, description: "The hosts of their redirect URIs. If empty, all hosts are allowed" },
   ),
   allowedAuthMethods: Type.Array(oneOf(oauthAuthMethods), {
     uniqueItems: true,
@@ -29,10 +30,11 @@ const registration = {
   }),
   requireConsent: Type.Boolean({
     description:
-      "True: users are asked before such a client gets anything. Can be turned off only if an initial access token is needed; counts for clients that register from then on",
+      "True: users are asked for consent before such a client gets tokens. It can be turned off only if an initial access token is needed. Applies to clients that register from then on",
   }),
   metadataDocuments: Type.Boolean({
-    description: "Clients that are not registered at all, but name an https address as their client id at which their metadata is found",
+    description:
+      "The rules for client id metadata documents: clients that are not registered, and whose client id is the https address of their metadata",
   }),
 };
 
@@ -87,7 +89,7 @@ export const CreateInitialAccessToken = Type.Union(
         count: Type.Optional(
           Type.Integer({ minimum: 1, maximum: 10_000, default: 1, description: "The number of clients that it may register" }),
         ),
-        lifetime: Type.Optional(Type.Integer({ minimum: 60, maximum: 365 * DAYS, default: DAYS, description: "Seconds" })),
+        lifetime: Type.Optional(Type.Integer({ minimum: 60, maximum: 365 * DAYS, default: DAYS, description: "The lifetime in seconds" })),
         name: Type.Optional(
           nullable(
             Type.String({
@@ -112,14 +114,14 @@ const tokenMembers = {
   id: Type.String({ format: "uuid" }),
   name: nullable(Type.String()),
   remaining: Type.Integer({ description: "The number of clients that it may still register" }),
-  createdAt: Type.Integer({ description: "Epoch milliseconds" }),
-  expiresAt: Type.Integer({ description: "Epoch milliseconds" }),
+  createdAt: Type.Integer({ description: "The time of creation, in epoch milliseconds" }),
+  expiresAt: Type.Integer({ description: "The time of expiry, in epoch milliseconds" }),
 };
 export const InitialAccessToken = Type.Object(tokenMembers, { $id: "InitialAccessToken" });
 export type InitialAccessToken = Static<typeof InitialAccessToken>;
 
 export const CreatedInitialAccessToken = Type.Object(
-  { ...tokenMembers, token: Type.String({ description: "Shown here and nowhere else" }) },
+  { ...tokenMembers, token: Type.String({ description: "The token. It is shown only here" }) },
   { $id: "CreatedInitialAccessToken" },
 );
 export type CreatedInitialAccessToken = Static<typeof CreatedInitialAccessToken>;

@@ -16,8 +16,8 @@ export const artifactRoutes: FastifyPluginAsyncTypebox<ArtifactParts> = async (a
   app.addContentTypeParser("*", { parseAs: "buffer", bodyLimit: BODY_LIMIT }, (_request, body, done) => done(null, body));
 
   route(app, "POST", PATHS.artifact, {
-    summary: "Resolves an artifact (SAML 2.0 artifact resolution, SOAP)",
-    description: "For the service provider that the artifact was made for: once, and for a minute.",
+    summary: "Resolve an artifact (SAML 2.0 artifact resolution, SOAP)",
+    description: "Only the service provider for which the artifact was issued can resolve it, once and within a minute.",
     consumes: ["text/xml"],
     produces: ["text/xml"],
     tags: ["Protocol"],

@@ -43,11 +43,11 @@ export const samlMetadataRoutes: FastifyPluginAsyncTypebox<MetadataParts> = asyn
     },
   });
   const schema = {
-    summary: "The realm as a SAML identity provider: its certificates and endpoints",
+    summary: "Read the metadata of the realm as a SAML identity provider",
     tags: ["Protocol"],
     produces: ["application/samlmetadata+xml"],
     params,
-    response: { 200: Type.String({ description: "SAML metadata, signed" }) },
+    response: { 200: Type.String({ description: "The signed SAML metadata of the realm: its certificates and endpoints" }) },
   };
   publishAt(app, `/realms/:realm${PATHS.metadata}`, schema, published);
   publishAt(app, `/:realm${PATHS.metadata}`, { ...schema, operationId: "getShortSamlIdpMetadata" }, published);

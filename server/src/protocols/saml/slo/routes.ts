@@ -19,8 +19,8 @@ const tags = ["Protocol"];
 const params = Type.Object({ realm: Type.String() });
 const page = (description: string) => Type.String({ description });
 const responses = {
-  200: page("A page that goes on to the next application"),
-  303: Type.Null({ description: "To the page of the logout, or back to the service provider" }),
+  200: page("A page that continues with the next application"),
+  303: Type.Null({ description: "Redirects to the logout page, or back to the service provider" }),
   400: page("The message was refused"),
 };
 /** Service providers send more than the 80 bytes of SAML bindings §3.4.3. RelayState is returned to its sender and used nowhere else. */
@@ -50,7 +50,7 @@ export const sloRoutes: FastifyPluginAsyncTypebox<SloParts> = async (app, parts)
 
   route(app, "GET", PATHS.slo, {
     summary: "Single logout by the Redirect binding (SAML 2.0)",
-    description: "LogoutRequests have to be signed. The session ends at once; the page that follows notifies the other applications.",
+    description: "LogoutRequests have to be signed. The session ends immediately; the page that follows notifies the other applications.",
     tags,
     params,
     response: responses,
@@ -88,8 +88,8 @@ export const sloRoutes: FastifyPluginAsyncTypebox<SloParts> = async (app, parts)
     params,
     response: {
       200: Type.String({ description: "A SOAP envelope with a LogoutResponse" }),
-      303: Type.Null({ description: "To the same address by GET" }),
-      400: Type.String({ description: "A page, or a SOAP fault: the message was refused" }),
+      303: Type.Null({ description: "Redirects to the same address by GET" }),
+      400: Type.String({ description: "The message was refused: a page, or a SOAP fault" }),
     },
     handler: async (request, reply) => {
       const { realm, realmId, body } = request;

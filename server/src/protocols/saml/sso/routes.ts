@@ -16,8 +16,8 @@ const params = Type.Object({ realm: Type.String() });
 const page = (description: string) => Type.String({ description });
 const responses = {
   200: page("A page that posts the response to the service provider"),
-  303: Type.Null({ description: "To the sign-in page, or to the service provider with an artifact" }),
-  400: page("A page: the request cannot be answered to its service provider"),
+  303: Type.Null({ description: "Redirects to the sign-in page, or to the service provider with an artifact" }),
+  400: page("The page for a request that cannot be answered to its service provider"),
 };
 /** A service provider may be allowed more bytes than SAML allows: see `relayStateOf`. */
 const limit = { relayStateBytes: LONGEST_RELAY_STATE };
@@ -31,7 +31,7 @@ export const ssoRoutes: FastifyPluginAsyncTypebox<SsoParts> = async (app, parts)
 
   route(app, "GET", PATHS.sso, {
     summary: "Single sign-on by the Redirect binding (SAML 2.0)",
-    description: "Sends the browser to the sign-in page, or answers the service provider.",
+    description: "Redirects the browser to the sign-in page, or responds to the service provider.",
     tags,
     params,
     response: responses,
@@ -54,7 +54,7 @@ export const ssoRoutes: FastifyPluginAsyncTypebox<SsoParts> = async (app, parts)
     consumes: ["application/x-www-form-urlencoded"],
     tags,
     params,
-    response: { 303: Type.Null({ description: "To the same address by GET" }), 400: responses[400] },
+    response: { 303: Type.Null({ description: "Redirects to the same address by GET" }), 400: responses[400] },
     handler: async (request, reply) => {
       const { realm, realmId } = request;
       await assertMayBegin({ limiter: parts.limiter, realm }, request.ip);
@@ -75,15 +75,15 @@ export const ssoRoutes: FastifyPluginAsyncTypebox<SsoParts> = async (app, parts)
   });
 
   route(app, "GET", `${PATHS.start}/:entityId`, {
-    summary: "Start at this server (IdP-initiated single sign-on)",
-    description: "Only for service providers that allow it. `RelayState` is taken where `options.allowedRelayStates` covers it.",
+    summary: "Start a sign-in at this server (IdP-initiated single sign-on)",
+    description: "Only for service providers that allow it. A `RelayState` is accepted if `options.allowedRelayStates` allows it.",
     tags,
     params: Type.Object({ realm: Type.String(), entityId: Type.String() }),
     querystring: Type.Object({
       RelayState: Type.Optional(Type.String({ maxLength: LONGEST_RELAY_STATE })),
-      account: Type.Optional(Type.Literal("other", { description: "Asks to sign in with another account" })),
+      account: Type.Optional(Type.Literal("other", { description: "Any value: sign in with another account" })),
     }),
-    response: { ...responses, 403: page("A page: the user may not use the application") },
+    response: { ...responses, 403: page("The page that says that the user may not use the application") },
     handler: async (request, reply) => {
       const client = await clientOf(parts, request.realmId, request.params.entityId);
       const pending = unsolicited(client, request.query.RelayState || null);

@@ -21,9 +21,9 @@ export const scimGroupRoutes: FastifyPluginAsyncTypebox<{ readonly baseUrl: stri
     names: { one: "Group", whole: "a group and its members" },
     manage: "manage-organizations",
     descriptions: {
-      list: "The groups at the top of the realm. With `excludedAttributes=members` the members are not read.",
-      patch: "204 for a group of more than 1000 members, unless `attributes` are asked for.",
-      delete: "The groups below it go with it; the members stay.",
+      list: "Returns the groups at the top of the realm. With `excludedAttributes=members` the members are not read.",
+      patch: "204 for a group of more than 1000 members, unless `attributes` are requested.",
+      delete: "Also deletes the groups below it. The members are not deleted.",
     },
     patchAnswers: noContentAnswer("Changed"),
     list: (call, listed, projection) => listGroups(call, listed, projection.shows("members")),

@@ -65,15 +65,18 @@ const text = (description: string) => Type.Optional(Type.String({ description })
 export const listParameters = Type.Unsafe<Record<string, unknown>>(
   Type.Object({
     filter: text("RFC 7644 §3.4.2.2"),
-    startIndex: text("From 1"),
-    count: text("100 by default, 1000 at most"),
-    cursor: text("RFC 9865: empty for the first page, then `nextCursor`"),
-    sortBy: text("`userName`, `displayName` of groups, `emails`, `id`, `meta.created` or `meta.lastModified`; others are ignored"),
+    startIndex: text("The number of the first result, from 1"),
+    count: text("The number of results. Default 100, at most 1000"),
+    cursor: text("A cursor (RFC 9865): empty for the first page, then the `nextCursor` of the previous one"),
+    sortBy: text("`userName`, `displayName` of groups, `emails`, `id`, `meta.created` or `meta.lastModified`. Others are ignored"),
     sortOrder: text("`ascending` or `descending`"),
-    attributes: text("Names with commas: only these"),
-    excludedAttributes: text("Names with commas: all but these"),
+    attributes: text("The names of the attributes to return, separated by commas"),
+    excludedAttributes: text("The names of the attributes to omit, separated by commas"),
   }),
 );
 export const shownParameters = Type.Unsafe<Record<string, unknown>>(
-  Type.Object({ attributes: text("Names with commas: only these"), excludedAttributes: text("Names with commas: all but these") }),
+  Type.Object({
+    attributes: text("The names of the attributes to return, separated by commas"),
+    excludedAttributes: text("The names of the attributes to omit, separated by commas"),
+  }),
 );

@@ -17,7 +17,7 @@ export const scimTokenRoutes: FastifyPluginAsyncTypebox<{ baseUrl: string }> = a
       config,
       operationId: "listScimTokens",
       summary: "List SCIM tokens",
-      description: "Lists the tokens that have not expired. The tokens themselves are not kept.",
+      description: "Returns the tokens that have not expired. The tokens themselves are not stored.",
       query: ListQuery,
       run: (ctx, _params, query) => searchTokens(ctx, baseUrl, query),
     },
@@ -26,8 +26,8 @@ export const scimTokenRoutes: FastifyPluginAsyncTypebox<{ baseUrl: string }> = a
       operationId: "createScimToken",
       summary: "Create a SCIM token",
       description:
-        "For a provisioning client (Microsoft Entra, Okta, …) at `/realms/{realm}/scim/v2`. Its permissions are some of yours (403 otherwise), " +
-        "by default `view-users`, `manage-users` and `manage-organizations`. It is in the answer, and in no other.",
+        "For a provisioning client (Microsoft Entra, Okta, …) at `/realms/{realm}/scim/v2`. You must hold each of its permissions (403), which are " +
+        "by default `view-users`, `manage-users` and `manage-organizations`. Only this response contains the token.",
       body: CreateScimToken,
       answer: CreatedScimToken,
       id: ({ id }) => id,
@@ -49,7 +49,7 @@ export const scimTokenRoutes: FastifyPluginAsyncTypebox<{ baseUrl: string }> = a
     config,
     operationId: "deleteScimToken",
     summary: "Revoke a SCIM token",
-    description: "The next request with it is refused. Users and groups that it provisioned stay.",
+    description: "The next request with it is refused. Users and groups that it provisioned are kept.",
     tags,
     params,
     done: "Revoked",

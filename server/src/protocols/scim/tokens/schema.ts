@@ -9,13 +9,13 @@ const members = {
   name: visibleName("A token's name", "entra"),
   /** The default is the token's name. */
   connection: visibleName(
-    "The name of the connection, by which `externalId`s are kept (a token that replaces another has the same),",
+    "The name of the connection, to which `externalId`s belong (a token that replaces another has the same name),",
     "entra",
   ),
   permissions: Type.Array(oneOf(permissions), {
     minItems: 1,
     uniqueItems: true,
-    description: "The permissions of the token: you must hold all of them",
+    description: "The permissions of the token. You must hold all of them",
     examples: [["view-users", "manage-users", "manage-organizations"]],
   }),
   organizationId: nullable(Type.String({ maxLength: 64 }), "The organization whose members the token provisions. It sees no other users"),
@@ -41,7 +41,7 @@ export const ScimToken = Type.Object(
 export type ScimToken = Static<typeof ScimToken>;
 
 export const CreatedScimToken = Type.Object(
-  { ...ScimToken.properties, token: Type.String({ description: "Shown here and nowhere else" }) },
+  { ...ScimToken.properties, token: Type.String({ description: "The token. It is shown only here" }) },
   { $id: "CreatedScimToken" },
 );
 export type CreatedScimToken = Static<typeof CreatedScimToken>;

@@ -14,8 +14,8 @@ export const scimUserRoutes: FastifyPluginAsyncTypebox<UserParts & { readonly ba
     names: { one: "User", whole: "a user" },
     manage: "manage-users",
     descriptions: {
-      replace: "`active` and `externalId` stay if they are left out; other attributes are removed.",
-      delete: "The account is deleted. With a token of an organization, a user of several organizations only leaves this one.",
+      replace: "If `active` or `externalId` is omitted, it is kept; other omitted attributes are removed.",
+      delete: "Deletes the account. With the token of an organization, a user of several organizations only leaves this one.",
     },
     list: listUsers,
     create: async (reply, call, body) => sendCreated(reply, userType, await createUser(call, parts, body)),
