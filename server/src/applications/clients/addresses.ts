@@ -8,10 +8,10 @@ const refuse = (code: string, message: string): Verdict => ({ code, message });
 
 /** Checks the rules for every address to which a browser or this server is sent. */
 function parse(uri: string): URL | Verdict {
-  if (uri.includes("*")) return refuse("wildcard", "holds a *: it is compared as it stands, so name every address in full");
+  if (uri.includes("*")) return refuse("wildcard", "must not contain *: addresses are compared exactly, so list each one in full");
   const url = URL.canParse(uri) ? new URL(uri) : null;
   if (!url) return refuse("format", "is not an absolute address");
-  if (url.username !== "" || url.password !== "") return refuse("userinfo", "must not hold a username or password");
+  if (url.username !== "" || url.password !== "") return refuse("userinfo", "must not contain a username or password");
   // RFC 6749 §3.1.2 forbids a fragment.
   if (uri.includes("#")) return refuse("fragment", "must not have a fragment (#)");
   // This also refuses a difference in letter case, default port or dot segments only: a browser would go to another address.
@@ -30,11 +30,13 @@ export function redirectUriVerdict(uri: string, applicationType: "web" | "native
   if (!(url instanceof URL)) return url;
   if (url.protocol === "http:" || url.protocol === "https:") {
     if (applicationType === "native" && url.protocol === "https:" && LOOPBACK.has(url.hostname))
-      return refuse("scheme", "must use http on a loopback address, where no certificate can be had");
+      return refuse("scheme", "must use http on a loopback address, because no certificate is issued for it");
     return isSecure(url) ? null : refuse("scheme", "must use https; http is only for 127.0.0.1, [::1] and localhost");
   }
   if (applicationType === "web") return refuse("scheme", "must use https; other schemes are for clients of the applicationType native");
-  return url.protocol.includes(".") ? null : refuse("scheme", "must use a scheme like com.example.app, made of a domain name of yours");
+  return url.protocol.includes(".")
+    ? null
+    : refuse("scheme", "must use a scheme like com.example.app, based on a domain name that you own");
 }
 
 /** Checks an address that this server calls, or shows as a link. */
@@ -61,7 +63,8 @@ function isAppOrigin(origin: string): boolean {
 
 export function originVerdict(origin: string): Verdict {
   if (origin === "+" || isAppOrigin(origin)) return null;
-  if (origin.includes("*")) return refuse("wildcard", "holds a *: name every origin, or write + for those of the redirect URIs");
+  if (origin.includes("*"))
+    return refuse("wildcard", "must not contain *: list each origin, or use + for the origins of the redirect URIs");
   const url = URL.canParse(origin) ? new URL(origin) : null;
   if (!url || url.origin !== origin) {
     const hint = url && url.origin !== "null" ? `: ${url.origin}` : ", such as https://app.example.com";
@@ -103,9 +106,9 @@ export function resourceVerdict(uri: string): Verdict {
 export function indicatorVerdict(uri: string): Verdict {
   const refused = resourceVerdict(uri);
   if (refused) return refused;
-  if (uri.includes("*")) return refuse("wildcard", "holds a *: name every address in full");
+  if (uri.includes("*")) return refuse("wildcard", "must not contain *: list each address in full");
   const url = normalised(uri);
-  if (!url || url.username !== "" || url.password !== "") return refuse("userinfo", "must not hold a username or password");
+  if (!url || url.username !== "" || url.password !== "") return refuse("userinfo", "must not contain a username or password");
   return url.href === uri || url.href === `${uri}/` ? null : refuse("format", `must be written as browsers do: ${url.href}`);
 }
 

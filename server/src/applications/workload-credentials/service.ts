@@ -110,7 +110,7 @@ async function checked(
         url !== null && clients.isWithinServer(baseUrl, url) ? error(field, "reserved", "is an address of this server itself") : [],
       ),
     ),
-    ...(subject.includes("*") ? error("subject", "wildcard", "holds a *: it is compared as it stands, so name it in full") : []),
+    ...(subject.includes("*") ? error("subject", "wildcard", "must not contain *: it is compared exactly") : []),
     ...(claimPath(subjectClaim) ? [] : error("subjectClaim", "format", "is not the name of a claim")),
     ...Object.keys(conditions).flatMap((claim) =>
       claimPath(claim) ? [] : error(`conditions.${claim}`, "format", "is not the name of a claim"),
