@@ -13,11 +13,11 @@ const names = (maxLength: number, description: string) =>
 export const accessMembers = {
   allowedRoles: names(
     512,
-    "Only users who hold one of these roles may use it, or who are in one of `allowedGroups`; both empty: every user. A realm role by its name, a client's as in `shop/manager`; ids are taken, too. A role that was deleted is shown by its id and matches no user",
+    "The roles whose holders may use it, besides the users in `allowedGroups`. If both are empty, every user may. A realm role is written by its name, a client role as in `shop/manager`; ids are accepted, too. A deleted role is shown by its id and matches no user",
   ),
   allowedGroups: names(
     2048,
-    "Only users in one of these groups, or in one below, may use it, or who hold one of `allowedRoles`. By path, as in `/Sales/Europe`; ids are taken, too",
+    "The groups whose users, including those of groups below, may use it, besides the holders of `allowedRoles`. A group is written by its path, as in `/Sales/Europe`; ids are accepted, too",
   ),
 };
 

@@ -19,15 +19,15 @@ export const agentRoutes: FastifyPluginAsyncTypebox<service.AgentTools> = async 
     list: { query: AgentQuery, run: (ctx, _params, query) => service.searchAgents(ctx, query) },
     create: {
       description:
-        "From now on its client gets no tokens until the agent is activated, and then tokens with `nhi` and `agent_id`. It takes the " +
-        "permissions that the client's service account has.",
+        "Its client gets no tokens until the agent is activated, and then tokens with `nhi` and `agent_id`. Needs every " +
+        "permission of the client's service account.",
       body: CreateAgent,
       id: ({ id }) => id,
       run: (ctx, _params, body) => service.createAgent(ctx, tools, body),
     },
     read: { run: (ctx, { id }) => service.readAgent(ctx, id) },
     replace: {
-      description: "An agent keeps the client that it is bound to. It takes the permissions that the client's service account has.",
+      description: "An agent keeps the client that it is bound to. Needs every permission of the client's service account.",
       body: UpdateAgent,
       run: (ctx, { id }, body) => service.saveAgent(ctx, tools, id, body),
     },
@@ -45,7 +45,7 @@ export const agentRoutes: FastifyPluginAsyncTypebox<service.AgentTools> = async 
       operationId: "listAgentsToReview",
       summary: "List agents whose review is due",
       description:
-        "The longest overdue first; those that lost their owner are due at once. `reviewDueAt` follows from the setting `agents.reviewDays`.",
+        "The longest overdue comes first. The review of an agent that lost its owner is due immediately. `reviewDueAt` follows from the realm setting `agents.reviewDays`.",
       query: ListQuery,
       run: (ctx, _params, query) => service.searchDueAgents(ctx, query),
     },
@@ -64,15 +64,15 @@ export const agentRoutes: FastifyPluginAsyncTypebox<service.AgentTools> = async 
   action(
     "activate",
     "Activate an agent",
-    "It needs a client and an enabled owner, and takes the permissions that the client's service account has. Tokens from before a suspension count again until they expire.",
+    "The agent needs a client and an enabled owner. Needs every permission of the client's service account. Tokens from before a suspension are valid again until they expire.",
     (ctx, id) => service.activateAgent(ctx, tools, id),
   );
   action(
     "suspend",
     "Suspend an active agent",
-    "Its client gets no tokens, and those it has do not count, from the next request on.",
+    "Its client gets no tokens, and its existing tokens are not valid from the next request on.",
     service.suspendAgent,
   );
-  action("revoke", "Revoke an agent for good", "It cannot be changed afterwards; it can be deleted.", service.revokeAgent);
+  action("revoke", "Revoke an agent permanently", "A revoked agent cannot be changed, only deleted.", service.revokeAgent);
   action("attest", "Attest that an agent is still needed", "Moves `reviewDueAt`.", service.attestAgent);
 };

@@ -12,7 +12,7 @@ const clientId = nullable(Type.String({ minLength: 1, maxLength: 255 }), "The OA
 const scopes = Type.Array(Type.String({ minLength: 1, maxLength: 255 }), {
   maxItems: 200,
   uniqueItems: true,
-  description: "No token of its client has more; empty: what the client may have",
+  description: "The scopes that a token of its client may have. If empty, all scopes of the client",
 });
 const time = (what: string) => nullable(Type.Integer(), `Epoch milliseconds: ${what}`);
 const expiresAt = time("its client gets no tokens afterwards, and its tokens do not count; null: never");
@@ -27,12 +27,14 @@ export const Agent = Type.Object(
     clientId: nullable(Type.String()),
     scopes: Type.Array(Type.String()),
     status: oneOf(agentStatuses),
-    createdAt: Type.Integer({ description: "Epoch milliseconds" }),
-    activatedAt: time("its last activation"),
+    createdAt: Type.Integer({ description: "The time of creation, in epoch milliseconds" }),
+    activatedAt: time("of its last activation, in epoch milliseconds"),
     expiresAt,
-    lastUsedAt: time("the last token that its client got, in its own name or to act for a user; written every few seconds"),
-    lastReviewedAt: time("the last attestation"),
-    reviewDueAt: time("the next one; null before it is activated"),
+    lastUsedAt: time(
+      "when its client last got a token, in its own name or to act for a user, in epoch milliseconds. Written every few seconds",
+    ),
+    lastReviewedAt: time("of the last attestation, in epoch milliseconds"),
+    reviewDueAt: time("when the next attestation is due, in epoch milliseconds. Null until the agent is activated"),
   },
   { $id: "Agent" },
 );

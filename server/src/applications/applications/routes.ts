@@ -17,7 +17,7 @@ export const applicationRoutes: FastifyPluginAsyncTypebox<ClientTools> = async (
     list: { query: ListQuery, run: (ctx, _params, query) => searchApplications(ctx, query) },
     create: {
       description:
-        "Makes a client by the template, or with `saml` a SAML client, which needs `entityId` and `assertionConsumerServiceUrl`. If it has a secret, that is in the answer, and in no other.",
+        "Creates a client from the template, or with `saml` a SAML client, which needs `entityId` and `assertionConsumerServiceUrl`. If the client has a secret, only this response contains it.",
       body: CreateApplication,
       answer: CreatedApplication,
       id: ({ name }) => name,
@@ -25,12 +25,12 @@ export const applicationRoutes: FastifyPluginAsyncTypebox<ClientTools> = async (
     },
     read: { run: (ctx, { name }) => readApplication(ctx, name) },
     replace: {
-      description: "Other settings of its client stay as they are.",
+      description: "The other settings of its client are unchanged.",
       body: UpdateApplication,
       run: (ctx, { name }, body) => saveApplication(ctx, tools, name, body),
     },
     remove: {
-      description: "Its client goes with it, and every token of that.",
+      description: "Also deletes its client and every token of the client.",
       run: (ctx, { name }) => removeApplication(ctx, tools, name),
     },
   });

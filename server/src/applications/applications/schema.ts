@@ -6,7 +6,7 @@ import { templateNames, templates } from "./templates.ts";
 
 const kinds = [
   ...templateNames.map((name) => `\`${name}\`: ${templates[name].label.toLowerCase()}`),
-  "`saml`: a service provider of SAML 2.0",
+  "`saml`: a SAML 2.0 service provider",
 ].join("; ");
 const template = oneOf([...templateNames, "saml"], { description: `The kind of application. ${kinds}` });
 
@@ -34,10 +34,10 @@ const ofSaml = (description: string) => nullable(Type.String(), `${description};
 export const Application = Type.Object(
   {
     realmId: Type.String(),
-    name: Type.String({ description: "Its key: OAuth's client id, or `<realm>|<entityId>`" }),
+    name: Type.String({ description: "The identifier: the OAuth client id, or `<realm>|<entityId>`" }),
     protocol: oneOf(["oidc", "saml"]),
     clientRef: Type.String({
-      description: "All other settings are there: the `id` of its client at `/clients`, or its entityId at `/saml-clients`",
+      description: "The `id` of its client at `/clients`, or its entityId at `/saml-clients`, which have all other settings",
     }),
     template,
     displayName: text,
@@ -62,7 +62,7 @@ export type VersionedApplication = Application & { readonly version: number };
 export const CreatedApplication = Type.Object(
   {
     ...Application.properties,
-    secret: Type.Optional(Type.String({ description: "The secret of an application that can keep one. Shown here and nowhere else" })),
+    secret: Type.Optional(Type.String({ description: "The secret, if the application can keep one. It is shown only here" })),
   },
   { $id: "CreatedApplication" },
 );
@@ -73,7 +73,7 @@ export const CreateApplication = Type.Object(
       Type.String({
         minLength: 1,
         maxLength: 2048,
-        description: "OAuth's client id. That of a SAML application follows from its entityId and can be left out",
+        description: "The OAuth client id. For a SAML application it is derived from `entityId` and can be omitted",
         examples: ["shop"],
       }),
     ),

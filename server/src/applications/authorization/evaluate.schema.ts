@@ -17,7 +17,8 @@ export const EvaluateRequest = Type.Object(
     actors: Type.Optional(
       Type.Array(Type.String({ maxLength: 255 }), {
         maxItems: 5,
-        description: "Clients that act for the subject, by client id: what all of them may do is allowed, unless `delegation` is `subject`",
+        description:
+          "The clients that act for the subject, by client id. Only what all of them may do is allowed, unless `delegation` is `subject`",
       }),
     ),
     throughClientId: Type.Optional(Type.String({ maxLength: 255, description: "The client that the user's token was issued to" })),
@@ -28,7 +29,7 @@ export const EvaluateRequest = Type.Object(
       Type.Array(
         Type.Object(
           {
-            name: Type.String({ minLength: 1, maxLength: 255, description: "By name or id" }),
+            name: Type.String({ minLength: 1, maxLength: 255, description: "The name or id of the resource" }),
             scopes: Type.Optional(Type.Array(scopeName, { maxItems: 100 })),
           },
           { additionalProperties: false },
@@ -37,24 +38,37 @@ export const EvaluateRequest = Type.Object(
       ),
     ),
     resourceType: Type.Optional(
-      Type.String({ minLength: 1, maxLength: 255, description: "Instead of `resources`: the first hundred of the type" }),
+      Type.String({
+        minLength: 1,
+        maxLength: 255,
+        description: "A resource type. Without `resources`, the first hundred resources of this type are evaluated",
+      }),
     ),
     scopes: Type.Optional(
       Type.Array(scopeName, {
         maxItems: 100,
-        description: "For all of the resources; alone: the first hundred resources that have one of them",
+        description:
+          "Scopes that are requested for all of the resources. Without resources, the first hundred resources that have one of these scopes are evaluated",
       }),
     ),
     context: Type.Optional(
       Type.Record(Type.String({ maxLength: 128 }), Type.Unknown(), {
         maxProperties: 50,
-        description: "Claims that the request pushes: `request.*` of policies",
+        description: "Claims that the request pushes. Policies read them as `request.*`",
       }),
     ),
     policies: Type.Optional(
-      Type.Array(CreateAuthzPolicy, { maxItems: 50, description: "A dry run: in the place of, or beside, those of these names" }),
+      Type.Array(CreateAuthzPolicy, {
+        maxItems: 50,
+        description: "Policies for a dry run. Each replaces the policy of the same name, or is added",
+      }),
     ),
-    permissions: Type.Optional(Type.Array(CreateAuthzPermission, { maxItems: 50, description: "A dry run, likewise" })),
+    permissions: Type.Optional(
+      Type.Array(CreateAuthzPermission, {
+        maxItems: 50,
+        description: "Permissions for a dry run. Each replaces the permission of the same name, or is added",
+      }),
+    ),
   },
   { $id: "AuthzEvaluateRequest", additionalProperties: false, examples: [{ userId: "ada", resources: [{ name: "/invoices/*" }] }] },
 );
@@ -64,7 +78,7 @@ const PolicyResult = Type.Object({
   name,
   type: oneOf(policyTypes),
   logic: oneOf(["POSITIVE", "NEGATIVE"]),
-  status: oneOf(["PERMIT", "DENY", "UNKNOWN"], { description: "UNKNOWN: cannot be told, which denies" }),
+  status: oneOf(["PERMIT", "DENY", "UNKNOWN"], { description: "UNKNOWN: the result cannot be determined, which denies" }),
   reason: Type.String(),
 });
 const PermissionResult = Type.Object({

@@ -25,23 +25,42 @@ const scalar = Type.Union([Type.String({ maxLength: 1024 }), Type.Number(), Type
 
 /** The members of each type. */
 const typeMembers = {
-  roles: flagged("name", "required", 512, "`role`: one of them, and every `required` one. A client's role as in `shop/manager`"),
+  roles: flagged(
+    "name",
+    "required",
+    512,
+    "`role`: the user must hold one of these roles, and every `required` one. A client role is written as in `shop/manager`",
+  ),
   users: Type.Array(spelled(320), {
     maxItems: 100,
     description:
-      "`user`: by username or id. Without `view-users` they are shown by id, and new ones are refused. An empty list, as where the last of them was " +
-      "deleted, is nobody: the policy cannot tell, which denies",
+      "`user`: users by username or id. Without `view-users` they are shown by id, and new ones are refused. If the list is empty, for example because " +
+      "its last user was deleted, the policy matches nobody: its result cannot be determined, which denies",
   }),
-  clients: list(spelled(255), "`client`: by client id"),
-  groups: flagged("path", "extendChildren", 2048, "`group`: by path, as in `/Sales/Europe`; `extendChildren` takes those below, too"),
-  clientScopes: flagged("name", "required", 128, "`client-scope`: of the token; one of them, and every `required` one"),
+  clients: list(spelled(255), "`client`: clients by client id"),
+  groups: flagged(
+    "path",
+    "extendChildren",
+    2048,
+    "`group`: groups by path, as in `/Sales/Europe`. With `extendChildren` the groups below match, too",
+  ),
+  clientScopes: flagged(
+    "name",
+    "required",
+    128,
+    "`client-scope`: the token must have one of these client scopes, and every `required` one",
+  ),
   timeZone: Type.String({
     minLength: 1,
     maxLength: 64,
-    description: "`time`: of the IANA database; UTC by default",
+    description: "`time`: the name of a time zone in the IANA database. Default UTC",
     examples: ["Europe/Oslo"],
   }),
-  notBefore: Type.String({ pattern: WALL_TIME, description: "`time`: yyyy-MM-dd HH:mm:ss in the zone", examples: ["2026-01-01 00:00:00"] }),
+  notBefore: Type.String({
+    pattern: WALL_TIME,
+    description: "`time`: a time as yyyy-MM-dd HH:mm:ss in the time zone",
+    examples: ["2026-01-01 00:00:00"],
+  }),
   notOnOrAfter: Type.String({ pattern: WALL_TIME, examples: ["2027-01-01 00:00:00"] }),
   dayMonth: range(1, 31),
   dayMonthEnd: range(1, 31),
@@ -49,7 +68,7 @@ const typeMembers = {
   monthEnd: range(1, 12),
   year: range(1970, 9999),
   yearEnd: range(1970, 9999),
-  hour: Type.Integer({ minimum: 0, maximum: 23, description: "`time`: both ends included; 22 to 6 is the night" }),
+  hour: Type.Integer({ minimum: 0, maximum: 23, description: "`time`: a range of hours, including both ends; 22 to 6 is the night" }),
   hourEnd: range(0, 23),
   minute: range(0, 59),
   minuteEnd: range(0, 59),
@@ -57,19 +76,25 @@ const typeMembers = {
   pattern: Type.String({
     minLength: 1,
     maxLength: MAX_PATTERN,
-    description: "`regex`: matches the whole value; without lookaround and references",
+    description: "`regex`: a pattern that must match the whole value. Lookaround and backreferences are not supported",
   }),
   targetContextAttributes: Type.Boolean({ description: "`regex`: the claim is one that the request pushed" }),
   path: Type.String({
     pattern: PATH,
     maxLength: 512,
-    description: "`attribute`: user.*, client.*, token.*, resource.* or request.*",
+    description: "`attribute`: the path of the value: user.*, client.*, token.*, resource.* or request.*",
     examples: ["user.attributes.department"],
   }),
-  operator: oneOf(operators, { description: "`attribute`" }),
-  value: Type.Union([scalar, Type.Array(scalar, { minItems: 1, maxItems: 100 })], { description: "`attribute`" }),
-  valuePath: Type.String({ pattern: PATH, maxLength: 512, description: "`attribute`: compares with this instead of `value`" }),
-  policies: list(spelled(255), "`aggregate`: policies of the client by name"),
+  operator: oneOf(operators, { description: "`attribute`: the comparison" }),
+  value: Type.Union([scalar, Type.Array(scalar, { minItems: 1, maxItems: 100 })], {
+    description: "`attribute`: the value to compare with",
+  }),
+  valuePath: Type.String({
+    pattern: PATH,
+    maxLength: 512,
+    description: "`attribute`: the path of the value to compare with, instead of `value`",
+  }),
+  policies: list(spelled(255), "`aggregate`: policies of the client, by name"),
 };
 export type TypeMember = keyof typeof typeMembers;
 
@@ -79,10 +104,15 @@ const members = {
   logic: Type.Optional(
     oneOf(["POSITIVE", "NEGATIVE"], {
       default: "POSITIVE",
-      description: "NEGATIVE turns permit and deny round; what cannot be told still denies",
+      description: "NEGATIVE inverts permit and deny. A result that cannot be determined still denies",
     }),
   ),
-  decisionStrategy: Type.Optional(oneOf(strategies, { default: "UNANIMOUS", description: "Only for aggregates" })),
+  decisionStrategy: Type.Optional(
+    oneOf(strategies, {
+      default: "UNANIMOUS",
+      description: "The way in which the results of the policies are combined. Only for `aggregate`",
+    }),
+  ),
   ...optional,
 };
 

@@ -56,7 +56,7 @@ export const authorizationRoutes: FastifyPluginAsyncTypebox<{ servers: ResourceS
       run: (ctx, { clientId, name }, body) => saveScope(ctx, clientId, name, body),
     },
     remove: {
-      description: "Refused while resources or permissions have it.",
+      description: "Refused while resources or permissions use it.",
       run: (ctx, { clientId, name }) => removeScope(ctx, clientId, name),
     },
   });
@@ -72,7 +72,7 @@ export const authorizationRoutes: FastifyPluginAsyncTypebox<{ servers: ResourceS
       run: (ctx, { clientId }, body) => createResource(ctx, clientId, body),
     },
     read: {
-      description: "By name or id. If several have one name, it is the client's own.",
+      description: "The resource is named by its name or id. If several resources have this name, the client's own is returned.",
       run: (ctx, { clientId, name }) => readResource(ctx, clientId, name),
     },
     replace: {
@@ -80,7 +80,7 @@ export const authorizationRoutes: FastifyPluginAsyncTypebox<{ servers: ResourceS
       body: schemas.UpdateAuthzResource,
       run: (ctx, { clientId, name }, body) => saveResource(ctx, clientId, name, body),
     },
-    remove: { description: "Refused while permissions name it.", run: (ctx, { clientId, name }) => removeResource(ctx, clientId, name) },
+    remove: { description: "Refused while permissions use it.", run: (ctx, { clientId, name }) => removeResource(ctx, clientId, name) },
   });
 
   crudRoutes(app, ["/policies", "/policies/:name"], {
@@ -100,7 +100,7 @@ export const authorizationRoutes: FastifyPluginAsyncTypebox<{ servers: ResourceS
       run: (ctx, { clientId, name }, body) => savePolicy(ctx, clientId, name, body),
     },
     remove: {
-      description: "Refused while permissions or aggregates name it.",
+      description: "Refused while permissions or aggregates use it.",
       run: (ctx, { clientId, name }) => removePolicy(ctx, clientId, name),
     },
   });
@@ -127,7 +127,8 @@ export const authorizationRoutes: FastifyPluginAsyncTypebox<{ servers: ResourceS
   callRoute(app, "POST", "/evaluate", {
     config: { ...read, versioned: false },
     summary: "Evaluate an authorization request",
-    description: "Says what would be decided, and why, also with changed policies. Needs `view-users`, too. Leaves no event.",
+    description:
+      "Returns the decision and the reasons for it, also with changed policies. Needs `view-users`, too. Records no audit event.",
     tags,
     params,
     body: EvaluateRequest,

@@ -2,7 +2,7 @@ import Type, { type Static } from "typebox";
 import { fitsSchema, nullable, oneOf, pathName, visiblePathName } from "../../platform/http/index.ts";
 
 const uri = Type.String({ minLength: 1, maxLength: 2048 });
-export const createdAt = Type.Integer({ description: "Epoch milliseconds" });
+export const createdAt = Type.Integer({ description: "The time of creation, in epoch milliseconds" });
 export const description = nullable(Type.String({ maxLength: 1000 }));
 export const strategies = ["UNANIMOUS", "AFFIRMATIVE", "CONSENSUS"] as const;
 
@@ -10,7 +10,7 @@ export const scopeName = pathName({
   minLength: 1,
   maxLength: 255,
   pattern: "^[^\\s,#\\p{C}\\p{Default_Ignorable_Code_Point}]+$",
-  description: "An authorization scope has no spaces, commas, # and invisible characters in its name",
+  description: "the name of an authorization scope has no spaces, commas, # or invisible characters",
   examples: ["view"],
 });
 const resourceName = visiblePathName("A resource's name", "/invoices/*");
@@ -21,35 +21,37 @@ export const isResourceType = fitsSchema(resourceType);
 const distinct = <T extends Type.TSchema>(items: T, maxItems: number, options: object = {}) =>
   Type.Array(items, { maxItems, uniqueItems: true, ...options });
 
-const enabled = Type.Boolean({ description: "The client is a resource server. While it is not, every other route answers 409" });
+const enabled = Type.Boolean({
+  description: "True if the client is a resource server. Otherwise every other route of its authorization answers 409",
+});
 const settingsMembers = {
   enabled,
   policyEnforcementMode: oneOf(["ENFORCING", "PERMISSIVE", "DISABLED"], {
     default: "ENFORCING",
     description:
-      "The result if no permission applies: denied, or granted (PERMISSIVE). DISABLED grants everything, to users who are enabled",
+      "The result if no permission applies: denied (ENFORCING) or granted (PERMISSIVE). DISABLED grants everything to enabled users",
   }),
   decisionStrategy: oneOf(["UNANIMOUS", "AFFIRMATIVE"], {
     default: "UNANIMOUS",
-    description: "Several permissions apply: all of them must grant, or one",
+    description: "The decision if several permissions apply: all of them must grant, or one",
   }),
   delegation: oneOf(["intersect", "subject"], {
     default: "intersect",
-    description: "A token with `act`: what both the subject and the actors may do, or the subject alone",
+    description: "The rule for tokens with `act`: what both the subject and the actors may do is allowed, or what the subject alone may do",
   }),
   allowRemoteResourceManagement: Type.Boolean({
     default: true,
-    description: "The client registers, changes and deletes its resources by the UMA protection API",
+    description: "The client may register, change and delete its resources through the UMA protection API",
   }),
   subjectSearch: Type.Boolean({
     default: false,
-    description: "AuthZEN's search of subjects answers, by ids alone. Turning it on needs `view-users`",
+    description: "The subject search of AuthZEN is offered. It returns ids only. Turning it on needs `view-users`",
   }),
   decisionLogPercent: Type.Number({
     minimum: 0,
     maximum: 100,
     default: 0,
-    description: "So many of a hundred decisions, by chance, leave an event AUTHZ_DECISION",
+    description: "The percentage of decisions, chosen at random, for which an audit event AUTHZ_DECISION is recorded",
   }),
 };
 export const AuthzSettings = Type.Object(
@@ -93,7 +95,7 @@ const resourceMembers = {
   uris: distinct(uri, 50),
   scopes: distinct(scopeName, 100, { description: "Authorization scopes of the client" }),
   iconUri: nullable(uri),
-  owner: nullable(Type.String({ minLength: 1, maxLength: 320, description: "A user, by username or id; null: the client itself" })),
+  owner: nullable(Type.String({ minLength: 1, maxLength: 320, description: "The owner, by username or id. If null, the client itself" })),
   ownerManagedAccess: Type.Boolean({ default: false, description: "The owner may do everything with it, and share it" }),
   attributes: Type.Record(Type.String({ minLength: 1, maxLength: 128 }), Type.Array(Type.String({ maxLength: 1024 }), { maxItems: 50 }), {
     maxProperties: 50,
@@ -119,7 +121,9 @@ const permissionMembers = {
   resources: distinct(Type.String({ minLength: 1, maxLength: 255 }), 100, { description: "Resources by name, or by id" }),
   resourceType: nullable(resourceType),
   scopes: distinct(scopeName, 100),
-  policies: distinct(Type.String({ minLength: 1, maxLength: 255 }), 100, { description: "Policies by name. Without any it denies" }),
+  policies: distinct(Type.String({ minLength: 1, maxLength: 255 }), 100, {
+    description: "Policies by name. A permission without policies denies",
+  }),
 };
 export const AuthzPermission = Type.Object(
   { name: permissionName, type: oneOf(["resource", "scope"]), ...permissionMembers, createdAt },

@@ -3,7 +3,9 @@ import { nullable } from "../../platform/http/index.ts";
 import { createdAt, scopeName } from "./schema.ts";
 
 const text = nullable(Type.String());
-const scopes = Type.Array(Type.String(), { description: "Its scopes; empty: it has none, and is shared as a whole" });
+const scopes = Type.Array(Type.String(), {
+  description: "The scopes of the resource. If empty, it has no scopes and is shared as a whole",
+});
 
 /** A resource that a user owns at a resource server, and may share. */
 export const OwnResource = Type.Object(
@@ -25,7 +27,9 @@ export type OwnResource = Static<typeof OwnResource>;
 export const Share = Type.Object(
   {
     shareId: Type.String({ format: "uuid" }),
-    user: Type.String({ description: "As you typed it. The answer does not tell whether there is such a user" }),
+    user: Type.String({
+      description: "The username or email address that was entered. The response does not reveal whether such a user exists",
+    }),
     scopes,
     createdAt,
   },
@@ -57,13 +61,13 @@ export type SharedResource = Static<typeof SharedResource>;
 
 export const CreateShare = Type.Object(
   {
-    user: Type.String({ minLength: 1, maxLength: 320, description: "A username or mail address" }),
+    user: Type.String({ minLength: 1, maxLength: 320, description: "A username or email address" }),
     scopes: Type.Optional(
       Type.Array(scopeName, {
         minItems: 1,
         maxItems: 100,
         uniqueItems: true,
-        description: "A selection of the resource's scopes; left out: all of them",
+        description: "A selection of the resource's scopes. If omitted, all of them",
       }),
     ),
   },

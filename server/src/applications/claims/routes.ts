@@ -15,17 +15,17 @@ export const claimRoutes: FastifyPluginAsyncTypebox = async (app) => {
     record: ClaimMapper,
     list: { query: ListQuery, run: (ctx, _params, query) => searchClaims(ctx, query) },
     create: {
-      description: "It applies once a client scope includes it: `PUT /client-scopes/{scopeId}/claims/{claimId}`.",
+      description: "A mapper has no effect until a client scope includes it: `PUT /client-scopes/{scopeId}/claims/{claimId}`.",
       body: ClaimMapperInput,
       id: ({ claimId }) => claimId,
       run: (ctx, _params, body) => createClaim(ctx, body),
     },
     read: { run: (ctx, { claimId }) => readClaim(ctx, claimId) },
     replace: {
-      description: "Counts for the next token, on every node.",
+      description: "Applies from the next token on, on every node.",
       body: UpdateClaimMapper,
       run: (ctx, { claimId }, body) => saveClaim(ctx, claimId, body),
     },
-    remove: { description: "Scopes that brought it no longer do.", run: (ctx, { claimId }) => removeClaim(ctx, claimId) },
+    remove: { description: "Client scopes that included it no longer do.", run: (ctx, { claimId }) => removeClaim(ctx, claimId) },
   });
 };

@@ -30,16 +30,16 @@ const stateMembers = {
     maxLength: 255,
     pattern: "^[^\\p{C}]+$",
     description:
-      "The member to write; dots nest (`address.country`), `\\.` is a dot. Claims of the protocol itself (`sub`, `aud`, …) are refused",
+      "The member to write. Dots nest (`address.country`), `\\.` is a literal dot. Claims of the protocol itself (`sub`, `aud`, …) are refused",
     examples: ["department"],
   }),
   source: oneOf(sourceNames, { description: "The source of the value" }),
   value: Type.Union([Type.String({ maxLength: 4096 }), Type.Null()], {
-    description: `${valueDescription} Null is the first of these`,
+    description: `${valueDescription} Null stands for the first of these`,
     examples: ["department"],
   }),
-  type: oneOf(claimTypes, { default: "string", description: "The JSON type of the claim. One that does not fit is left out" }),
-  multivalued: Type.Boolean({ default: false, description: "All values as a list, or only the first" }),
+  type: oneOf(claimTypes, { default: "string", description: "The JSON type of the claim. A value that does not fit is omitted" }),
+  multivalued: Type.Boolean({ default: false, description: "True: all values as a list. False: only the first value" }),
   targets: Type.Array(oneOf(claimTargets), {
     uniqueItems: true,
     maxItems: claimTargets.length,
@@ -70,7 +70,7 @@ export const ClaimMapper = Type.Object(
     claimId: Type.String({ format: "uuid" }),
     ...claimMapperState,
     scopes: Type.Array(Type.String(), { description: "Names of the client scopes that include it" }),
-    createdAt: Type.Integer({ description: "Epoch milliseconds" }),
+    createdAt: Type.Integer({ description: "The time of creation, in epoch milliseconds" }),
   },
   { $id: "ClaimMapper" },
 );

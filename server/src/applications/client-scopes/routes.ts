@@ -20,7 +20,7 @@ export const clientScopeRoutes: FastifyPluginAsyncTypebox = async (app) => {
     read: { run: (ctx, { scopeId }) => readScope(ctx, scopeId) },
     replace: { body: UpdateClientScope, run: (ctx, { scopeId }, body) => saveScope(ctx, scopeId, body) },
     remove: {
-      description: "Refused for `openid` and `offline_access`, and while clients list it. Its claim mappers stay.",
+      description: "Refused for `openid` and `offline_access`, and while clients list it. Its claim mappers are kept.",
       run: (ctx, { scopeId }) => removeScope(ctx, scopeId),
     },
   });

@@ -16,7 +16,8 @@ const consentText = nullable(
   "The text on the consent page; null: the page's own for the scopes it knows, else the description or the name",
 );
 const assignment = oneOf(assignments, {
-  description: "Given where a request names no scopes; to those that ask for it; or only to clients that list it",
+  description:
+    "The requests that get the scope. DEFAULT: those that name no scopes. OPTIONAL: those that name it. NONE: those that name it, if the client lists it",
 });
 
 export const ClientScopeClaim = Type.Object(
@@ -32,9 +33,9 @@ export const ClientScope = Type.Object(
     description,
     consentText,
     assignment,
-    builtIn: Type.Boolean({ description: "Known to the protocol itself: cannot be deleted" }),
+    builtIn: Type.Boolean({ description: "True if the protocol itself defines the scope. It cannot be deleted" }),
     claims: Type.Array(ClientScopeClaim, { description: "The claim mappers that it includes" }),
-    createdAt: Type.Integer({ description: "Epoch milliseconds" }),
+    createdAt: Type.Integer({ description: "The time of creation, in epoch milliseconds" }),
   },
   { $id: "ClientScope" },
 );

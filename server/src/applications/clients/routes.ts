@@ -34,8 +34,7 @@ export const clientRoutes: FastifyPluginAsyncTypebox<service.ClientTools> = asyn
     record: schemas.Client,
     list: { query: schemas.ClientQuery, run: (ctx, _params, query) => service.searchClients(ctx, query) },
     create: {
-      description:
-        "A confidential client's secret is in the answer, and in no other: the one that the request brings as `secret`, or a generated one.",
+      description: "Only this response contains the secret of a confidential client: the `secret` of the request, or a generated one.",
       body: schemas.CreateClient,
       answer: schemas.CreatedClient,
       id: ({ id }) => id,
@@ -44,16 +43,16 @@ export const clientRoutes: FastifyPluginAsyncTypebox<service.ClientTools> = asyn
     read: { run: async (ctx, { clientId }) => service.shownWithNames(ctx, await service.readClient(ctx, clientId)) },
     replace: {
       summary: "Replace a client's state",
-      ofPut: "Members that are left out return to their defaults, but for `enabled`, which stays; `publicClient` is required.",
+      ofPut: "Omitted members return to their defaults, except `enabled`, which is unchanged. `publicClient` is required.",
       description:
-        "The client id cannot be changed. A client that becomes confidential gets a secret, which is in this answer alone: the `secret` of the request, or a generated one. If the client has a secret, `secret` replaces it at once; left out, it is kept.",
+        "The client id cannot be changed. A client that becomes confidential gets a secret, which only this response contains: the `secret` of the request, or a generated one. If the client already has a secret, `secret` replaces it immediately; if omitted, the stored one is kept.",
       body: schemas.UpdateClient,
       answer: schemas.UpdatedClient,
       follows: { authMethod: "publicClient" },
       run: async (ctx, { clientId }, body) => answer(ctx, await service.saveClient(ctx, tools, clientId, body)),
     },
     remove: {
-      description: "Its roles, mappers, grants and tokens go with it.",
+      description: "Also deletes its roles, mappers, grants and tokens.",
       run: (ctx, { clientId }) => service.removeClient(ctx, tools, clientId),
     },
   });
@@ -62,7 +61,7 @@ export const clientRoutes: FastifyPluginAsyncTypebox<service.ClientTools> = asyn
     // The secret needs more than the permission to view clients.
     config: { ...write, recentAuthentication: true },
     summary: "Reveal a client's secret",
-    description: "Leaves a security event. Refused where the realm setting `clientSecretReveal` is false.",
+    description: "Records a security event. Refused if the realm setting `clientSecretReveal` is false.",
     tags,
     params,
     answer: schemas.ClientSecret,
@@ -72,9 +71,9 @@ export const clientRoutes: FastifyPluginAsyncTypebox<service.ClientTools> = asyn
   callRoute(app, "POST", "/:clientId/secret", {
     config: { ...write, recentAuthentication: true },
     operationId: "regenerateClientSecret",
-    summary: "Make a new secret for a client",
+    summary: "Generate a new secret for a client",
     description:
-      "The old one ends at once, and with it the registration access token of a client that registered itself; or after `overlapSeconds`, so that the client can change over without a gap.",
+      "The old secret ends immediately, and so does the registration access token of a client that registered itself. With `overlapSeconds`, the old secret is accepted for that time, so that the client can switch without a gap.",
     tags,
     params,
     body: schemas.RegenerateSecret,
@@ -92,12 +91,12 @@ export const clientRoutes: FastifyPluginAsyncTypebox<service.ClientTools> = asyn
     record: schemas.AllowedResources,
     read: {
       config: read,
-      summary: "Read the resources that a client may ask tokens for",
+      summary: "Read the resources that a client may request tokens for",
       run: async (ctx, { clientId }) => resourcesOf(await service.readClient(ctx, clientId)),
     },
     replace: {
       config: write,
-      summary: "Set the resources that a client may ask tokens for",
+      summary: "Set the resources that a client may request tokens for",
       body: schemas.AllowedResources,
       run: async (ctx, { clientId }, body) => resourcesOf(await saveAllowedResources(ctx, tools, clientId, body)),
     },

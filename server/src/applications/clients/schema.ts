@@ -37,9 +37,9 @@ const seconds = <N extends string = never>(minimum: number, maximum: number, des
 const signingAlg = <N extends string = never>(description: string, name?: N) => nullableMember(oneOf(signingAlgs), description, name);
 const assertionAlg = <N extends string = never>(description: string, name?: N) => nullableMember(oneOf(clientAlgs), description, name);
 const encryptionAlg = <N extends string>(what: string, name: N) =>
-  nullableMember(oneOf(encryptionAlgs), `Encrypt ${what} to one of its keys; null: not at all`, name);
+  nullableMember(oneOf(encryptionAlgs), `The algorithm that encrypts ${what} to one of its keys. If null, they are not encrypted`, name);
 const contentEncryption = <N extends string>(name: N) =>
-  nullableMember(oneOf(contentEncryptions), "With what the content is encrypted; null: A128CBC-HS256", name);
+  nullableMember(oneOf(contentEncryptions), "The content encryption algorithm. If null, A128CBC-HS256", name);
 
 /** The client authentication methods. */
 export const oauthAuthMethods = [
@@ -72,7 +72,7 @@ const name = nullable(
     pattern: "^[^\\p{C}\\s]([^\\p{C}]*[^\\p{C}\\s])?$",
     description: "a name has no control or invisible characters and no space at either end",
   }),
-  "Shown to users who are asked for their consent",
+  "The name that users see on the consent page",
 );
 
 /** A secret that the caller chooses, for an application whose secret is already set. */
@@ -98,10 +98,10 @@ export const settings = {
   redirectUris: uris("Exact callback addresses. Native clients may use any port of a loopback address (RFC 8252)", "redirect_uris"),
   webOrigins: list(
     Type.String({ minLength: 1, maxLength: 255 }),
-    "Origins whose scripts may call, also the admin API where the client is allowed its audience, such as `https://app.example.com`, or `capacitor://localhost` of an app in a WebView; `+` means the origins of the redirect URIs",
+    "The origins whose scripts may call the realm's endpoints, and the admin API if the client is allowed its audience, such as `https://app.example.com`, or `capacitor://localhost` for an app in a WebView. `+` means the origins of the redirect URIs",
   ),
-  scopes: texts("Client scopes that it may ask for; empty: what the realm gives", 200),
-  description: nullableMember(Type.String({ maxLength: 1000 }), "For administrators"),
+  scopes: texts("The client scopes that it may request. If empty, those that the realm assigns", 200),
+  description: nullableMember(Type.String({ maxLength: 1000 }), "A description for administrators"),
   applicationType: member(
     oneOf(["web", "native"], { description: "Native clients run on a user's own device" }),
     "web",
@@ -110,11 +110,14 @@ export const settings = {
   authMethod: member(
     oneOf(authMethods, {
       description:
-        "Its client authentication method. `client_secret` takes the secret by either way, `federated_jwt` a token of another issuer that one of its workload credentials trusts; `none` is for public clients",
+        "The client authentication method. `client_secret` accepts the secret by either method, `federated_jwt` a token of another issuer that one of its workload credentials trusts. `none` is for public clients",
     }),
     "client_secret",
   ),
-  authSigningAlg: assertionAlg("The only algorithm for its assertions; null: any that fits", "token_endpoint_auth_signing_alg"),
+  authSigningAlg: assertionAlg(
+    "The only signing algorithm of its client assertions. If null, any that fits its key",
+    "token_endpoint_auth_signing_alg",
+  ),
   jwks: nullableMember(Jwks, "Its public keys", "jwks"),
   jwksUri: nullableMember(uri, "The address of its public keys, instead of `jwks`", "jwks_uri"),
   // RFC 8705 §2.1.2: one of these names the certificate of a client with `tls_client_auth`.
@@ -123,103 +126,118 @@ export const settings = {
     "The subject of its certificate, for `tls_client_auth`",
     "tls_client_auth_subject_dn",
   ),
-  tlsClientAuthSanDns: nullableMember(san, "Instead of the subject: a DNS name of its certificate", "tls_client_auth_san_dns"),
-  tlsClientAuthSanUri: nullableMember(san, "Instead of the subject: a URI of its certificate", "tls_client_auth_san_uri"),
-  tlsClientAuthSanIp: nullableMember(san, "Instead of the subject: an IP address of its certificate", "tls_client_auth_san_ip"),
-  tlsClientAuthSanEmail: nullableMember(san, "Instead of the subject: a mail address of its certificate", "tls_client_auth_san_email"),
-  postLogoutRedirectUris: uris("The redirect URIs after signing out", "post_logout_redirect_uris"),
-  backchannelLogoutUri: nullableMember(uri, "Called when a session ends in which it took part", "backchannel_logout_uri"),
+  tlsClientAuthSanDns: nullableMember(san, "A DNS name of its certificate, instead of the subject", "tls_client_auth_san_dns"),
+  tlsClientAuthSanUri: nullableMember(san, "A URI of its certificate, instead of the subject", "tls_client_auth_san_uri"),
+  tlsClientAuthSanIp: nullableMember(san, "An IP address of its certificate, instead of the subject", "tls_client_auth_san_ip"),
+  tlsClientAuthSanEmail: nullableMember(san, "An email address of its certificate, instead of the subject", "tls_client_auth_san_email"),
+  postLogoutRedirectUris: uris("The redirect URIs after a logout", "post_logout_redirect_uris"),
+  backchannelLogoutUri: nullableMember(
+    uri,
+    "The URL that is called when a session in which the client took part ends",
+    "backchannel_logout_uri",
+  ),
   backchannelLogoutSessionRequired: flagMember(
     "Logout tokens contain `sid`, the session that ended",
     "backchannel_logout_session_required",
   ),
   frontchannelLogoutUri: nullableMember(
     uri,
-    "Loaded in a frame by the page that signs a user out of a session in which it took part; on the origin of a redirect URI",
+    "The URL that is loaded in a frame by the page that signs a user out of a session in which the client took part. It has the origin of a redirect URI",
     "frontchannel_logout_uri",
   ),
   frontchannelLogoutSessionRequired: flagMember(
-    "The URI gets `iss` and `sid`, the session that ended",
+    "The front-channel logout URI gets `iss` and `sid`, the session that ended",
     "frontchannel_logout_session_required",
   ),
-  firstParty: flagMember("One of your own applications: users are not asked for consent"),
+  firstParty: flagMember("True if it is one of your own applications. Users are not asked for consent"),
   consentRequired: flagMember("Ask users for consent before it gets tokens"),
-  requirePkce: flagMember("Refuse authorization requests without PKCE; always so for public clients"),
+  requirePkce: flagMember("Refuse authorization requests without PKCE. They are always refused for public clients"),
   requireDpop: flagMember("Refuse tokens that are not bound to a key (DPoP)", "dpop_bound_access_tokens"),
   certificateBoundTokens: flagMember(
-    "Bind its tokens to the certificate that it shows, however it authenticates; without one it gets none (RFC 8705 §3.4)",
+    "Bind its tokens to its client certificate, however it authenticates. Without a certificate it gets no tokens (RFC 8705 §3.4)",
     "tls_client_certificate_bound_access_tokens",
   ),
-  requirePar: flagMember("Refuse authorization requests that were not pushed before (PAR)", "require_pushed_authorization_requests"),
+  requirePar: flagMember("Refuse authorization requests that were not pushed (PAR)", "require_pushed_authorization_requests"),
   requireSignedRequestObject: flagMember("Refuse authorization requests that are not signed (JAR)", "require_signed_request_object"),
   profile: member(
     oneOf(clientProfiles, {
       description:
-        "A set of requirements as one choice: a request that leaves a required member out gets the required value, and one that contradicts it is refused. Left out: the realm's `oidc.leastProfile`",
+        "A set of requirements. A request that omits a required member gets the required value, and a request that contradicts it is refused. If omitted, the realm's `oidc.leastProfile`",
     }),
     "none",
   ),
   rotateRefreshTokens: member(
     Type.Boolean({
       description:
-        "Replace a refresh token whenever it is used. Without, a public client must use DPoP: a token that is not replaced has to be bound to a key",
+        "Replace a refresh token whenever it is used. If false, a public client must use DPoP, because a token that is not replaced has to be bound to a key",
     }),
     true,
   ),
   claimsInIdToken: member(
     Type.Boolean({
       description:
-        "Put the claims of scopes into the ID token also where there is an access token to ask userinfo with (OpenID Connect Core §5.4). Off for clients that register themselves",
+        "Include the claims of scopes in the ID token even if an access token for the userinfo endpoint is issued (OpenID Connect Core §5.4). False for clients that register themselves",
     }),
     true,
   ),
   tokenProfile: member(
     oneOf(["default", "keycloak"], {
       description:
-        "`keycloak`: its tokens also have what libraries for Keycloak read: `typ` and `azp` in the payload, and in access tokens `realm_access` and `resource_access` with all roles of the user",
+        "`keycloak`: its tokens also contain what libraries for Keycloak read: `typ` and `azp` in the payload, and in access tokens `realm_access` and `resource_access` with all roles of the user",
     }),
     "default",
   ),
-  accessTokenLifetime: seconds(10, DAYS, "Seconds; null: as the realm says"),
-  idTokenLifetime: seconds(10, DAYS, "Seconds; null: as the realm says"),
-  codeLifetime: seconds(5, 600, "Seconds; null: as the realm says"),
-  refreshTokenLifetime: seconds(60, 3_650 * DAYS, "Seconds without use; null: with the session, offline as the realm says"),
+  accessTokenLifetime: seconds(10, DAYS, "The lifetime in seconds. If null, the realm's setting applies"),
+  idTokenLifetime: seconds(10, DAYS, "The lifetime in seconds. If null, the realm's setting applies"),
+  codeLifetime: seconds(5, 600, "The lifetime in seconds. If null, the realm's setting applies"),
+  refreshTokenLifetime: seconds(
+    60,
+    3_650 * DAYS,
+    "The seconds without use after which a refresh token expires. If null, it expires with the session, and for offline access as the realm's setting says",
+  ),
   subjectClaim: nullableMember(
     Type.Object(
       {
         strategy: oneOf(["userId", "username", "email", "attribute", "pairwise"]),
-        attribute: Type.Optional(nullable(Type.String({ minLength: 1, maxLength: 128 }), "For the strategy `attribute`: which")),
+        attribute: Type.Optional(nullable(Type.String({ minLength: 1, maxLength: 128 }), "The attribute of the strategy `attribute`")),
       },
       { additionalProperties: false },
     ),
-    "The `sub` of users in its tokens; null: the realm's setting",
+    "The `sub` of users in its tokens. If null, the realm's setting applies",
   ),
   audience: list(uri, "Further audiences of its access tokens", { maxItems: 20 }),
-  accessTokenAlg: signingAlg("The signing algorithm of its access tokens; null: the realm's setting"),
-  idTokenAlg: signingAlg("The signing algorithm of its ID tokens; null: the realm's setting", "id_token_signed_response_alg"),
-  userinfoAlg: signingAlg("Sign what userinfo answers; null: plain JSON", "userinfo_signed_response_alg"),
+  accessTokenAlg: signingAlg("The signing algorithm of its access tokens. If null, the realm's setting applies"),
+  idTokenAlg: signingAlg("The signing algorithm of its ID tokens. If null, the realm's setting applies", "id_token_signed_response_alg"),
+  userinfoAlg: signingAlg("The signing algorithm of userinfo responses. If null, they are plain JSON", "userinfo_signed_response_alg"),
   authorizationSignedResponseAlg: signingAlg(
-    "The signing algorithm of its authorization responses (JARM); null: RS256, or that of its profile",
+    "The signing algorithm of its authorization responses (JARM). If null, RS256 or the algorithm of its profile",
     "authorization_signed_response_alg",
   ),
   introspectionSignedResponseAlg: signingAlg(
-    "Sign what introspection answers (RFC 9701); null: plain JSON",
+    "The signing algorithm of introspection responses (RFC 9701). If null, they are plain JSON",
     "introspection_signed_response_alg",
   ),
   idTokenEncryptedResponseAlg: encryptionAlg("its ID tokens", "id_token_encrypted_response_alg"),
   idTokenEncryptedResponseEnc: contentEncryption("id_token_encrypted_response_enc"),
-  userinfoEncryptedResponseAlg: encryptionAlg("what userinfo answers it", "userinfo_encrypted_response_alg"),
+  userinfoEncryptedResponseAlg: encryptionAlg("userinfo responses", "userinfo_encrypted_response_alg"),
   userinfoEncryptedResponseEnc: contentEncryption("userinfo_encrypted_response_enc"),
   authorizationEncryptedResponseAlg: encryptionAlg(
-    "its authorization responses, where it asks for them to be signed (JARM)",
+    "its authorization responses, if it requests signed ones (JARM),",
     "authorization_encrypted_response_alg",
   ),
   authorizationEncryptedResponseEnc: contentEncryption("authorization_encrypted_response_enc"),
-  introspectionEncryptedResponseAlg: encryptionAlg("what introspection answers it", "introspection_encrypted_response_alg"),
+  introspectionEncryptedResponseAlg: encryptionAlg("introspection responses", "introspection_encrypted_response_alg"),
   introspectionEncryptedResponseEnc: contentEncryption("introspection_encrypted_response_enc"),
-  requestObjectAlg: assertionAlg("The only algorithm for its request objects; null: any that fits", "request_object_signing_alg"),
-  sectorIdentifierUri: nullableMember(uri, "Clients with the same one share pairwise subjects", "sector_identifier_uri"),
-  requestUris: uris("Addresses from which its request objects may be read", "request_uris"),
+  requestObjectAlg: assertionAlg(
+    "The only signing algorithm of its request objects. If null, any that fits its key",
+    "request_object_signing_alg",
+  ),
+  sectorIdentifierUri: nullableMember(
+    uri,
+    "The sector identifier URI. Clients with the same one share pairwise subjects",
+    "sector_identifier_uri",
+  ),
+  requestUris: uris("The addresses from which its request objects may be read", "request_uris"),
   responseTypes: member(
     Type.Array(oneOf(responseTypes), {
       minItems: 1,
@@ -231,21 +249,24 @@ export const settings = {
   ),
   mayAct: nullableMember(
     Type.String({ minLength: 1, maxLength: 255, pattern: "^[!-~]+$" }),
-    "The client id of the only party that may act for users with this client's tokens: `may_act` (RFC 8693 §4.4); null: tokens do not say",
+    "The client id of the only party that may act for users with this client's tokens, in `may_act` (RFC 8693 §4.4). If null, tokens have no `may_act`",
   ),
   introspectAll: flagMember(
-    "It may introspect every access token of the realm, as a gateway does; otherwise those that were issued to it, or whose audience names it or one of its resource indicators. Only holders of `realm-admin` may set it, or change a client that has it",
+    "The client may introspect every access token of the realm, as a gateway does. Otherwise it may introspect those that were issued to it, or whose audience names it or one of its resource indicators. Only holders of `realm-admin` may set it, or change a client that has it",
   ),
   resourceIndicators: list(
     uri,
-    "The addresses by which it is known as an API (RFC 8707): clients request tokens for them as `resource`, and `aud` has them in this spelling. Each stands for one API of the realm; a slash at the end makes no difference. An API introspects the tokens that are made for it",
+    "The resource indicators of the client as an API (RFC 8707). Clients request tokens for them as `resource`, and `aud` has them in this spelling. Each belongs to one API of the realm; a trailing slash makes no difference. An API may introspect the tokens that are issued for it",
     { maxItems: 20 },
   ),
-  resourceScopes: texts("Client scopes that tokens for this API may have, beside `openid` and `offline_access`; empty: all", 200),
+  resourceScopes: texts(
+    "The client scopes that tokens for this API may have, besides `openid` and `offline_access`. If empty, all of them",
+    200,
+  ),
   resourceAccess: member(
     oneOf(["listed", "everyone"], {
       description:
-        "The clients that may request tokens for this API: those whose allowed resources list it, or every client of the realm, also one that registers itself or is known by a client id metadata document",
+        "The clients that may request tokens for this API: those whose allowed resources list it, or every client of the realm, including clients that register themselves or have a client id metadata document",
     }),
     "listed",
   ),
@@ -253,7 +274,11 @@ export const settings = {
     Type.Array(
       Type.Object(
         {
-          issuer: Type.String({ minLength: 1, maxLength: 2048, description: "The other authorization server: `aud` of the assertion" }),
+          issuer: Type.String({
+            minLength: 1,
+            maxLength: 2048,
+            description: "The issuer of the other authorization server, which becomes `aud` of the assertion",
+          }),
           clientId: Type.String({
             minLength: 1,
             maxLength: 255,
@@ -263,7 +288,7 @@ export const settings = {
           scopes: Type.Array(Type.String({ minLength: 1, maxLength: 255, pattern: "^[\\x21\\x23-\\x5B\\x5D-\\x7E]+$" }), {
             maxItems: 100,
             uniqueItems: true,
-            description: "The scopes that it may request there",
+            description: "The scopes that it may request at that server",
           }),
         },
         { additionalProperties: false },
@@ -271,29 +296,33 @@ export const settings = {
       {
         maxItems: 50,
         description:
-          "Other authorization servers at which it may act for users who signed in to it here (cross-app access): by token exchange it gets an identity assertion (ID-JAG) for them",
+          "Other authorization servers at which it may act for users who signed in to it here (cross-app access). By token exchange it gets an identity assertion (ID-JAG) for them",
       },
     ),
     [],
   ),
-  initiateLoginUri: nullableMember(uri, "The address at which others may start a sign-in", "initiate_login_uri"),
+  initiateLoginUri: nullableMember(uri, "The URL at which third parties may start a sign-in", "initiate_login_uri"),
   defaultMaxAge: seconds(
     0,
     3_650 * DAYS,
-    "Ask users to sign in again after this many seconds, if a request does not say",
+    "Ask users to authenticate again after this many seconds, if a request does not say",
     "default_max_age",
   ),
   requireAuthTime: flagMember("Every ID token contains `auth_time`", "require_auth_time"),
-  defaultAcrValues: texts("Requested if a request names none", 20, "default_acr_values"),
-  cibaDeliveryMode: nullableMember(oneOf(["poll", "ping"]), "The delivery mode of CIBA; null: `poll`", "backchannel_token_delivery_mode"),
-  cibaNotificationEndpoint: nullableMember(uri, "Called in the mode `ping`", "backchannel_client_notification_endpoint"),
-  logoUri: nullableMember(uri, "Shown on the sign-in and consent pages; https", "logo_uri"),
-  clientUri: nullableMember(uri, "Its home page", "client_uri"),
-  policyUri: nullableMember(uri, "Its privacy policy; linked to from the same pages", "policy_uri"),
-  tosUri: nullableMember(uri, "Its terms; linked to from the same pages", "tos_uri"),
-  contacts: texts("Its contacts", 20, "contacts"),
-  browserFlow: nullableMember(flowAlias, "The alias of its browser flow; null: the realm's `browser`"),
-  directGrantFlow: nullableMember(flowAlias, "The alias of the flow of its password grant; null: the realm's `direct-grant`"),
+  defaultAcrValues: texts("The `acr` values that are requested if a request names none", 20, "default_acr_values"),
+  cibaDeliveryMode: nullableMember(
+    oneOf(["poll", "ping"]),
+    "The delivery mode of CIBA. If null, `poll`",
+    "backchannel_token_delivery_mode",
+  ),
+  cibaNotificationEndpoint: nullableMember(uri, "The URL that is called in the mode `ping`", "backchannel_client_notification_endpoint"),
+  logoUri: nullableMember(uri, "The https URL of the logo on the sign-in and consent pages", "logo_uri"),
+  clientUri: nullableMember(uri, "The URL of its home page", "client_uri"),
+  policyUri: nullableMember(uri, "The URL of its privacy policy, to which the same pages link", "policy_uri"),
+  tosUri: nullableMember(uri, "The URL of its terms of service, to which the same pages link", "tos_uri"),
+  contacts: texts("The contacts of the people responsible for it", 20, "contacts"),
+  browserFlow: nullableMember(flowAlias, "The alias of its browser flow. If null, the realm's `browser`"),
+  directGrantFlow: nullableMember(flowAlias, "The alias of the flow of its password grant. If null, the realm's `direct-grant`"),
   ...accessMembers,
 };
 
@@ -308,7 +337,7 @@ export type ClientSettings = Omit<StoredClient, "grantTypes" | "redirectUris" | 
 const grantTypes = Type.Array(oneOf(grantTypeNames), { description: "The grant types that it may use" });
 const grantTypesInput = Type.Array(oneOf([...grantTypeNames, ...grantTypeUrns]), {
   maxItems: grantTypeNames.length,
-  description: "`authorization_code` and `refresh_token` where left out. URNs of OAuth are taken, too",
+  description: "The grant types that it may use. Default `authorization_code` and `refresh_token`. URNs of OAuth are accepted, too",
 });
 
 const members = {
@@ -317,7 +346,7 @@ const members = {
   clientId: Type.String(),
   name: nullable(Type.String()),
   enabled: Type.Boolean(),
-  publicClient: Type.Boolean({ description: "Cannot keep a secret: has none, and must use PKCE" }),
+  publicClient: Type.Boolean({ description: "True if the client cannot keep a secret. It has none, and must use PKCE" }),
   grantTypes,
   ...settingMembers,
   agentId: nullable(Type.String({ format: "uuid" }), "The agent that it belongs to: see /agents. Cannot be changed here"),
@@ -329,7 +358,7 @@ export const Client = Type.Object(members, { $id: "Client" });
 export type Client = Static<typeof Client>;
 
 export const CreatedClient = Type.Object(
-  { ...members, secret: Type.Optional(Type.String({ description: "The secret of a confidential client. Shown here and nowhere else" })) },
+  { ...members, secret: Type.Optional(Type.String({ description: "The secret of a confidential client. It is shown only here" })) },
   { $id: "CreatedClient" },
 );
 export type CreatedClient = Static<typeof CreatedClient>;
@@ -337,7 +366,7 @@ export type CreatedClient = Static<typeof CreatedClient>;
 export const UpdatedClient = Type.Object(
   {
     ...members,
-    secret: Type.Optional(Type.String({ description: "The new secret, if this request gave the client one. Shown here and nowhere else" })),
+    secret: Type.Optional(Type.String({ description: "The new secret, if this request gave the client one. It is shown only here" })),
   },
   { $id: "UpdatedClient" },
 );
@@ -364,7 +393,7 @@ export const UpdateClient = Type.Object(
     createdAt: Type.Optional(Type.Integer()),
     updatedAt: Type.Optional(Type.Integer()),
     ...inputMembers,
-    enabled: Type.Optional(Type.Boolean({ description: "Left out: unchanged" })),
+    enabled: Type.Optional(Type.Boolean({ description: "If omitted, it is unchanged" })),
     publicClient: Type.Boolean(),
   },
   { $id: "UpdateClient", additionalProperties: false },
@@ -392,7 +421,7 @@ export const RegenerateSecret = Type.Union(
           Type.Integer({
             minimum: 0,
             maximum: 30 * DAYS,
-            description: "The time for which the old secret is accepted, too; 0 ends it at once",
+            description: "The seconds for which the old secret is accepted, too; 0 ends it immediately",
           }),
         ),
       },
@@ -409,7 +438,7 @@ export const AllowedResources = Type.Object(
     allowedResources: Type.Array(uri, {
       maxItems: 200,
       uniqueItems: true,
-      description: "Resource indicators (RFC 8707) that it may ask tokens for",
+      description: "The resource indicators (RFC 8707) for which it may request tokens",
     }),
   },
   { $id: "AllowedResources", additionalProperties: false },
@@ -426,7 +455,11 @@ export const ServiceAccountRole = Type.Object(
 );
 
 export const ClientMapper = Type.Object(
-  { mapperId: Type.String({ format: "uuid" }), ...claimMapperState, createdAt: Type.Integer({ description: "Epoch milliseconds" }) },
+  {
+    mapperId: Type.String({ format: "uuid" }),
+    ...claimMapperState,
+    createdAt: Type.Integer({ description: "The time of creation, in epoch milliseconds" }),
+  },
   { $id: "ClientMapper" },
 );
 export type ClientMapper = Static<typeof ClientMapper>;

@@ -7,21 +7,21 @@ type Short = keyof typeof ATTRIBUTE_NAME_FORMAT;
 const nameFormats = Object.keys(ATTRIBUTE_NAME_FORMAT) as Short[];
 const urns = Object.values(ATTRIBUTE_NAME_FORMAT);
 const samlNameFormat = oneOf([...nameFormats, ...urns] as readonly (Short | (typeof urns)[number])[], {
-  description: "The attribute's NameFormat. Left out: `uri` for a name that is a URI, `basic` for others",
+  description: "The NameFormat of the attribute. If omitted, `uri` for a name that is a URI, and `basic` for others",
 });
 const samlName = Type.String({
   minLength: 1,
   maxLength: 1024,
   pattern: "^[^\\p{C}]+$",
-  description: "the attribute's Name, without control or invisible characters; where left out: `claim`",
+  description: "the Name of the attribute, without control or invisible characters. Default `claim`",
   examples: ["urn:oid:0.9.2342.19200300.100.1.3"],
 });
 const samlFriendlyName = Type.Union([Type.String({ minLength: 1, maxLength: 255, pattern: "^[^\\p{C}]+$" }), Type.Null()], {
-  description: "The attribute's FriendlyName, by which people and some service providers know it; null: none",
+  description: "The FriendlyName of the attribute, by which people and some service providers know it. If null, it has none",
   examples: ["mail"],
 });
 const { claim } = claimMapperMembers;
-const ofNoEffect = { description: "Has no effect in an assertion" };
+const ofNoEffect = { description: "It has no effect in an assertion" };
 
 /** Returns the URN of a name format or of its short name. */
 export const nameFormatUrn = (format: string): string =>
@@ -35,7 +35,7 @@ export const SamlMapper = Type.Object(
     samlNameFormat,
     // Mappers of an older release have none.
     samlFriendlyName: Type.Optional(samlFriendlyName),
-    createdAt: Type.Integer({ description: "Epoch milliseconds" }),
+    createdAt: Type.Integer({ description: "The time of creation, in epoch milliseconds" }),
   },
   { $id: "SamlMapper" },
 );

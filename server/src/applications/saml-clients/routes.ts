@@ -40,7 +40,7 @@ export const samlClientRoutes: FastifyPluginAsyncTypebox<ImportTools> = async (a
     record: schemas.SamlClient,
     list: { query: schemas.SamlClientQuery, run: (ctx, _params, query) => service.searchSamlClients(ctx, query) },
     create: {
-      description: "Members that are left out, or null, follow the realm's settings `saml`.",
+      description: "For members that are omitted or null, the realm's settings `saml` apply.",
       body: schemas.CreateSamlClient,
       id: ({ entityId }) => entityId,
       run: async (ctx, _params, body) => ({
@@ -51,21 +51,21 @@ export const samlClientRoutes: FastifyPluginAsyncTypebox<ImportTools> = async (a
     read: { run: async (ctx, { entityId }) => service.shownWithNames(ctx, await service.readSamlClient(ctx, entityId)) },
     replace: {
       summary: "Replace a SAML client's state",
-      ofPut: "Members that are left out return to their defaults; `enabled` is required.",
+      ofPut: "Omitted members return to their defaults. `enabled` is required.",
       description: "The entityId cannot be changed.",
       body: schemas.UpdateSamlClient,
       run: async (ctx, { entityId }, body) => service.shownWithNames(ctx, await service.saveSamlClient(ctx, tools, entityId, body)),
     },
-    remove: { description: "Its mappers go with it.", run: (ctx, { entityId }) => service.removeSamlClient(ctx, entityId) },
+    remove: { description: "Also deletes its mappers.", run: (ctx, { entityId }) => service.removeSamlClient(ctx, entityId) },
   });
 };
 
 const mediaTypes = ["application/samlmetadata+xml", "application/xml", "text/xml"];
 
 const description =
-  "A service provider that the realm does not know is created. If the realm knows it, the members that came from metadata are updated, and an administrator's settings stay: `metadata.members` lists the members that follow metadata. Metadata that is past its `validUntil` is refused. If it describes several service providers, `entityId` names one; without it, the answer lists them.";
+  "Creates the service provider if the realm does not know it. Otherwise the members that came from metadata are updated, and an administrator's settings are kept: `metadata.members` lists the members that follow metadata. Metadata that is past its `validUntil` is refused. If it describes several service providers, `entityId` selects one; without it, the response lists them.";
 const response = {
-  200: { ...schemas.SamlClient, description: "Brought up to date; or, with `preview`, what would be saved" },
+  200: { ...schemas.SamlClient, description: "The updated service provider or, with `preview`, what would be saved" },
   201: schemas.SamlClient,
 };
 
@@ -113,7 +113,7 @@ const samlImportRoutes: FastifyPluginAsyncTypebox<ImportTools> = async (app, too
         config: write,
         validatorCompiler: (route) => (route.httpPart === "body" ? () => true : standard(route)),
         schema: {
-          summary: "Import a SAML client from a file of metadata",
+          summary: "Import a SAML client from a metadata file",
           operationId: "importSamlClient",
           description,
           tags,

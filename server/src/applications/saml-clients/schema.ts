@@ -15,7 +15,7 @@ import { DATA_ENCRYPTION, KEY_TRANSPORT, NAME_ID_FORMAT, RELAY_STATE_BYTES } fro
 import { assertionLifetime, clockSkew, nameIdFormats } from "../../tenancy/settings/index.ts";
 import { accessMembers } from "../access/index.ts";
 
-const inherited = (description: string) => nullableMember(Type.Boolean(), `${description}; null: as the realm says`);
+const inherited = (description: string) => nullableMember(Type.Boolean(), `${description}. If null, the realm's setting applies`);
 const url = Type.String({ minLength: 1, maxLength: 2048 });
 const urn = Type.String({ minLength: 1, maxLength: 1024, pattern: "^[!-~]+$", description: "a URI, without spaces" });
 const certificate = Type.String({ minLength: 1, maxLength: 16_384, description: "PEM, or the base64 of its DER form" });
@@ -36,7 +36,7 @@ const name = nullable(
     pattern: "^[^\\p{C}\\s]([^\\p{C}]*[^\\p{C}\\s])?$",
     description: "a name has no control or invisible characters and no space at either end",
   }),
-  "Shown to users",
+  "The name that users see",
 );
 
 const AcsEndpoint = Type.Object(
@@ -53,7 +53,7 @@ const SloEndpoint = Type.Object(
   {
     url,
     binding: oneOf(["redirect", "post", "soap"]),
-    responseUrl: nullable(url, "The address of responses, if it is another"),
+    responseUrl: nullable(url, "The address of responses. If null, they are sent to the same address"),
   },
   { additionalProperties: false },
 );
@@ -69,96 +69,101 @@ export const maxItems = { additionalAcsUrls: 100, acsEndpoints: 200, sloEndpoint
 /** The members of `options`, each declared once: schema and default. Null inherits the setting of the realm. */
 export const storedOptions = {
   signAssertion: inherited("Sign the assertion"),
-  signResponse: inherited("Sign the response around it"),
+  signResponse: inherited("Sign the response that contains the assertion"),
   wantAuthnRequestsSigned: inherited("Refuse requests that are not signed by one of its certificates"),
   encryptAssertion: inherited("Encrypt the assertion for `encryptionCertificate`"),
-  nameIdFormat: nullableMember(oneOf(nameIdFormats), "The NameID where a request asks for none; null: as the realm says"),
-  includeAttributes: member(Type.Boolean({ description: "Send attributes. False: the NameID alone" }), true),
+  nameIdFormat: nullableMember(oneOf(nameIdFormats), "The NameID format if a request names none. If null, the realm's setting applies"),
+  includeAttributes: member(Type.Boolean({ description: "Send attributes. If false, only the NameID is sent" }), true),
   additionalAcsUrls: member(
     Type.Array(url, {
       maxItems: maxItems.additionalAcsUrls,
       uniqueItems: true,
-      description: "Further assertion consumer services; a request may ask for one of them",
+      description: "Further assertion consumer services. A request may name one of them",
     }),
     [],
   ),
-  backChannelSloEnabled: inherited("Notify it by SOAP when a session ends"),
-  idpInitiatedSsoEnabled: inherited("Let users start at this server"),
+  backChannelSloEnabled: inherited("Notify the service provider by SOAP when a session ends"),
+  idpInitiatedSsoEnabled: inherited("Let users start a sign-in at this server"),
   assertionLifetimeSeconds: nullableMember(
     Type.Integer(assertionLifetime),
-    "The time in which an assertion must arrive; null: the realm's setting",
+    "The seconds within which an assertion must arrive. If null, the realm's setting applies",
   ),
-  clockSkewSeconds: nullableMember(Type.Integer(clockSkew), "By how much its clock may differ from ours; null: as the realm says"),
-  description: nullableMember(Type.String({ maxLength: 1000 }), "For administrators"),
+  clockSkewSeconds: nullableMember(
+    Type.Integer(clockSkew),
+    "The seconds by which its clock may differ from ours. If null, the realm's setting applies",
+  ),
+  description: nullableMember(Type.String({ maxLength: 1000 }), "A description for administrators"),
   additionalSigningCertificates: member(
     Type.Array(certificate, {
       maxItems: maxItems.additionalSigningCertificates,
       uniqueItems: true,
-      description: "Further certificates beside `signingCertificate`, such as the next one",
+      description: "Further certificates besides `signingCertificate`, such as the next one",
     }),
     [],
   ),
-  encryptionCertificate: nullableMember(certificate, "The certificate that assertions are encrypted for; an RSA key"),
-  encryptionAlgorithm: nullableMember(oneOf(Object.values(DATA_ENCRYPTION)), "The encryption algorithm of assertions; null: AES-256-GCM"),
-  keyTransportAlgorithm: nullableMember(oneOf(Object.values(KEY_TRANSPORT)), "The key transport algorithm; null: rsa-oaep-mgf1p"),
-  nameIdSource: nullableMember(
-    attributeName,
-    "The user attribute that the NameID of format `unspecified` is read from; null: the username",
+  encryptionCertificate: nullableMember(certificate, "The certificate of the RSA key that assertions are encrypted to"),
+  encryptionAlgorithm: nullableMember(
+    oneOf(Object.values(DATA_ENCRYPTION)),
+    "The encryption algorithm of assertions. If null, AES-256-GCM",
   ),
+  keyTransportAlgorithm: nullableMember(oneOf(Object.values(KEY_TRANSPORT)), "The key transport algorithm. If null, rsa-oaep-mgf1p"),
+  nameIdSource: nullableMember(attributeName, "The user attribute for the NameID of the format `unspecified`. If null, the username"),
   persistentNameIdSource: nullableMember(
     attributeName,
-    "The user attribute that the NameID of format `persistent` is read from, such as the ImmutableID of Microsoft 365; null: random, one per user and service provider",
+    "The user attribute for the NameID of the format `persistent`, such as the ImmutableID of Microsoft 365. If null, a random value for each user and service provider",
   ),
   acsEndpoints: member(
     Type.Array(AcsEndpoint, {
       maxItems: maxItems.acsEndpoints,
       description:
-        "Under which binding and index the addresses above are called. An address that is not listed takes POST and the next free index",
+        "The bindings and indexes of the addresses above. An address that is not listed has the binding POST and the next free index",
     }),
     [],
   ),
   sloEndpoints: member(
     Type.Array(SloEndpoint, {
       maxItems: maxItems.sloEndpoints,
-      description: "Its single logout services, with their bindings. Empty: by Redirect at `singleLogoutServiceUrl`",
+      description: "Its single logout services, with their bindings. If empty, `singleLogoutServiceUrl` with the binding Redirect",
     }),
     [],
   ),
   defaultRelayState: nullableMember(
     Type.String({ minLength: 1, maxLength: 1024 }),
-    "The RelayState where users start at this server, often an address within the application",
+    "The RelayState of a sign-in that starts at this server, often an address within the application",
   ),
   allowedRelayStates: nullableMember(
     Type.Array(Type.String({ minLength: 1, maxLength: 1024 }), { maxItems: 100, uniqueItems: true }),
-    "Only a RelayState that begins with one of these is passed on, of at most 2,048 bytes; null: any, as `relayStateBytes` says",
+    "The prefixes that a RelayState needs to be passed on. It has at most 2,048 bytes. If null, any RelayState is passed on, within `relayStateBytes`",
   ),
   relayStateBytes: member(
     Type.Integer({
       minimum: RELAY_STATE_BYTES,
       maximum: 2048,
-      description: "The greatest length of a RelayState that is no address of the service provider itself, if `allowedRelayStates` is null",
+      description:
+        "The greatest length of a RelayState that is not an address of the service provider itself, if `allowedRelayStates` is null",
     }),
     RELAY_STATE_BYTES,
   ),
   authnContextMap: member(
     Type.Record(urn, oneOf(["1", "2"]), {
       maxProperties: 50,
-      description: "AuthnContextClassRef → `acr`: `1` one factor, `2` two; beside those that every realm knows",
+      description:
+        "The `acr` of each AuthnContextClassRef: `1` one factor, `2` two factors. They are added to those that every realm knows",
     }),
     {},
   ),
-  alwaysForceAuthn: flagMember("Ask users to sign in again at each request"),
+  alwaysForceAuthn: flagMember("Ask users to authenticate again at each request"),
   refusePassive: flagMember("Answer every IsPassive request with NoPassive"),
   consentRequired: flagMember("Ask users for consent before attributes are released to it"),
   browserFlow: nullableMember(
     Type.String({ minLength: 1, maxLength: 63 }),
-    "The alias of the flow by which users sign in to it; null: the realm's `browser`",
+    "The alias of the flow by which users sign in to it. If null, the realm's `browser`",
   ),
   ...accessMembers,
-  clientUri: nullableMember(url, "Its home page"),
-  logoUri: nullableMember(url, "Shown on the sign-in and consent pages"),
-  policyUri: nullableMember(url, "Its privacy policy; linked to from the same pages"),
-  tosUri: nullableMember(url, "Its terms; linked to from the same pages"),
+  clientUri: nullableMember(url, "The URL of its home page"),
+  logoUri: nullableMember(url, "The URL of the logo on the sign-in and consent pages"),
+  policyUri: nullableMember(url, "The URL of its privacy policy, to which the same pages link"),
+  tosUri: nullableMember(url, "The URL of its terms of service, to which the same pages link"),
 };
 
 /** The name is not stored with the options, because it has a column. */
@@ -168,9 +173,9 @@ const stateMembers = {
   assertionConsumerServiceUrl: Type.String({ minLength: 1, maxLength: 2048, description: "The address that assertions are sent to" }),
   defaultAuthnContextClassRef: nullable(
     urn,
-    "The AuthnContextClassRef of assertions where the request asks for none; null: the one that fits the sign-in",
+    "The AuthnContextClassRef of assertions if a request names none. If null, the one that fits the sign-in",
   ),
-  singleLogoutServiceUrl: nullable(url, "The address that browsers are sent to for signing out"),
+  singleLogoutServiceUrl: nullable(url, "The address that browsers are sent to for a single logout"),
   signingCertificate: nullable(certificate, "The certificate that its requests are signed with"),
 };
 
@@ -187,15 +192,15 @@ export interface StoredSamlClient {
 
 const MetadataSource = Type.Object(
   {
-    url: nullable(Type.String(), "From where; null: sent as a file"),
-    importedAt: Type.Integer({ description: "Epoch milliseconds" }),
-    validUntil: nullable(Type.Integer(), "Epoch milliseconds"),
+    url: nullable(Type.String(), "The address that the metadata was read from. Null if it was sent as a file"),
+    importedAt: Type.Integer({ description: "The time of the import, in epoch milliseconds" }),
+    validUntil: nullable(Type.Integer(), "The end of the metadata's validity, in epoch milliseconds"),
     refresh: Type.Boolean({
-      description: "True: it is read again by itself: daily, or as its `cacheDuration` says, but not more than hourly",
+      description: "True: the metadata is read again automatically: daily, or as its `cacheDuration` says, but at most hourly",
     }),
-    lastError: nullable(Type.String(), "Why the last read by itself failed; null since it worked. The imported members stay"),
+    lastError: nullable(Type.String(), "The error of the last automatic read. Null if it succeeded. The imported members are kept"),
     members: Type.Array(Type.String(), {
-      description: "Members that the next import updates: no administrator has changed them since the last one",
+      description: "The members that the next import updates, because no administrator has changed them since the last one",
     }),
   },
   { additionalProperties: false },
@@ -210,8 +215,8 @@ export const SamlClient = Type.Object(
     applicationId: nullable(Type.String(), "Its name at `/applications`: `<realm>|<entityId>`; null in the answer to its creation"),
     options: Type.Object(optionMembers, { description: "Null: as the realm's settings `saml` say" }),
     metadata: nullable(MetadataSource, "The members that came from metadata, if it was imported; null for all others"),
-    createdAt: Type.Integer({ description: "Epoch milliseconds" }),
-    updatedAt: Type.Integer({ description: "Epoch milliseconds" }),
+    createdAt: Type.Integer({ description: "The time of creation, in epoch milliseconds" }),
+    updatedAt: Type.Integer({ description: "The time of the last change, in epoch milliseconds" }),
   },
   { $id: "SamlClient" },
 );
@@ -222,7 +227,7 @@ const options = Type.Object(
   {
     ...optional(optionMembers),
     nameIdFormat: Type.Optional(
-      nullable(oneOf([...nameIdFormats, ...nameIdFormatNames]), "The NameID where a request asks for none; URNs are taken, too"),
+      nullable(oneOf([...nameIdFormats, ...nameIdFormatNames]), "The NameID format if a request names none. URNs are accepted, too"),
     ),
   },
   { additionalProperties: false },
@@ -254,9 +259,9 @@ export const UpdateSamlClient = Type.Object(
 );
 export type UpdateSamlClient = Static<typeof UpdateSamlClient>;
 
-const preview = Type.Optional(Type.Boolean({ default: false, description: "Show what would be saved, and save nothing" }));
+const preview = Type.Optional(Type.Boolean({ default: false, description: "Return what would be saved, without saving it" }));
 const choice = Type.Optional(
-  Type.String({ minLength: 1, maxLength: 1024, description: "The service provider, if the metadata describes several" }),
+  Type.String({ minLength: 1, maxLength: 1024, description: "The entityID of the service provider, if the metadata describes several" }),
 );
 
 export const ImportQuery = Type.Object({ preview, entityId: choice }, { additionalProperties: false });
@@ -272,12 +277,13 @@ export const ImportSamlClient = Type.Object(
     }),
     entityId: choice,
     certificate: Type.Optional(
-      nullable(certificate, "The metadata has to be signed with this certificate; null: the signature is not verified"),
+      nullable(certificate, "The certificate that verifies the signature of the metadata. If null, the signature is not verified"),
     ),
     refresh: Type.Optional(
       Type.Boolean({
         default: true,
-        description: "Read it again by itself, daily or as its `cacheDuration` says; the same certificate counts",
+        description:
+          "Read the metadata again automatically, daily or as its `cacheDuration` says. It is verified with the same certificate",
       }),
     ),
   },

@@ -12,12 +12,12 @@ export const subjectClaimRoutes: FastifyPluginAsyncTypebox = async (app) => {
     tags,
     params: pathParams(),
     record: SubjectClaim,
-    read: { config, summary: "Read what applications know users by", run: readSubjectClaim },
+    read: { config, summary: "Read the realm's subject claim", run: readSubjectClaim },
     replace: {
       config,
-      summary: "Set what applications know users by",
+      summary: "Set the realm's subject claim",
       description:
-        "Counts for the next token. Applications take a changed `sub` for another person, so decide this before the first of them is connected.",
+        "Applies from the next token on. Applications treat a changed `sub` as another person, so set this before the first of them is connected.",
       body: UpdateSubjectClaim,
       run: (ctx, _params, body) => replaceSubjectClaim(ctx, body),
     },

@@ -7,8 +7,8 @@ export const strategies = ["userId", "username", "email", "attribute", "pairwise
 const subjectClaimMembers = {
   strategy: oneOf(strategies, {
     description:
-      "The value of `sub`: the user's id, which never changes; the username or email address, which may; an attribute; " +
-      "or another value for each sector of clients, by which they cannot recognise a user among themselves (OpenID Connect Core §8.1)",
+      "The value of `sub`: the user's id, which never changes; the username or email address, which may change; an attribute; " +
+      "or a pairwise value for each sector of clients, by which they cannot correlate users (OpenID Connect Core §8.1)",
   }),
   attribute: Type.Optional(
     nullable(

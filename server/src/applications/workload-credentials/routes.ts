@@ -21,8 +21,8 @@ export const workloadRoutes: FastifyPluginAsyncTypebox<WorkloadTools> = async (a
       operationId: "createWorkloadCredential",
       summary: "Trust a workload",
       description:
-        "From now on, a token of this issuer with this subject and audience is exchanged for an access token of the client. It takes the " +
-        "permissions that the client's service account has.",
+        "A token of this issuer with this subject and audience can be exchanged for an access token of the client. Needs every " +
+        "permission of the client's service account.",
       body: CreateWorkloadCredential,
       id: ({ id }) => id,
       run: (ctx, _params, body) => createCredential(ctx, tools, body),
@@ -30,7 +30,8 @@ export const workloadRoutes: FastifyPluginAsyncTypebox<WorkloadTools> = async (a
     read: { operationId: "getWorkloadCredential", run: (ctx, { id }) => readCredential(ctx, id) },
     replace: {
       operationId: "updateWorkloadCredential",
-      description: "Counts for the next exchange. Tokens that were got by it live on, for a few minutes.",
+      description:
+        "Applies from the next exchange on. Tokens that were issued through it remain valid until they expire, for a few minutes.",
       body: UpdateWorkloadCredential,
       run: (ctx, { id }, body) => saveCredential(ctx, tools, id, body),
     },

@@ -7,13 +7,13 @@ const issuer = Type.String({
   minLength: 1,
   maxLength: 512,
   pattern: "^[!-~]+$",
-  description: "Exactly the `iss` of its tokens, with or without the slash at its end",
+  description: "The exact `iss` of its tokens, with or without a trailing slash",
   examples: ["https://token.actions.githubusercontent.com"],
 });
 const jwksUri = Type.String({
   minLength: 1,
   maxLength: 2048,
-  description: "The address of the issuer's keys; https. Null: by OpenID Connect Discovery, unless there is `jwks`",
+  description: "The https URL of the issuer's keys. If null, OpenID Connect Discovery finds it, unless `jwks` is set",
 });
 const jwks = Type.Object(
   { keys: Type.Array(Type.Record(Type.String({ maxLength: 64 }), Type.Unknown()), { minItems: 1, maxItems: 20 }) },
@@ -25,38 +25,38 @@ const jwks = Type.Object(
 const subject = Type.String({
   minLength: 1,
   maxLength: 1024,
-  description: "Exactly the value of `subjectClaim`; there are no wildcards",
+  description: "The exact value of `subjectClaim`. Wildcards are not supported",
   examples: ["repo:acme/shop:ref:refs/heads/main"],
 });
 const claim = Type.String({
   minLength: 1,
   maxLength: 255,
-  description: "The name of a claim. A dot leads into an object, `\\.` is a dot in a name",
+  description: "The name of a claim. A dot leads into an object, `\\.` is a literal dot",
 });
 const audience = Type.String({
   minLength: 1,
   maxLength: 512,
-  description: "Exactly the only `aud` of its tokens. Use the realm's issuer: what an issuer says by default is meant for others",
+  description: "The exact and only `aud` of its tokens. Use the realm's issuer, because an issuer's default audience is meant for others",
   examples: ["https://sso.example.com/realms/acme"],
 });
 const clientId = Type.String({ minLength: 1, maxLength: 255, description: "The OAuth client id of the client that the workload acts as" });
 const scopes = Type.String({
   maxLength: 4096,
   pattern: "^([!#-\\[\\]-~]+( [!#-\\[\\]-~]+)*)?$",
-  description: "Separated by spaces: no token that is got by this credential has more",
+  description: "The scopes that a token issued through this credential may have, separated by spaces",
 });
 const value = Type.String({ minLength: 1, maxLength: 1024 });
 const conditions = Type.Record(claim, Type.Union([value, Type.Array(value, { minItems: 1, maxItems: 50 })]), {
   maxProperties: 20,
-  description: "Claims, and the value or values that each may have, compared as they stand. All must hold: they only narrow",
+  description: "Claims, and the value or values that each may have, compared exactly. All of them must match",
 });
 const maxTokenSeconds = Type.Integer({
   minimum: 60,
   maximum: 86_400,
-  description: "The longest lifetime (`exp` − `iat`) of its tokens. The longer, the longer a stolen one is good for",
+  description: "The longest lifetime (`exp` − `iat`) of its tokens. The longer it is, the longer a stolen token can be used",
 });
 const singleUse = Type.Boolean({
-  description: "Each token is taken once, by its `jti`. Kubernetes and SPIFFE mean theirs to be used again",
+  description: "Each token is accepted once, by its `jti`. Tokens of Kubernetes and SPIFFE are meant to be used again",
 });
 
 export const WorkloadCredential = Type.Object(
@@ -76,7 +76,7 @@ export const WorkloadCredential = Type.Object(
     maxTokenSeconds: Type.Integer(),
     singleUse: Type.Boolean(),
     enabled: Type.Boolean(),
-    createdAt: Type.Integer({ description: "Epoch milliseconds" }),
+    createdAt: Type.Integer({ description: "The time of creation, in epoch milliseconds" }),
   },
   { $id: "WorkloadCredential" },
 );
