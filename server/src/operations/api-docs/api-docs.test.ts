@@ -99,7 +99,9 @@ test("describes what every operation does and where it belongs", () => {
       name,
     ).toEqual([]);
     for (const parameter of operation.parameters ?? []) {
-      if (!isReference(parameter) && parameter.in === "path") expect(parameter.description, `${name} ${parameter.name}`).toMatch(/^The \w/);
+      // An owner of a few letters is a name that was cut.
+      if (!isReference(parameter) && parameter.in === "path")
+        expect(parameter.description, `${name} ${parameter.name}`).toMatch(/^The (?!(?!key)\w{1,3}'s)\w/);
     }
   }
   expect(api.tags?.map(({ name }) => name)).toEqual(tags.map(({ name }) => name));
