@@ -17,13 +17,13 @@ const refusals = {
   401: ["Unauthorized", "There is no valid session or token for this realm: sign in"],
   403: ["Forbidden", "The permission is missing, or the CSRF token is missing or stale"],
   404: ["NotFound", "There is no such realm, or no such record in it"],
-  409: ["Conflict", "The change conflicts with the present state: `code` says how"],
+  409: ["Conflict", "The change conflicts with the current state. `code` names the conflict"],
   412: ["PreconditionFailed", "The record has changed since the version that `If-Match` names"],
   413: ["ContentTooLarge", "The body is larger than this endpoint accepts"],
-  415: ["UnsupportedMediaType", "The body is not of a content type that this endpoint reads"],
+  415: ["UnsupportedMediaType", "The content type of the body is not supported by this endpoint"],
   429: ["TooManyRequests", "Too many requests of this kind: try again after `Retry-After` seconds"],
-  431: ["HeadersTooLarge", "The headers, or the address with its query, are larger than this server reads"],
-  502: ["BadGateway", "Another system that this server asked did not answer, or not as it should: `detail` says which"],
+  431: ["HeadersTooLarge", "The headers, or the address with its query, are larger than this server accepts"],
+  502: ["BadGateway", "Another system did not respond, or responded with an error. `detail` names it"],
   503: ["ServiceUnavailable", "The server is overloaded, or its database is unavailable: try again after `Retry-After` seconds"],
 } as const;
 type Refusal = keyof typeof refusals;
@@ -56,17 +56,17 @@ export const components = {
       ]),
     ),
     NotModified: {
-      description: "The record is still the one that `If-None-Match` names",
+      description: "The record is still the version that `If-None-Match` names",
       headers: { ETag: { $ref: "#/components/headers/ETag" } },
     },
   },
   headers: {
-    ETag: header("The record's version, for `If-Match`", "string", '"3"'),
-    TotalCount: header("The number of all items: exact to 10,000", "integer", 42),
-    TotalEstimated: header("`true` where the total is an estimate", "string", "true"),
-    Link: header("RFC 8288: `first`, `prev` and `next`", "string", '</admin/realms/acme/users?cursor=WyJ1c2Vyb…>; rel="next"'),
-    Location: header("The next address", "string", "/"),
-    RetryAfter: header("Seconds to wait", "integer", 5),
+    ETag: header("The version of the record, for `If-Match`", "string", '"3"'),
+    TotalCount: header("The number of all items, exact up to 10,000", "integer", 42),
+    TotalEstimated: header("`true` if the total is an estimate", "string", "true"),
+    Link: header("The links `first`, `prev` and `next` (RFC 8288)", "string", '</admin/realms/acme/users?cursor=WyJ1c2Vyb…>; rel="next"'),
+    Location: header("The address to continue at", "string", "/"),
+    RetryAfter: header("The seconds to wait", "integer", 5),
     Created: header("The path of the new record", "string", "/admin/realms/acme/users/0197f1c4-6f2a-7c3e-9d5b-2f1e8a7b6c5d"),
   },
   parameters: {
@@ -74,14 +74,14 @@ export const components = {
       name: "If-Match",
       in: "header",
       required: false,
-      description: "The `ETag` of the record as you read it: the change is refused if the record has changed since",
+      description: "The `ETag` of the record when it was read. The change is refused if the record has changed since",
       schema: { type: "string" },
     },
     IfNoneMatch: {
       name: "If-None-Match",
       in: "header",
       required: false,
-      description: "The `ETag` of the record as you know it: 304 without a body if it is still the same",
+      description: "The `ETag` of a known version of the record. The response is 304 without a body if the record is still the same",
       schema: { type: "string" },
     },
   },
@@ -96,7 +96,7 @@ export function completeAnswers({ paths }: OpenApiDocument): void {
     for (const [method, operation] of operationsOf(item)) {
       for (const [status, answer] of Object.entries(operation.responses)) {
         if (isReference(answer)) continue;
-        if (answer.description === "Default Response") answer.description = statusWords[status] ?? refusalWords(status) ?? "Answer";
+        if (answer.description === "Default Response") answer.description = statusWords[status] ?? refusalWords(status) ?? "OK";
         if (status === "302" || status === "303") addHeaders(answer, { Location: "Location" });
         correctMediaTypes(status, answer, operation);
         // Only routes that call another system list it. Its description is the same for all of them.

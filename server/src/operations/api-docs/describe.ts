@@ -35,10 +35,15 @@ const securitySchemes = {
     in: "cookie",
     name: "gh_master",
     description:
-      "The session's cookie, named `gh_` and the realm's name, over https `__Host-gh_` and the realm's name. It is the realm's own or, for the " +
-      "admin API, that of `master`. It cannot be sent together with a token",
+      "The session cookie, named `gh_` and the realm's name, over https `__Host-gh_` and the realm's name. The session belongs to the realm or, for the " +
+      "admin API, to `master`. The cookie cannot be sent together with a token",
   },
-  csrf: { type: "apiKey", in: "header", name: "X-XSRF-TOKEN", description: "The value of the cookie `XSRF-TOKEN`, on writes by session" },
+  csrf: {
+    type: "apiKey",
+    in: "header",
+    name: "X-XSRF-TOKEN",
+    description: "The value of the cookie `XSRF-TOKEN`. Writes with a session need it",
+  },
   scimToken: { type: "http", scheme: "bearer", description: "A SCIM token of the realm (`/provisioning/scim-tokens`)" },
   bearer: {
     type: "http",
@@ -46,7 +51,7 @@ const securitySchemes = {
     bearerFormat: "JWT",
     description:
       "An access token of the realm, or of `master`, for the audience `{base_url}/admin`, of a user or of a client in its own name. It replaces " +
-      "the session and the CSRF token; the same permissions are needed",
+      "the session and the CSRF token, and needs the same permissions",
   },
   accountBearer: {
     type: "http",
@@ -119,7 +124,7 @@ const hintsOf = (route: RouteOptions): object => ({
 });
 
 const RECENT_AUTHENTICATION =
-  "Asks for a sign-in within the last 10 minutes, with the second factor where the user has one: otherwise 403 " +
+  "Needs a sign-in within the last 10 minutes, with the second factor if the user has one; otherwise 403 " +
   "`auth.recent_authentication_required`, with `WWW-Authenticate` as in RFC 9470. Clients that act in their own name are exempt.";
 
 /** Adds the documentation of a route's declaration to its schema. */
@@ -131,7 +136,7 @@ function describeRoute(schema: FastifySchema, { method, config }: RouteOptions):
   const description = (...sentences: (string | false | undefined)[]) => [schema.description, ...sentences].filter(Boolean).join("\n\n");
   if (permission === undefined) {
     const isList = account && method === "GET" && ((schema.response ?? {}) as Record<string, Schema>)[200]?.type === "array";
-    const notes = [isList && "Not paged: it is what one person has.", recent].filter(Boolean) as string[];
+    const notes = [isList && "Not paged: the items of one user are few.", recent].filter(Boolean) as string[];
     return {
       ...schema,
       ...(notes.length > 0 && { description: description(...notes) }),

@@ -2,7 +2,7 @@ import { NO_DOT_SEGMENT } from "../../platform/http/index.ts";
 
 /** Unicode classes and lookbehind, which generators of clients in other languages do not understand. */
 const NOT_PORTABLE = /\\[pP]\{|\(\?</;
-const IN_WORDS = "Without control characters and characters that cannot be seen";
+const IN_WORDS = "Without control or invisible characters";
 
 /**
  * Returns a copy of the document with only those patterns that every generator of clients understands. The others are described in words; the server

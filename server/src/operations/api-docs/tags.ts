@@ -3,12 +3,12 @@ export const tags: readonly { readonly name: string; readonly description: strin
   {
     name: "Realms",
     description:
-      "Isolated tenants, each with its own users, roles, keys, settings and audit trail. Holders of `realm-admin` in `master` only.",
+      "Isolated tenants, each with its own users, roles, keys, settings and audit trail. Only for holders of `realm-admin` in `master`.",
   },
   { name: "Users", description: "The users of a realm, their passwords and their roles." },
   { name: "Groups", description: "A tree of groups, their members, and the roles that they grant to every member." },
-  { name: "Roles", description: "Realm roles, what they include, and the one that every new user gets." },
-  { name: "Admin roles", description: "The admin permissions of a role. Changes count on the holder's next request." },
+  { name: "Roles", description: "Realm roles, the roles that they include, and the default role of new users." },
+  { name: "Admin roles", description: "The admin permissions of a role. Changes apply to the holder's next request." },
   { name: "Organizations", description: "Companies and teams inside a realm: their domains, their members, and invitations by mail." },
   {
     name: "Clients",
@@ -16,7 +16,7 @@ export const tags: readonly { readonly name: string; readonly description: strin
   },
   {
     name: "Authorization services",
-    description: "Protected resources of a client: resources, scopes, the policies that decide, and the reasons of a decision.",
+    description: "The protected resources of a client, their scopes, policies and permissions, and the reasons for a decision.",
   },
   {
     name: "AuthZEN",
@@ -27,15 +27,15 @@ export const tags: readonly { readonly name: string; readonly description: strin
     name: "SAML clients",
     description: "SAML 2.0 service providers: their addresses, certificates and mappers; import from metadata.",
   },
-  { name: "Applications", description: "An application as one thing: its client, made by a template for its kind." },
+  { name: "Applications", description: "Applications of a certain kind. A template creates the client with suitable settings." },
   {
     name: "Workload identity",
-    description: "Tokens of other issuers (Kubernetes, GitHub, clouds) that stand for a client: no secret has to be kept or rotated.",
+    description:
+      "Tokens of other issuers (Kubernetes, GitHub, clouds) with which a client authenticates, so that no secret has to be stored or rotated.",
   },
   {
     name: "Agents",
-    description:
-      "Non-human identities: who answers for a client that acts by itself or for users, whether it may, and when it is reviewed.",
+    description: "Non-human identities: the owner of a client that acts by itself or for users, its status, and its reviews.",
   },
   { name: "Client scopes", description: "The scopes that clients may request, and the claims of each." },
   { name: "Claims", description: "The claims of tokens, userinfo and introspection about a user, and the value of `sub`." },
@@ -47,26 +47,30 @@ export const tags: readonly { readonly name: string; readonly description: strin
     name: "Identity providers",
     description: "OpenID Connect, SAML and social providers and directories, their mappers and linked accounts.",
   },
-  { name: "Provisioning", description: "Clients that register themselves: who may, and what; initial access tokens; SCIM tokens." },
+  { name: "Provisioning", description: "Dynamic client registration and its rules, initial access tokens, and SCIM tokens." },
   {
     name: "Export and import",
-    description: "A realm's configuration as one document: for backups, for moving it elsewhere, and for configuration as code.",
+    description:
+      "The configuration of a realm as one document, for backups, for moving it to another server, and for configuration as code.",
   },
   { name: "Settings", description: "Branding, session, password and brute-force policies of a realm." },
   {
     name: "Keys",
-    description: "A realm's signing keys. The previous key stays published after a rotation, so that what it signed still verifies.",
+    description:
+      "The signing keys of a realm. The previous key stays published after a rotation, so that its signatures can still be verified.",
   },
   { name: "Sessions", description: "The sessions of a realm." },
   { name: "Events", description: "The audit trail: append-only, written in the same transaction as the change it records." },
   { name: "Messaging", description: "Mail, text messages and push: providers, templates and device tokens." },
   {
     name: "Webhooks",
-    description: "Events of a realm, sent to others as they happen: signed, repeated until they are accepted, and listed.",
+    description:
+      "Events of a realm that are sent to other systems as they occur. They are signed, repeated until they are accepted, and listed.",
   },
   {
     name: "SCIM targets",
-    description: "Services elsewhere that get the users and groups of a realm (RFC 7644): what is sent, its state, and what was refused.",
+    description:
+      "Other services that receive the users and groups of a realm (RFC 7644): the data that is sent, its state, and the errors.",
   },
   { name: "Sign-in", description: "The pages for signing in and out. They are HTML and work without scripts." },
   {
@@ -77,18 +81,18 @@ export const tags: readonly { readonly name: string; readonly description: strin
   },
   {
     name: "Account pages",
-    description: "The account console: the same for people, at `/realms/{realm}/account/`. Pages are HTML and work without scripts.",
+    description: "The pages of the account console, at `/realms/{realm}/account/`. They are HTML and work without scripts.",
   },
   {
     name: "Devices",
-    description: "Phones that users enroll with a key, sign-ins that they approve (push), and screens that they sign in (QR).",
+    description: "Phones that users enroll with a key, sign-ins that users approve with them (push), and QR sign-ins.",
   },
-  { name: "Transactions", description: "A transaction is signed by a user for an application, once, with a fresh second factor." },
+  { name: "Transactions", description: "Transactions that a user signs for an application, once, with a fresh second factor." },
   {
     name: "SCIM",
     description: "Users and groups for provisioning clients such as Microsoft Entra and Okta (RFC 7643, RFC 7644), by a SCIM token.",
   },
   { name: "Protocol", description: "The endpoints that relying parties read and call." },
   { name: "Monitoring", description: "Health, readiness and metrics." },
-  { name: "Description", description: "This description, as JSON and as a page." },
+  { name: "Description", description: "This documentation, as JSON and as a page." },
 ];

@@ -20,12 +20,12 @@ export const BulkRequest = Type.Object(
   {
     action: oneOf(bulkActions, {
       description:
-        "Each needs what its single request needs: `manage-users`; roles also `manage-roles` instead; groups `manage-organizations`",
+        "The action. It needs the permission of the single request: `manage-users`; for roles, `manage-roles` is enough; for groups `manage-organizations`",
     }),
     userIds: Type.Array(Type.String({ minLength: 1, maxLength: 64 }), { minItems: 1, maxItems: 500, uniqueItems: true }),
-    requiredAction: Type.Optional(oneOf(requiredActions, { description: "With `require-action`" })),
-    roleId: Type.Optional(Type.String({ maxLength: 64, description: "With `assign-role` and `unassign-role`: a role of the realm" })),
-    groupId: Type.Optional(Type.String({ maxLength: 64, description: "With `join-group` and `leave-group`" })),
+    requiredAction: Type.Optional(oneOf(requiredActions, { description: "The required action, for `require-action`" })),
+    roleId: Type.Optional(Type.String({ maxLength: 64, description: "The id of a realm role, for `assign-role` and `unassign-role`" })),
+    groupId: Type.Optional(Type.String({ maxLength: 64, description: "The id of the group, for `join-group` and `leave-group`" })),
   },
   { $id: "BulkUsers", additionalProperties: false },
 );
@@ -41,7 +41,7 @@ export const BulkReport = Type.Object(
         {
           userId: Type.String(),
           ok: Type.Boolean(),
-          code: Type.Optional(Type.String({ description: "As the single request would have answered" })),
+          code: Type.Optional(Type.String({ description: "The error code of the single request" })),
           message: Type.Optional(Type.String()),
           stepUpUrl: Type.Optional(
             Type.String({ description: "The address to sign in again at, if `code` says that the last sign-in is too long ago" }),
@@ -49,7 +49,7 @@ export const BulkReport = Type.Object(
         },
         { $id: "BulkResult" },
       ),
-      { description: "One for each user, in the order of the request" },
+      { description: "The results, one for each user, in the order of the request" },
     ),
   },
   { $id: "BulkReport" },

@@ -6,7 +6,7 @@ import type { RealmSnapshots } from "../../tenancy/realms/index.ts";
 
 const WhoAmI = Type.Object(
   {
-    userId: Type.String({ description: "The user's id; a client's, if a client calls in its own name" }),
+    userId: Type.String({ description: "The id of the user, or of the client if it calls in its own name" }),
     username: Type.String(),
     realmId: Type.String({ description: "The realm of the session or token: the realm itself, or `master`" }),
     permissions: Type.Array(Type.String(), { description: "The admin permissions that the caller holds in this realm" }),

@@ -9,19 +9,19 @@ export const ExternalImportQuery = Type.Object(
     source: Type.Optional(
       oneOf(
         sources.map(({ name }) => name),
-        { description: "The product that wrote the files. Left out: recognised from the files" },
+        { description: "The product that wrote the files. If omitted, it is detected" },
       ),
     ),
-    from: Type.Optional(Type.String({ minLength: 1, maxLength: 255, description: "The realm, if the files hold several" })),
-    dryRun: Type.Optional(Type.Boolean({ default: false, description: "Says what would be imported, and changes nothing" })),
+    from: Type.Optional(Type.String({ minLength: 1, maxLength: 255, description: "The realm to import, if the files contain several" })),
+    dryRun: Type.Optional(Type.Boolean({ default: false, description: "Report what would be imported, and change nothing" })),
     onConflict: Type.Optional(
-      oneOf(conflicts, { default: "skip", description: "The treatment of a user whose username or email address is taken" }),
+      oneOf(conflicts, { default: "skip", description: "The treatment of a user whose username or email address already exists" }),
     ),
     importId: Type.Optional(
       Type.String({
         pattern: "^[A-Za-z0-9._-]{1,128}$",
         description:
-          "importId is made of letters, digits and ._- (at most 128). `GET /users/import/{importId}` shows how far the users are; the same files with the same importId go on after an interruption",
+          "at most 128 letters, digits, dots, dashes and underscores. `GET /users/import/{importId}` shows the progress of the users. After an interruption, the same files with the same importId continue the import",
       }),
     ),
   },
@@ -35,7 +35,7 @@ const counted = { path: Type.String({ description: "A pattern, such as `clients[
 const Refused = Type.Object({
   section: text,
   key: text,
-  field: Type.String({ description: "The part of the item; empty: the whole item" }),
+  field: Type.String({ description: "The member of the item. Empty if the whole item is meant" }),
   code: text,
   message: text,
 });
@@ -44,16 +44,16 @@ export type Refused = Static<typeof Refused>;
 const Translation = Type.Object(
   {
     source: text,
-    mapped: Type.Array(Type.Object(counted), { description: "The items that were carried over" }),
+    mapped: Type.Array(Type.Object(counted), { description: "The items that were imported" }),
     ignored: Type.Array(Type.Object(counted), {
-      description: "Items that are left out on purpose: they ship here, or mean nothing outside of the other system",
+      description: "The items that were ignored, because they are built in here or have no meaning outside of the other product",
     }),
     unmapped: Type.Array(
-      Type.Object({ ...counted, reason: text, first: Type.String({ description: "The path of its first occurrence, never the value" }) }),
-      { description: "Items that have no place here, by pattern" },
+      Type.Object({ ...counted, reason: text, first: Type.String({ description: "The path of the first occurrence, never the value" }) }),
+      { description: "The items that are not supported, by pattern" },
     ),
-    refused: Type.Array(Refused, { description: "Items that the rules here do not take, and that were left out" }),
-    choices: Type.Array(text, { description: "Decisions that only an administrator can take" }),
+    refused: Type.Array(Refused, { description: "The items that the rules of this server refuse, and that were skipped" }),
+    choices: Type.Array(text, { description: "The decisions that only an administrator can make" }),
   },
   { additionalProperties: false },
 );

@@ -5,12 +5,12 @@ const status = oneOf(["UP", "DOWN"]);
 export type Status = "UP" | "DOWN";
 
 const Component = Type.Object({ status }, { $id: "HealthComponent" });
-const at = Type.Integer({ description: "Epoch milliseconds" });
+const at = Type.Integer({ description: "A time in epoch milliseconds" });
 
 export const HealthResponse = Type.Object(
   {
     status,
-    groups: Type.Array(Type.String(), { description: "Each is answered on its own at `/monitoring/health/{group}`" }),
+    groups: Type.Array(Type.String(), { description: "The groups. Each can be read on its own at `/monitoring/health/{group}`" }),
     components: Type.Object({
       breachCorpus: Type.Optional(Component),
       db: Component,
@@ -22,7 +22,7 @@ export const HealthResponse = Type.Object(
       ssl: Component,
     }),
   },
-  { $id: "Health", description: "DOWN if any component is; the reason is in the server's log" },
+  { $id: "Health", description: "DOWN if any component is DOWN. The server's log has the reason" },
 );
 export type HealthResponse = Static<typeof HealthResponse>;
 
@@ -37,7 +37,7 @@ export type ReadinessResponse = Static<typeof ReadinessResponse>;
 
 export const RealmHealth = Type.Object(
   { status, components: Type.Object({ db: Component, signingKey: Component, snapshot: Component }) },
-  { $id: "RealmHealth", description: "DOWN if any component is" },
+  { $id: "RealmHealth", description: "DOWN if any component is DOWN" },
 );
 export type RealmHealth = Static<typeof RealmHealth>;
 
@@ -65,7 +65,8 @@ export const Window = Type.Object(
   },
   {
     $id: "MetricsWindow",
-    description: "Counted by the clock hour: from the beginning of the hour in which the window opens until now, seconds late at most",
+    description:
+      "Counted by the clock hour, from the beginning of the hour in which the window starts until now. The counts may be a few seconds old",
   },
 );
 export type Window = Static<typeof Window>;
@@ -74,8 +75,8 @@ const figures = {
   lastHour: Window,
   lastDay: Window,
   lastWeek: Window,
-  activeSessions: Type.Integer({ description: "Exact to 10,000, an estimate above" }),
-  users: Type.Integer({ description: "Exact to 10,000, an estimate above" }),
+  activeSessions: Type.Integer({ description: "Exact up to 10,000, otherwise an estimate" }),
+  users: Type.Integer({ description: "Exact up to 10,000, otherwise an estimate" }),
   queueDepth: Type.Integer({ description: "Background jobs that are due and not finished" }),
 };
 const Figures = Type.Object(figures, { $id: "MetricsFigures" });
@@ -86,9 +87,9 @@ export const MetricsSummary = Type.Object(
     generatedAt: at,
     total: Figures,
     realms: Type.Array(Type.Object({ realm: Type.String(), ...figures }, { $id: "RealmMetrics" }), {
-      description: "One page of the realms, as `page`, `size`, `search` and `sort` ask",
+      description: "One page of the realms, selected by `page`, `size`, `search` and `sort`",
     }),
   },
-  { $id: "MetricsSummary", description: "Over all nodes" },
+  { $id: "MetricsSummary", description: "The metrics of all nodes" },
 );
 export type MetricsSummary = Static<typeof MetricsSummary>;

@@ -7,9 +7,9 @@ export const steps = ["1h", "3h", "6h", "1d"] as const;
 
 export const SeriesQuery = Type.Object(
   {
-    from: Instant("Not before; by default a day before `to`"),
-    to: Instant("Before; by default now"),
-    step: Type.Optional(oneOf(steps, { description: "The period of one point; by default an hour" })),
+    from: Instant("The beginning of the period, by default a day before `to`"),
+    to: Instant("The end of the period, exclusive, by default now"),
+    step: Type.Optional(oneOf(steps, { description: "The period of one point. Default: an hour" })),
   },
   { additionalProperties: false },
 );
@@ -22,11 +22,11 @@ export const MetricsSeries = Type.Object(
     from: at("The beginning of the first point"),
     to: at("The end of the last point"),
     step: oneOf(steps),
-    keptFrom: at("Figures are kept for eight days: before this all points are 0"),
+    keptFrom: at("The time from which figures exist, because they are kept for eight days. All earlier points are 0"),
     points: Type.Array(Type.Object({ at: at("The beginning of the point, in UTC"), ...Window.properties }, { $id: "MetricsPoint" }), {
-      description: "Oldest first, without gaps",
+      description: "The points, oldest first, without gaps",
     }),
   },
-  { $id: "MetricsSeries", description: "The activity of the realm, over all nodes, seconds late at most" },
+  { $id: "MetricsSeries", description: "The activity of the realm on all nodes. The figures may be a few seconds old" },
 );
 export type MetricsSeries = Static<typeof MetricsSeries>;

@@ -51,7 +51,7 @@ export const scimTargetRoutes: FastifyPluginAsyncTypebox<Tools> = async (app, to
       config,
       summary: "Create a SCIM target",
       description:
-        "The users and groups that it names are then created, changed and deprovisioned at the target as they are here. Needs `view-users` as well.",
+        "The selected users and groups are then created, changed and deprovisioned at the target when they change here. Needs `view-users`, too.",
       body: CreateScimTarget,
       id: ({ id }) => id,
       run: (ctx, _params, body) => createTarget(ctx, tools, body),
@@ -67,15 +67,15 @@ export const scimTargetRoutes: FastifyPluginAsyncTypebox<Tools> = async (app, to
       config,
       summary: "Update a SCIM target",
       description:
-        "Everything is compared again, and a suspended target is tried again. Another scheme, host or port without a new secret clears the old one. " +
-        "Needs `view-users` as well.",
+        "Compares everything again, and tries a suspended target again. Another scheme, host or port without a new secret clears the old one. " +
+        "Needs `view-users`, too.",
       body: UpdateScimTarget,
       run: (ctx, { scimTargetId }, body) => saveTarget(ctx, tools, scimTargetId, body),
     },
     remove: {
       config,
       summary: "Delete a SCIM target",
-      description: "Accounts and groups at the target stay as they are.",
+      description: "Accounts and groups at the target are not changed.",
       run: (ctx, { scimTargetId }) => removeTarget(ctx, scimTargetId),
     },
   });
@@ -140,7 +140,7 @@ export const scimTargetRoutes: FastifyPluginAsyncTypebox<Tools> = async (app, to
     list: {
       config: unversioned,
       summary: "List the users and groups of a SCIM target",
-      description: "Each with its state at the target. Needs `view-users` as well.",
+      description: "Returns each with its state at the target. Needs `view-users`, too.",
       query: ObjectQuery,
       run: (ctx, { scimTargetId }, query) => searchObjects(ctx, scimTargetId, query),
     },

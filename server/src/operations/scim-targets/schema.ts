@@ -13,7 +13,8 @@ const name = Type.String({
 const url = Type.String({
   minLength: 1,
   maxLength: 2048,
-  description: "The base address of the SCIM service: https, a public address. In development also http to this machine",
+  description:
+    "The base URL of the SCIM service: https, at a public address. In development http to the server's own machine is accepted, too",
   examples: ["https://scim.example.com/v2"],
 });
 const secret = Type.String({ minLength: 1, maxLength: 8192, description: "The bearer token, the password or the client secret" });
@@ -24,26 +25,32 @@ const text = (description: string) => Type.Optional(Type.String({ minLength: 1, 
 const auth = Type.Object(
   {
     type: oneOf(["bearer", "basic", "oauth2"], {
-      description: "bearer: the secret is the token. basic: it is the password. oauth2: it is the secret of a client (RFC 6749 §4.4)",
+      description:
+        "The authentication method. bearer: the secret is a token. basic: the secret is a password. oauth2: the secret is a client secret (RFC 6749 §4.4)",
     }),
-    username: text("For basic"),
-    tokenUrl: text("For oauth2: the token endpoint"),
-    clientId: text("For oauth2"),
-    scope: text("For oauth2, if the service needs one"),
+    username: text("The username. Only for `basic`"),
+    tokenUrl: text("The URL of the token endpoint. Only for `oauth2`"),
+    clientId: text("The client id. Only for `oauth2`"),
+    scope: text("The scope of the token, if the service needs one. Only for `oauth2`"),
   },
   closed,
 );
 const users = Type.Object(
   {
     scope: Type.Optional(
-      oneOf(["all", "groups", "organizations"], { default: "all", description: "The users that the target has: all, or members" }),
+      oneOf(["all", "groups", "organizations"], {
+        default: "all",
+        description: "The users that are sent to the target: all, or the members of groups or organizations",
+      }),
     ),
-    groupIds: Type.Optional(ids("With scope groups: members of these groups, and of the groups below them")),
-    organizationIds: Type.Optional(ids("With scope organizations: members of these organizations")),
+    groupIds: Type.Optional(
+      ids("The groups whose members, including those of the groups below them, are sent. Only for the scope `groups`"),
+    ),
+    organizationIds: Type.Optional(ids("The organizations whose members are sent. Only for the scope `organizations`")),
     userName: Type.Optional(
       oneOf(["username", "email"], {
         default: "username",
-        description: "The `userName` there. email: the confirmed address; a user without one is not sent",
+        description: "The source of the `userName` at the target. email: the confirmed address; a user without one is not sent",
       }),
     ),
     emails: Type.Optional(oneOf(["all", "confirmed"], { default: "all", description: "all: unconfirmed addresses are sent, too" })),
@@ -55,12 +62,12 @@ const groups = Type.Object(
     mode: Type.Optional(
       oneOf(["none", "all", "listed"], {
         default: "none",
-        description: "The groups that the target has: none, those at the top of the tree, or the listed ones",
+        description: "The groups that are sent to the target: none, those at the top of the tree, or the listed ones",
       }),
     ),
-    groupIds: Type.Optional(ids("With mode listed")),
+    groupIds: Type.Optional(ids("The ids of the listed groups. Only for the mode `listed`")),
     removed: Type.Optional(
-      oneOf(["delete", "none"], { default: "delete", description: "The treatment of a group that is deleted, or not sent any more" }),
+      oneOf(["delete", "none"], { default: "delete", description: "The treatment of a group that is deleted, or no longer sent" }),
     ),
   },
   closed,
@@ -73,12 +80,12 @@ const deprovision = Type.Object(
   {
     disabled: Type.Optional(oneOf(["deactivate", "delete", "none"], { default: "deactivate", description: "A user was disabled" })),
     outOfScope: Type.Optional(
-      oneOf(["deactivate", "delete", "none"], { default: "deactivate", description: "A user does not belong to `users` any more" }),
+      oneOf(["deactivate", "delete", "none"], { default: "deactivate", description: "A user no longer belongs to `users`" }),
     ),
     deleted: Type.Optional(
       oneOf(["deactivate", "delete", "none"], {
         default: "delete",
-        description: "A user was deleted. An erased user is always deleted there",
+        description: "A user was deleted. An erased user is always deleted at the target",
       }),
     ),
   },
@@ -87,14 +94,14 @@ const deprovision = Type.Object(
 const matchBy = Type.Array(oneOf(["userName", "email"]), {
   uniqueItems: true,
   description:
-    "The members by which an existing account is found and adopted, besides our id of the user in `externalId`: the username, the confirmed address",
+    "The members by which an existing account is found and adopted, besides the user's id in `externalId`: the username, the confirmed address",
 });
 const preset = oneOf(presetNames, { description: "The kind of service, which decides in what it differs from others" });
 const requestsPerSecond = nullable(Type.Number({ minimum: 0.1, maximum: 100 }), "Null: as the preset has it");
 const fullSyncHours = Type.Integer({
   minimum: 1,
   maximum: 720,
-  description: "The interval at which everything is compared, besides at every change",
+  description: "The interval of full syncs in hours. Changes are sent immediately in any case",
 });
 
 /** The settings of a target that are kept as one document. */
@@ -107,11 +114,11 @@ const time = (description: string) => nullable(Type.Integer(), `${description}; 
 
 const standing = {
   state: oneOf(targetStates),
-  message: Type.String({ description: "The meaning and the remedy, in a sentence" }),
-  pausedUntil: time("Nothing is sent before"),
-  suspendedAt: time("Since when the target refuses us"),
-  lastSyncAt: time("When everything was compared last"),
-  lastSentAt: time("When something was sent last"),
+  message: Type.String({ description: "A sentence with the meaning and the remedy" }),
+  pausedUntil: time("The time until which nothing is sent"),
+  suspendedAt: time("The time since which the target has refused requests"),
+  lastSyncAt: time("The time of the last full sync"),
+  lastSentAt: time("The time when something was last sent"),
 };
 
 export const ScimTarget = Type.Object(
@@ -121,10 +128,10 @@ export const ScimTarget = Type.Object(
     name: Type.String(),
     enabled: Type.Boolean(),
     url: Type.String(),
-    secret: Type.Null({ description: "Never shown; `secretSet` says whether there is one" }),
+    secret: Type.Null({ description: "It is never shown. `secretSet` tells whether there is one" }),
     secretSet: Type.Boolean(),
     ...settings,
-    createdAt: Type.Integer({ description: "Epoch milliseconds" }),
+    createdAt: Type.Integer({ description: "The time of creation, in epoch milliseconds" }),
     status: Type.Object(standing),
   },
   { $id: "ScimTarget" },
@@ -155,7 +162,7 @@ export const UpdateScimTarget = Type.Object(
       Type.Union([secret, Type.Null()], {
         writeOnly: true,
         description:
-          "Left out: kept, unless scheme, host or port of `url` or `tokenUrl` change. Null: cleared, unless `secretSet` is true as well, as in a record that was read",
+          "If omitted, the stored secret is kept, unless scheme, host or port of `url` or `tokenUrl` change. Null clears it, unless `secretSet` is true, as in the response of a read",
       }),
     ),
   },
@@ -170,14 +177,14 @@ export type ObjectKind = (typeof objectKinds)[number];
 
 export const ScimTargetObject = Type.Object(
   {
-    id: Type.String({ format: "uuid", description: "The user or group" }),
+    id: Type.String({ format: "uuid", description: "The id of the user or group" }),
     kind: oneOf(objectKinds),
     name: nullable(Type.String(), "Null: it does not exist any more"),
     remoteId: nullable(Type.String(), "Its `id` at the target"),
     state: oneOf(objectStates, {
       description:
-        "PENDING: waits to be sent. SYNCED: sent. FAILED: refused, until it changes or is retried. DEAD: given up after many attempts. " +
-        "HELD: waits for a confirmation. GONE: removed there a short while ago",
+        "PENDING: not sent yet. SYNCED: sent. FAILED: refused, until it changes or is retried. DEAD: abandoned after many attempts. " +
+        "HELD: waits for a confirmation. GONE: recently removed at the target",
     }),
     attempts: Type.Integer(),
     nextAttemptAt: time("For PENDING"),
@@ -199,10 +206,12 @@ const counts = Type.Object({
   pending: Type.Integer(),
   failed: Type.Integer(),
   dead: Type.Integer(),
-  held: Type.Integer({ description: "To be deactivated or deleted there, once an administrator confirms it" }),
+  held: Type.Integer({
+    description: "The number of accounts that will be deactivated or deleted at the target once an administrator confirms it",
+  }),
 });
 export const ScimTargetStatus = Type.Object(
-  { ...standing, users: counts, groups: counts, syncing: Type.Boolean({ description: "A full sync waits or runs" }) },
+  { ...standing, users: counts, groups: counts, syncing: Type.Boolean({ description: "True if a full sync is waiting or running" }) },
   { $id: "ScimTargetStatus" },
 );
 export type ScimTargetStatus = Static<typeof ScimTargetStatus>;
@@ -210,12 +219,12 @@ export type ScimTargetStatus = Static<typeof ScimTargetStatus>;
 export const SyncScimTarget = Type.Object(
   {
     dryRun: Type.Optional(
-      Type.Boolean({ default: false, description: "Only lists what would be sent. The target gets GET requests at most" }),
+      Type.Boolean({ default: false, description: "List what would be sent, without sending it. The target receives only GET requests" }),
     ),
     resend: Type.Optional(
       Type.Boolean({
         default: false,
-        description: "Sends everything again, even if it has not changed, to repair changes that were made at the target",
+        description: "Send everything again, even if it has not changed, to repair changes that were made at the target",
       }),
     ),
   },
@@ -228,8 +237,8 @@ export type PlannedAction = (typeof plannedActions)[number];
 export const ScimTargetPlan = Type.Object(
   {
     dryRun: Type.Boolean(),
-    requested: Type.Boolean({ description: "A full sync begins now; the status shows its progress" }),
-    complete: Type.Boolean({ description: "False: a dry run ended early because of its time limit" }),
+    requested: Type.Boolean({ description: "The full sync was started. The status shows its progress" }),
+    complete: Type.Boolean({ description: "False if a dry run ended early because of its time limit" }),
     unchanged: Type.Integer(),
     counts: Type.Object(
       Object.fromEntries(plannedActions.map((action) => [action, Type.Integer()])) as Record<PlannedAction, Type.TInteger>,
@@ -242,7 +251,7 @@ export const ScimTargetPlan = Type.Object(
         action: oneOf(plannedActions),
         reason: Type.Optional(Type.String()),
       }),
-      { description: "The first 100" },
+      { description: "The first 100 items" },
     ),
   },
   { $id: "ScimTargetPlan" },
@@ -252,7 +261,7 @@ export type ScimTargetPlan = Static<typeof ScimTargetPlan>;
 export const ConfirmDeprovisioning = Type.Object(
   {
     accounts: Type.Optional(
-      Type.Integer({ minimum: 1, description: "The number of users and groups that the status showed: another number is refused" }),
+      Type.Integer({ minimum: 1, description: "The number of users and groups that the status showed. Another number is refused" }),
     ),
   },
   { $id: "ConfirmDeprovisioning", ...closed },

@@ -158,12 +158,12 @@ export const RealmDocumentSchema = Type.Unsafe<Record<string, unknown>>({
   required: ["schema"],
   properties: {
     schema: { type: "string", enum: [DOCUMENT_SCHEMA] },
-    realm: { type: "string", description: "The realm of the export; an import goes to the realm of its address" },
+    realm: { type: "string", description: "The realm of the export. An import uses the realm of its address instead" },
     sealing: { type: "object", description: "The encryption of secrets, if they are sealed", additionalProperties: { type: "string" } },
     users: {
       type: "array",
       items: { type: "object", additionalProperties: true },
-      description: "Comes last, and may be of any length: rows as for `POST /users/import`",
+      description: "The users, as rows of `POST /users/import`. They come last, and can be any number",
     },
     ...Object.fromEntries(
       sections.map(({ name, keyOf }) => [

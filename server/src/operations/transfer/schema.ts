@@ -10,22 +10,22 @@ export const ExportQuery = Type.Object(
     sections: Type.Optional(
       Type.String({
         maxLength: 1000,
-        description: `Comma-separated, of: ${names.join(", ")}. Left out: all of them`,
+        description: `A comma-separated list of sections: ${names.join(", ")}. If omitted, all of them`,
       }),
     ),
-    full: Type.Optional(Type.Boolean({ default: false, description: "Members with their default value, too" })),
+    full: Type.Optional(Type.Boolean({ default: false, description: "Include members with their default value" })),
     users: Type.Optional(
       Type.Boolean({
         default: false,
         description:
-          "The users as well, each with roles, groups and organizations. Needs `view-users`. Hashes and second factors come with sealed secrets only",
+          "Include the users, each with roles, groups and organizations. Needs `view-users`. Hashes and second factors are included only with sealed secrets",
       }),
     ),
     secrets: Type.Optional(
       oneOf(["none", "sealed"], {
         default: "none",
         description:
-          "`sealed`: secrets and signing keys, encrypted under the passphrase of the header `Export-Passphrase`. Needs `realm-admin` and recent authentication",
+          "`sealed`: include secrets and signing keys, encrypted with the passphrase of the header `Export-Passphrase`. Needs `realm-admin` and recent authentication",
       }),
     ),
   },
@@ -34,28 +34,29 @@ export const ExportQuery = Type.Object(
 
 export const ImportQuery = Type.Object(
   {
-    dryRun: Type.Optional(Type.Boolean({ default: false, description: "Says what would change, and changes nothing" })),
+    dryRun: Type.Optional(Type.Boolean({ default: false, description: "Report what would change, and change nothing" })),
     prune: Type.Optional(
       oneOf(["none", "source", "all"], {
         default: "none",
         description:
-          "In the sections of the document, delete what it does not have: of what earlier imports of this `source` created, or `all`. Built-in items, keys and users stay",
+          "In the sections of the document, delete what it does not contain: only what earlier imports of this `source` created, or `all`. Built-in items, keys and users are kept",
       }),
     ),
     source: Type.Optional(
       Type.String({
         pattern: "^[A-Za-z0-9._-]{1,64}$",
-        description: "a name for the document: letters, digits and ._- (at most 64). The items that it creates are remembered for `prune`",
+        description:
+          "a name for the document: at most 64 letters, digits, dots, dashes and underscores. The items that it creates are remembered for `prune`",
       }),
     ),
     onConflict: Type.Optional(
-      oneOf(conflicts, { default: "skip", description: "The treatment of a user whose username or email address is taken" }),
+      oneOf(conflicts, { default: "skip", description: "The treatment of a user whose username or email address already exists" }),
     ),
     importId: Type.Optional(
-      Type.String({ pattern: "^[A-Za-z0-9._-]{1,128}$", description: "importId is made of letters, digits and ._- (at most 128)" }),
+      Type.String({ pattern: "^[A-Za-z0-9._-]{1,128}$", description: "at most 128 letters, digits, dots, dashes and underscores" }),
     ),
     plan: Type.Optional(
-      Type.String({ maxLength: 64, description: "The `digest` of a dry run: the import is refused (409) if its plan is another" }),
+      Type.String({ maxLength: 64, description: "The `digest` of a dry run. The import is refused (409) if its plan differs" }),
     ),
   },
   { additionalProperties: false },
@@ -68,7 +69,7 @@ export const RealmImport = Type.Object(
   {
     realm: text,
     dryRun: Type.Boolean(),
-    digest: Type.String({ description: "The id of the plan; `plan` of an import takes it" }),
+    digest: Type.String({ description: "The id of the plan, for the query parameter `plan` of an import" }),
     sections: Type.Record(Type.String(), Type.Object({ created: count, updated: count, deleted: count, unchanged: count })),
     actions: Type.Array(
       Type.Object({
@@ -80,18 +81,18 @@ export const RealmImport = Type.Object(
             path: text,
             before: Type.Optional(Type.Unknown()),
             after: Type.Optional(Type.Unknown()),
-            secret: Type.Optional(Type.Boolean({ description: "A secret changes; its values are not shown" })),
+            secret: Type.Optional(Type.Boolean({ description: "True if a secret changes. Its values are not shown" })),
           }),
         ),
       }),
-      { description: "By section and key" },
+      { description: "The changes, by section and key" },
     ),
     generated: Type.Array(Type.Object({ section: text, key: text, path: text }), {
-      description: "Secrets that the server made up, because the document had none; read or replace them where they belong",
+      description: "The secrets that the server generated because the document had none. Read or replace them at their own addresses",
     }),
     users: Type.Optional(UserImport),
     lacking: Type.Array(Type.Object({ section: text, permission: text }), {
-      description: "Sections that a dry run did not look at, because the caller lacks the permission to write them",
+      description: "The sections that a dry run did not check, because the caller lacks the permission to write them",
     }),
   },
   { $id: "RealmImport" },

@@ -27,7 +27,11 @@ export function mergePatch(target: unknown, patch: unknown, schema: Json = {}): 
 export function patchSchema(schema: TSchema): TSchema {
   const { $id, ...patch } = partial(schema as Json) as Json;
   const name = String($id).replace(/^(Update|Upsert|Save)?/, "Patch");
-  return { ...patch, $id: name, description: "RFC 7396: members left out are kept, null returns a member to its default" } as TSchema;
+  return {
+    ...patch,
+    $id: name,
+    description: "A merge patch (RFC 7396): omitted members are kept, and null returns a member to its default",
+  } as TSchema;
 }
 
 function partial(schema: Json): Json {

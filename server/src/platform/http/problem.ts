@@ -8,21 +8,21 @@ import { toFieldErrors } from "./validation.ts";
 /** A problem document (RFC 9457). */
 export const Problem = Type.Object(
   {
-    type: Type.String({ description: "A URN for the code" }),
+    type: Type.String({ description: "A URN that identifies the code" }),
     title: Type.String(),
     status: Type.Integer(),
-    code: Type.String({ description: "Stable and dotted, for programs", examples: ["users.login_name_taken"] }),
+    code: Type.String({ description: "A stable, dotted code for programs", examples: ["users.login_name_taken"] }),
     detail: Type.String({ description: "A text for users: what happened and what to do" }),
     requestId: Type.String(),
     errors: Type.Optional(
       Type.Array(Type.Object({ field: Type.String(), code: Type.String(), message: Type.String() }), {
-        description: "On 400: every field that is wrong. Also present if a document is refused for another reason",
+        description: "On 400: every field that is not valid. Also present if a document is refused for another reason",
       }),
     ),
     stepUpUrl: Type.Optional(
       Type.String({
         description:
-          "On 403, where the session has proven too little: the page on which its user proves it. `return_to` in its query is the path to come back to. " +
+          "On 403, if the session's authentication is not sufficient: the page on which its user signs in again. `return_to` in its query is the path to return to. " +
           "`WWW-Authenticate` says the same to an application (RFC 9470)",
       }),
     ),

@@ -3,7 +3,7 @@ import { invalidFields } from "../../kernel/errors.ts";
 
 /** Declares a point in time in a query, which `instant` reads. */
 export const Instant = (description: string) =>
-  Type.Optional(Type.String({ maxLength: 40, description: `${description}: ISO 8601, or epoch milliseconds` }));
+  Type.Optional(Type.String({ maxLength: 40, description: `${description}, as ISO 8601 or epoch milliseconds` }));
 
 /** A date, or a date with a time, which is in UTC unless it names an offset. An unescaped `+` arrives as a space. */
 const ISO_8601 = /^(\d{4}-\d{2}-\d{2})(?:T(\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?)(Z|[+ -]\d{2}:\d{2})?)?$/;

@@ -16,7 +16,7 @@ const listMembers = {
   search: Type.Optional(Type.String({ maxLength: 320, description: "The beginning of a name or email address, or a whole id" })),
   sort: Type.Optional(Type.String({ maxLength: 64, description: "The field to sort by, with `-` before it for descending order" })),
   cursor: Type.Optional(
-    Type.String({ maxLength: 2048, description: "The cursor of `Link rel=next`: the list continues there, at any depth" }),
+    Type.String({ maxLength: 2048, description: "The cursor from `Link rel=next`, at which the list continues, at any depth" }),
   ),
 };
 export const listQuery = <T extends Record<string, Type.TSchema>>(filters: T) =>
