@@ -5,7 +5,7 @@ import { CreateSamlClient } from "../saml-clients/index.ts";
 import { templateNames, templates } from "./templates.ts";
 
 const kinds = [
-  ...templateNames.map((name) => `\`${name}\`: ${templates[name].label.toLowerCase()}`),
+  ...templateNames.map((name) => `\`${name}\`: ${templates[name].label.replace(/^./, (first) => first.toLowerCase())}`),
   "`saml`: a SAML 2.0 service provider",
 ].join("; ");
 const template = oneOf([...templateNames, "saml"], { description: `The kind of application. ${kinds}` });

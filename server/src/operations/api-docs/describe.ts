@@ -15,7 +15,7 @@ const introduction = `
 The admin API (\`/admin/…\`), the public endpoints of each realm (\`/realms/{realm}/…\`) and monitoring.
 
 **Signing in.** \`GET /realms/{realm}/login\` sets the cookie \`XSRF-TOKEN\`; \`POST\` the form there with that value as \`_csrf\`, and the
-answer sets the session's cookie. Writes send the present value of \`XSRF-TOKEN\` in the header \`X-XSRF-TOKEN\`. An administrator of the
+response sets the session cookie. Writes send the current value of \`XSRF-TOKEN\` in the header \`X-XSRF-TOKEN\`. An administrator of the
 realm \`master\` may administer every realm. Programs send an access token instead (\`Authorization: Bearer\`), without CSRF token.
 
 **Permissions.** \`x-permission\` names the permission that an operation needs: one of a list is enough, and \`any\` is any of the catalogue.
@@ -26,7 +26,7 @@ with \`Retry-After\` while the database cannot be reached.
 
 **Lists** take \`page\`, \`size\`, \`search\` and \`sort\`; \`Link rel=next\` has a cursor for the next page, at any depth.
 
-**Versions.** Records have an \`ETag\`. Send it back as \`If-Match\` to change a record only if it is still as you read it.
+**Versions.** Records have an \`ETag\`. Send it back as \`If-Match\` to change a record only if nobody has changed it since.
 `.trim();
 
 const securitySchemes = {
