@@ -6,16 +6,21 @@ const agentStatuses = ["CREATED", "ACTIVE", "SUSPENDED", "REVOKED"] as const;
 export type AgentStatus = (typeof agentStatuses)[number];
 
 const name = visibleName("an agent's name", "Invoice assistant");
-const description = nullable(Type.String({ minLength: 1, maxLength: 1000 }), "The purpose");
-const ownerUserId = nullable(Type.String({ format: "uuid" }), "The user who answers for it");
-const clientId = nullable(Type.String({ minLength: 1, maxLength: 255 }), "The OAuth client id of its client, which it keeps");
+const description = nullable(Type.String({ minLength: 1, maxLength: 1000 }), "The purpose of the agent");
+const ownerUserId = nullable(Type.String({ format: "uuid" }), "The user who is responsible for the agent");
+const clientId = nullable(
+  Type.String({ minLength: 1, maxLength: 255 }),
+  "The OAuth client id of its client. Once set, it cannot be changed",
+);
 const scopes = Type.Array(Type.String({ minLength: 1, maxLength: 255 }), {
   maxItems: 200,
   uniqueItems: true,
   description: "The scopes that a token of its client may have. If empty, all scopes of the client",
 });
-const time = (what: string) => nullable(Type.Integer(), `Epoch milliseconds: ${what}`);
-const expiresAt = time("its client gets no tokens afterwards, and its tokens do not count; null: never");
+const time = (what: string) => nullable(Type.Integer(), `The time ${what}`);
+const expiresAt = time(
+  "when it expires, in epoch milliseconds. Its client gets no tokens afterwards, and its existing tokens are not valid. If null, it does not expire",
+);
 
 export const Agent = Type.Object(
   {

@@ -29,7 +29,7 @@ const { entityId, assertionConsumerServiceUrl, singleLogoutServiceUrl } = Create
 
 const text = nullable(Type.String());
 const texts = Type.Array(Type.String());
-const ofSaml = (description: string) => nullable(Type.String(), `${description}; null for others`);
+const ofSaml = (description: string) => nullable(Type.String(), `${description}. Null for others`);
 
 export const Application = Type.Object(
   {
@@ -50,9 +50,9 @@ export const Application = Type.Object(
     clientUri: text,
     logoUri: text,
     entityId: ofSaml("The entity id of a SAML application"),
-    assertionConsumerServiceUrl: ofSaml("The address to which a SAML application gets its assertions"),
-    singleLogoutServiceUrl: ofSaml("The address to which a SAML application's browsers are sent to sign out"),
-    createdAt: Type.Integer({ description: "Epoch milliseconds" }),
+    assertionConsumerServiceUrl: ofSaml("The address to which assertions for a SAML application are sent"),
+    singleLogoutServiceUrl: ofSaml("The address to which browsers are sent to sign out of a SAML application"),
+    createdAt: Type.Integer({ description: "The time of creation, in epoch milliseconds" }),
   },
   { $id: "Application" },
 );

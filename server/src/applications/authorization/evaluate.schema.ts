@@ -94,7 +94,7 @@ export const EvaluateResponse = Type.Object(
     results: Type.Array(
       Type.Object({
         resource: nullable(Type.Object({ resourceId: Type.String(), name: Type.String(), type: nullable(Type.String()) })),
-        scopes: Type.Array(Type.String(), { description: "The requested scopes; all of the resource's if none were named" }),
+        scopes: Type.Array(Type.String(), { description: "The requested scopes, or all scopes of the resource if none were named" }),
         status: verdict,
         allowedScopes: Type.Array(Type.String()),
         deniedScopes: Type.Array(Type.String()),

@@ -13,7 +13,7 @@ const name = Type.String({
 const description = nullable(Type.String({ maxLength: 1000 }));
 const consentText = nullable(
   Type.String({ minLength: 1, maxLength: 255 }),
-  "The text on the consent page; null: the page's own for the scopes it knows, else the description or the name",
+  "The text on the consent page. If null, the page shows its own text for the scopes that it knows, otherwise the description or the name",
 );
 const assignment = oneOf(assignments, {
   description:

@@ -349,9 +349,9 @@ const members = {
   publicClient: Type.Boolean({ description: "True if the client cannot keep a secret. It has none, and must use PKCE" }),
   grantTypes,
   ...settingMembers,
-  agentId: nullable(Type.String({ format: "uuid" }), "The agent that it belongs to: see /agents. Cannot be changed here"),
-  createdAt: Type.Integer({ description: "Epoch milliseconds" }),
-  updatedAt: Type.Integer({ description: "Epoch milliseconds" }),
+  agentId: nullable(Type.String({ format: "uuid" }), "The id of the agent that it belongs to (see `/agents`). It cannot be changed here"),
+  createdAt: Type.Integer({ description: "The time of the creation, in epoch milliseconds" }),
+  updatedAt: Type.Integer({ description: "The time of the last change, in epoch milliseconds" }),
 };
 
 export const Client = Type.Object(members, { $id: "Client" });
@@ -406,7 +406,7 @@ export type ClientQuery = Static<typeof ClientQuery>;
 export const ClientSecret = Type.Object(
   {
     secret: Type.String(),
-    previousSecretUntil: nullable(Type.Integer(), "Epoch milliseconds; until then the secret before this one is taken, too"),
+    previousSecretUntil: nullable(Type.Integer(), "The time until which the previous secret is accepted, too, in epoch milliseconds"),
   },
   { $id: "ClientSecret" },
 );

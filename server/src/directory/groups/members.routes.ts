@@ -26,7 +26,7 @@ export const memberRoutes: FastifyPluginAsyncTypebox = async (app) => {
   route(app, "POST", "/", {
     config: write,
     summary: "Add a member to a group",
-    description: "201 with the membership; 200 with it if the user was a member already.",
+    description: "Returns 201 with the membership, or 200 if the user was already a member.",
     tags,
     params,
     body: AddGroupMember,

@@ -5,7 +5,7 @@ import { roleNameMembers } from "../roles/index.ts";
 
 const name = visibleName("a group's name", "Support");
 const description = nullable(Type.String({ maxLength: 1000 }));
-const parentId = nullable(Type.String({ maxLength: 64 }), "The group above; null at the top");
+const parentId = nullable(Type.String({ maxLength: 64 }), "The group above. Null at the top");
 const id = Type.String({ format: "uuid" });
 const time = Type.Integer({ description: "A time in epoch milliseconds" });
 
@@ -66,7 +66,7 @@ export const UserGroup = Type.Object(
         "True when the user is a member of this group itself. False if it is inherited: the user is a member of a group below it, and gets its roles " +
         "only with the realm setting `groups.inheritRoles`",
     }),
-    joinedAt: nullable(time, "Epoch milliseconds; null where it is inherited"),
+    joinedAt: nullable(time, "The time when the user joined, in epoch milliseconds. Null if the membership is inherited"),
   },
   { $id: "UserGroup" },
 );
@@ -86,7 +86,7 @@ export const GroupRole = Type.Object(
   {
     roleId: id,
     name: Type.String(),
-    clientId: nullable(Type.String(), "The id of the client whose role it is; null for a role of the realm"),
+    clientId: nullable(Type.String(), "The id of the client that the role belongs to. Null for a role of the realm"),
   },
   { $id: "GroupRole" },
 );

@@ -45,7 +45,7 @@ export const userImportRoutes: FastifyPluginAsyncTypebox<ImportRouteParts> = asy
     validatorCompiler,
     summary: "Import users",
     description:
-      "Rows are committed in batches while the body arrives: a bad row never stops or half-applies the others, and committed rows stay. The answer is the report. After a broken connection, send the same file with the same `importId` again: rows that were processed are not repeated.",
+      "Rows are committed in batches while the body arrives. A bad row never stops the others or applies them in part, and committed rows are kept. The response is the report. After a broken connection, send the same file with the same `importId` again: rows that were processed are not repeated.",
     operationId: "importUsers",
     tags,
     params: pathParams(),
@@ -70,7 +70,7 @@ export const userImportRoutes: FastifyPluginAsyncTypebox<ImportRouteParts> = asy
   callRoute(app, "GET", "/:importId", {
     config: { permission: "view-users" },
     summary: "Follow an import of users",
-    description: "Shows the progress of an import, and its report for 30 days after its end.",
+    description: "Returns the progress of an import, and for 30 days after its end its report.",
     operationId: "getUserImport",
     tags,
     params: pathParams("importId"),

@@ -181,8 +181,8 @@ const Stopped = Type.Object({ row: Type.Integer(), line: Type.Integer(), positio
 
 export const UserImport = Type.Object(
   {
-    importId: nullable(Type.String(), "null for a dry run"),
-    status: oneOf(statuses, { description: "INTERRUPTED: the request ended early. FAILED: the body could not be read to its end" }),
+    importId: nullable(Type.String(), "Null for a dry run"),
+    status: oneOf(statuses, { description: "INTERRUPTED: the request ended early. FAILED: the rest of the body could not be read" }),
     dryRun: Type.Boolean(),
     rows: count("The rows that were processed, with any result"),
     created: count("New users"),
@@ -191,8 +191,8 @@ export const UserImport = Type.Object(
     failed: count("The rows that were refused. `errors` has the reasons"),
     errors: Type.Array(RowError, { description: "The first 1,000 refused rows" }),
     errorsTruncated: Type.Boolean({ description: "True when more rows were refused than are listed" }),
-    stopped: nullable(Stopped, "The position at which the body could not be read any further"),
-    startedAt: Type.Integer({ description: "Epoch milliseconds" }),
+    stopped: nullable(Stopped, "The position from which the body could not be read"),
+    startedAt: Type.Integer({ description: "The time of the start, in epoch milliseconds" }),
     finishedAt: nullable(Type.Integer()),
   },
   { $id: "UserImport" },

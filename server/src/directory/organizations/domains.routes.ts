@@ -27,7 +27,7 @@ export const domainRoutes: FastifyPluginAsyncTypebox<DomainParts> = async (app, 
     preHandler: limit,
     summary: "Verify a domain by DNS",
     description:
-      "Looks up the TXT record that GET shows as `recordName` and `recordValue`. The record is looked up again once a day; 7 days after it disappeared, the " +
+      "Looks up the TXT record that GET returns as `recordName` and `recordValue`. The record is looked up again once a day. If it is missing for 7 days, the " +
       "domain is no longer verified. 409 if there is no such record, 503 if the DNS does not answer. At most twenty requests per minute.",
     tags: ["Organizations"],
     params: pathParams("orgId", "domain"),

@@ -44,7 +44,7 @@ export const invitationRoutes: FastifyPluginAsyncTypebox<InvitationParts> = asyn
   callRoute(app, "DELETE", "/:invitationId", {
     config: write,
     summary: "Withdraw an invitation",
-    description: "Its link stops working. Users who accepted it stay members.",
+    description: "Its link stops working. Users who accepted it are still members.",
     tags,
     params: pathParams("orgId", "invitationId"),
     done: "Withdrawn",

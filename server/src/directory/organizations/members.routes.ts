@@ -35,7 +35,7 @@ export const memberRoutes: FastifyPluginAsyncTypebox = async (app) => {
     config: write,
     summary: "Make a user a member, or give a member another role",
     description:
-      "`role` and `managed` stay if they are left out, or if there is no body; a new member gets the role `member`. `managed: true` needs `manage-users` and the user's own permissions.",
+      "If `role` or `managed` is omitted, or if there is no body, it is unchanged; a new member gets the role `member`. `managed: true` needs `manage-users` and every permission of the user.",
     tags,
     params,
     body: SetMember,
@@ -44,7 +44,7 @@ export const memberRoutes: FastifyPluginAsyncTypebox = async (app) => {
 
   callRoute(app, "DELETE", "/:userId", {
     config: write,
-    summary: "Take a user out of an organization",
+    summary: "Remove a user from an organization",
     tags,
     params,
     transact: (ctx, { params }) => removeMember(ctx, params.orgId, params.userId),

@@ -1,8 +1,8 @@
 import Type, { type Static } from "typebox";
 import { nullable } from "../../platform/http/index.ts";
 
-const url = nullable(Type.String({ minLength: 1, maxLength: 2048 }), "An https address that is asked for passwords; null: there is none");
-const enabled = Type.Boolean({ description: "True when the source is asked" });
+const url = nullable(Type.String({ minLength: 1, maxLength: 2048 }), "The https address that checks passwords. Null if there is none");
+const enabled = Type.Boolean({ description: "True if the source is used" });
 
 export const PasswordSourceRecord = Type.Object(
   { url, enabled, secretSet: Type.Boolean({ description: "True if a secret is stored. The secret is never shown" }) },

@@ -54,7 +54,7 @@ export const roleRoutes: FastifyPluginAsyncTypebox = async (app) => {
   route(app, "PUT", "/:roleId/default", {
     config: write,
     summary: "Make a role the realm's default",
-    description: "Every new user gets it.",
+    description: "Every new user gets this role.",
     tags,
     params,
     response: { 200: Role },
@@ -84,7 +84,7 @@ export const adminRoleRoutes: FastifyPluginAsyncTypebox = async (app) => {
 
   route(app, "GET", "/permissions", {
     config: read,
-    summary: "The catalogue of permissions",
+    summary: "List the permissions",
     tags,
     querystring: ListQuery,
     response: { 200: Type.Array(CataloguedPermission) },

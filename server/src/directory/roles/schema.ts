@@ -78,7 +78,7 @@ const RoleOrigin = Type.Object(
     type: oneOf(["direct", "group", "composite"]),
     id: nullable(
       Type.String({ format: "uuid" }),
-      "The id of the group that grants it, or of the role that includes it; null if the user has it directly",
+      "The id of the group that grants it, or of the role that includes it. Null if the user has it directly",
     ),
     name: nullable(Type.String()),
   },
@@ -89,10 +89,12 @@ export const RoleMapping = Type.Object(
   {
     roleId: Type.String({ format: "uuid" }),
     name: Type.String(),
-    clientId: nullable(Type.String(), "The id of the client whose role it is; null for a role of the realm"),
-    direct: Type.Boolean({ description: "Given to the user directly: only such a role can be taken from the user here" }),
-    default: Type.Boolean({ description: "The realm's default role" }),
-    origins: Type.Array(RoleOrigin, { description: "Every way by which the user has the role" }),
+    clientId: nullable(Type.String(), "The id of the client that the role belongs to. Null for a role of the realm"),
+    direct: Type.Boolean({
+      description: "True if the role was given to the user directly. Only such a role can be removed from the user here",
+    }),
+    default: Type.Boolean({ description: "True for the realm's default role" }),
+    origins: Type.Array(RoleOrigin, { description: "Every way in which the user has the role" }),
   },
   { $id: "RoleMapping" },
 );
@@ -109,7 +111,7 @@ export const givenRoles: ShortList<{ readonly roleId: string; readonly name: str
 export const roleNameMembers = {
   name: Type.String({ minLength: 1, maxLength: 255 }),
   clientId: Type.Optional(
-    nullable(Type.String({ minLength: 1, maxLength: 255 }), "For a role of a client: its client id. Left out or null: a role of the realm"),
+    nullable(Type.String({ minLength: 1, maxLength: 255 }), "The client id of a client role. Null or omitted for a role of the realm"),
   ),
 };
 

@@ -38,8 +38,8 @@ export const userCredentialRoutes: FastifyPluginAsyncTypebox<UserCredentialParts
     summary: "Set a user's password",
     description:
       "The password is checked against the realm's policy (400 `password.policy`), the user's last passwords (`password.history`) and leaked " +
-      "passwords (`password.breached`), in this order. Ends the user's other sessions. For a directory's user it is set in the directory, if its " +
-      "`editMode` is PASSWORD (400 `password.directory_policy` and similar codes are the directory's answer); otherwise the answer is 409.",
+      "passwords (`password.breached`), in this order. Ends the user's other sessions. The password of a directory's user is set in the directory, if its " +
+      "`editMode` is PASSWORD (400 `password.directory_policy` and similar codes are the directory's response); otherwise the response is 409.",
     tags,
     params,
     body: SetPassword,
@@ -91,7 +91,7 @@ export const userCredentialRoutes: FastifyPluginAsyncTypebox<UserCredentialParts
   route(app, "DELETE", "/:userId/credentials/:type/:credentialId", {
     config: write,
     summary: "Revoke a user's credential",
-    description: "Sessions that it opened before stay open.",
+    description: "Sessions that were opened with it are not ended.",
     tags,
     params: itemParams,
     response: { 204: done },

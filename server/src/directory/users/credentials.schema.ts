@@ -2,7 +2,7 @@ import Type, { type Static } from "typebox";
 import { nullable, oneOf } from "../../platform/http/index.ts";
 import { ENROLLMENT_TOKEN, PASSKEY, RECOVERY_CODE, TOTP } from "../credentials/index.ts";
 
-const time = Type.Integer({ description: "Epoch milliseconds" });
+const time = Type.Integer({ description: "A time in epoch milliseconds" });
 const label = nullable(Type.String({ minLength: 1, maxLength: 255, pattern: "^[^\\p{Cc}]*$" }), "The name that its owner gave it");
 
 const members = {
@@ -12,7 +12,7 @@ const members = {
   createdAt: time,
   lastUsedAt: nullable(time),
   expiresAt: nullable(time),
-  remaining: Type.Optional(Type.Integer({ description: "Recovery codes: how many are left" })),
+  remaining: Type.Optional(Type.Integer({ description: "The number of recovery codes that are left" })),
   turnedOffAt: Type.Optional(
     Type.Integer({
       description: "The time since which a passkey is refused, in epoch milliseconds: its counter went back, so there may be a copy of it",

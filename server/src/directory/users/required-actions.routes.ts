@@ -13,8 +13,8 @@ const write = { permission: "manage-users" } as const;
 export const requiredActionRoutes: FastifyPluginAsyncTypebox = async (app) => {
   route(app, "GET", "/:userId/required-actions", {
     config: { permission: "view-users" },
-    summary: "List what a user has to do at the next sign-in",
-    description: "Not paged: there are few, and their order counts.",
+    summary: "List a user's required actions",
+    description: "Not paged: there are few, and their order matters.",
     tags,
     params,
     response,
@@ -23,7 +23,7 @@ export const requiredActionRoutes: FastifyPluginAsyncTypebox = async (app) => {
 
   route(app, "PUT", "/:userId/required-actions", {
     config: write,
-    summary: "Replace what a user has to do",
+    summary: "Replace a user's required actions",
     tags,
     params,
     body: ReplaceRequiredActions,
@@ -36,7 +36,7 @@ export const requiredActionRoutes: FastifyPluginAsyncTypebox = async (app) => {
 
   route(app, "POST", "/:userId/required-actions", {
     config: write,
-    summary: "Add something that a user has to do",
+    summary: "Add a required action to a user",
     tags,
     params,
     body: AddRequiredAction,

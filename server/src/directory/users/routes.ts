@@ -31,7 +31,7 @@ export const userRoutes: FastifyPluginAsyncTypebox<Omit<UserCredentialParts, "di
     config: write,
     summary: "Create a user",
     description:
-      "Also sets the `password` and `requiredActions`, if they are sent. If the password is refused (400 `password.policy`, " +
+      "Sets the `password` and `requiredActions`, too, if they are sent. If the password is refused (400 `password.policy`, " +
       "`password.breached`), no user is created.",
     tags,
     body: CreateUserToSignIn,

@@ -37,8 +37,8 @@ const SyncRun = Type.Object(
     dryRun: Type.Boolean(),
     state: oneOf(["running", "done", "failed"]),
     requestedBy: Type.String(),
-    startedAt: Type.Integer({ description: "Epoch milliseconds" }),
-    finishedAt: nullable(Type.Integer({ description: "Epoch milliseconds" })),
+    startedAt: Type.Integer({ description: "The time of the start, in epoch milliseconds" }),
+    finishedAt: nullable(Type.Integer({ description: "The time of the end, in epoch milliseconds" })),
     ...report,
   },
   { $id: "DirectorySyncRun" },
@@ -80,8 +80,8 @@ export const userFederationRoutes: FastifyPluginAsyncTypebox<SyncParts & { provi
     config,
     summary: "Sync the users of a directory",
     description:
-      "Creates, updates and disables users as the directory says, and never deletes one. Responds when the sync is done; `GET` shows its progress. " +
-      "No missing user is disabled if the directory could not be read to its end, has no people, or lost more than a fifth of its users.",
+      "Creates, updates and disables users according to the directory, and never deletes any. Responds when the sync is done; `GET` shows its progress. " +
+      "No missing user is disabled if the directory could not be read completely, has no users, or lost more than a fifth of its users.",
     tags,
     params,
     querystring: SyncQuery,
@@ -97,7 +97,7 @@ export const userFederationRoutes: FastifyPluginAsyncTypebox<SyncParts & { provi
   route(app, "GET", "/:alias/sync", {
     config,
     summary: "Follow the syncs of a directory",
-    description: "Lists the runs, newest first, with the progress of a running one. Runs are kept for 90 days.",
+    description: "Returns the runs, newest first, with the progress of a running one. Runs are kept for 90 days.",
     tags,
     params,
     querystring: RunsQuery,

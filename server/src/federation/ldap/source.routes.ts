@@ -24,9 +24,9 @@ export const userSourceRoutes: FastifyPluginAsyncTypebox<DirectoryParts> = async
     config: { permission: "manage-users", versioned: true },
     summary: "Move a user between sources",
     description:
-      "Moves the user to an entry of a directory: its owner signs in to the account from then on, names and address come from there, and the password " +
-      "stored here is deleted. Or moves the user to `local`: they stay as they are, without a password until one is set. Their sessions end. The " +
-      "caller needs every permission that the user has. An entry that already belongs to another user is refused (409).",
+      "Moves the user to an entry of a directory: the owner of the entry signs in to the account from then on, name and email address are read from the directory, and the password " +
+      "stored here is deleted. Or moves the user to `local`: the account is kept, without a password until one is set. The user's sessions end. The " +
+      "caller needs every permission of the user. An entry that already belongs to another user is refused (409).",
     tags: ["Users"],
     params: pathParams("userId"),
     body: ChangeSource,

@@ -37,7 +37,7 @@ export const userLinkRoutes: FastifyPluginAsyncTypebox = async (app) => {
     config: { permission: "manage-users", versioned: true },
     summary: "Unlink a user from an identity provider",
     description:
-      "Needs every permission of the user. The last way to sign in cannot be removed: set a password first. A user who comes from that directory " +
+      "Needs every permission of the user. The last way to sign in cannot be removed: set a password first. A user of this directory " +
       "becomes a local user, without a password until one is set.",
     tags,
     params: pathParams("userId", "alias"),

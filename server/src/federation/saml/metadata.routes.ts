@@ -19,11 +19,13 @@ export const providerMetadataRoutes: FastifyPluginAsyncTypebox<ProviderMetadataP
   route(app, "GET", "/broker/:alias/metadata", {
     config: { caller: anonymous(), errors: "problem" },
     serializerCompiler: () => (body: unknown) => body as string,
-    summary: "The realm as a SAML service provider of an identity provider: its certificates and endpoints",
+    summary: "Read the realm's SAML metadata for an identity provider",
     tags: ["Protocol"],
     produces: ["application/samlmetadata+xml"],
     params: Type.Object({ realm: Type.String(), alias: Type.String({ maxLength: 63 }) }),
-    response: { 200: Type.String({ description: "SAML metadata, signed" }) },
+    response: {
+      200: Type.String({ description: "The signed SAML metadata of the realm as a service provider: its certificates and endpoints" }),
+    },
     handler: async (request, reply) => {
       const provider = (await providers.get(request.realmId))?.byAlias.get(request.params.alias);
       const write = provider && brokerOf(provider.protocol)?.metadata;

@@ -171,12 +171,12 @@ export const providerLogoutRoutes: FastifyPluginAsyncTypebox<ProviderLogoutParts
     config: { limit: "samlMessages" },
     summary: "Single logout by an identity provider, by the Redirect binding (SAML 2.0)",
     description:
-      "LogoutRequests have to be signed; they end the sessions that began with their NameID and SessionIndex. Applications of the session in this browser are notified, and then the provider gets its answer.",
+      "LogoutRequests have to be signed. They end the sessions that began with their NameID and SessionIndex. Applications of the session in this browser are notified, and then the provider gets the response.",
     tags,
     params,
     response: {
-      200: page("A page that notifies applications, or posts the answer to the provider"),
-      303: Type.Null({ description: "To the page that notifies applications, or to the provider, with the answer" }),
+      200: page("A page that notifies applications, or posts the response to the provider"),
+      303: Type.Null({ description: "Redirects to the page that notifies applications, or to the provider with the response" }),
       400: page("The message was refused"),
     },
     handler: async (request, reply) => {
@@ -215,14 +215,14 @@ export const providerLogoutRoutes: FastifyPluginAsyncTypebox<ProviderLogoutParts
   route(app, "POST", "/broker/:alias/slo", {
     config: { caller: anonymous(), csrf: "none", limit: "samlMessages" },
     summary: "Single logout by an identity provider, by the POST binding and over SOAP (SAML 2.0)",
-    description: "The response to a form is a redirect to the same address; the response to a SOAP envelope is a LogoutResponse.",
+    description: "A form is answered with a redirect to the same address, a SOAP envelope with a LogoutResponse.",
     consumes: ["application/x-www-form-urlencoded", "text/xml"],
     tags,
     params,
     response: {
       200: page("A SOAP envelope with a LogoutResponse"),
-      303: Type.Null({ description: "To the same address by GET" }),
-      400: page("A page, or a SOAP fault: the message was refused"),
+      303: Type.Null({ description: "Redirects to the same address by GET" }),
+      400: page("The message was refused: a page, or a SOAP fault"),
     },
     handler: async (request, reply) => {
       const exchange = { request, reply };

@@ -41,10 +41,10 @@ export const apiDocsRoutes: FastifyPluginAsyncTypebox<VisitorParts> = async (app
 
   route(app, "GET", "/v3/api-docs", {
     serializerCompiler: () => (body) => body as string,
-    summary: "The description of this API (OpenAPI 3.1)",
+    summary: "Read the OpenAPI 3.1 document of this API",
     operationId: "getApiDescription",
     tags,
-    querystring: Type.Object({ tag: Type.Optional(oneOf(names, { description: "The operations of this tag alone" })) }),
+    querystring: Type.Object({ tag: Type.Optional(oneOf(names, { description: "Only the operations of this tag" })) }),
     response: { 200: Type.Object({}, { additionalProperties: true, description: "The OpenAPI document" }) },
     handler: async (request, reply) => {
       const { text, gzipped, etag } = await description(request.query.tag ?? null);
@@ -56,13 +56,13 @@ export const apiDocsRoutes: FastifyPluginAsyncTypebox<VisitorParts> = async (app
   });
 
   route(app, "GET", PAGE, {
-    summary: "This API to read and to try, in a browser",
+    summary: "Show the documentation of this API",
     operationId: "getInteractiveDocs",
     tags,
     produces: ["text/html"],
     querystring: Type.Object({
-      realm: Type.Optional(Type.String({ maxLength: 63, description: "The realm to fill in; `master` unless named" })),
-      tag: Type.Optional(Type.String({ maxLength: 63, description: "The page to show; a list to choose from, unless named" })),
+      realm: Type.Optional(Type.String({ maxLength: 63, description: "The realm to fill in. Default `master`" })),
+      tag: Type.Optional(Type.String({ maxLength: 63, description: "The tag whose page is shown. Without it, the page lists the tags" })),
     }),
     response: { 200: Type.String({ description: "The page" }) },
     handler: async (request, reply) => {

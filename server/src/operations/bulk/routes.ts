@@ -9,9 +9,9 @@ import { assertMayAct, runBulk } from "./service.ts";
 export const bulkRoutes: FastifyPluginAsyncTypebox<{ work: UnitOfWork }> = async (app, { work }) => {
   route(app, "POST", "/", {
     config: { permission: ["manage-users", "manage-roles", "manage-organizations"], takesLong: true, versioned: false },
-    summary: "Do one thing to many users",
+    summary: "Perform an action on many users",
     description:
-      "One user after the other, each under the rules of its single request and with an event of its own. A user that is refused does not stop the others: the answer has the result of each.",
+      "Each user is changed by the rules of the single request, with an event of its own. An error does not affect the other users: the response has the result of each.",
     operationId: "bulkUsers",
     tags: ["Users"],
     params: pathParams(),

@@ -43,7 +43,7 @@ export interface WhoAmIParts {
 export const whoAmIRoutes: FastifyPluginAsyncTypebox<WhoAmIParts> = async (app, { realms, messages, developmentMode, version }) => {
   route(app, "GET", "/whoami", {
     config: { permission: "any" },
-    summary: "The caller, and the permissions it holds here",
+    summary: "Read the caller and its permissions in the realm",
     tags: ["Realms"],
     params: pathParams(),
     response: { 200: WhoAmI },

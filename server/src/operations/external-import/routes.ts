@@ -45,9 +45,9 @@ export const externalImportRoutes: FastifyPluginAsyncTypebox<ExternalParts> = as
     // The rules of each item validate the content of the files.
     validatorCompiler,
     operationId: "importExternal",
-    summary: "Import an export of another system",
+    summary: "Import the export of another product",
     description:
-      "Translates the files into a realm's document and rows of users, and imports these: each item by the rules of its own POST or PUT, the configuration in one transaction, the users in batches. Items that the rules here refuse are left out and listed. The answer lists what was carried over, what was left out on purpose, and what has no place here. Send the files with `dryRun` first.",
+      "Translates the files into a realm's document and rows of users, and imports them: each item by the rules of its own POST or PUT, the configuration in one transaction, the users in batches. Items that these rules refuse are skipped and listed. The response lists what was imported, what was ignored, and what is not supported. Send the files with `dryRun` first.",
     tags: ["Export and import"],
     params: pathParams(),
     querystring: ExternalImportQuery,

@@ -25,8 +25,8 @@ const consentList: ShortList<Consent> = {
 export const gdprRoutes: FastifyPluginAsyncTypebox = async (app) => {
   route(app, "GET", "/:userId/gdpr/export", {
     config: { ...read, takesLong: true },
-    summary: "Export everything that the realm knows of a user",
-    description: "Writes an ADMIN_ACTION event to the audit trail.",
+    summary: "Export all data that the realm has about a user",
+    description: "Records an ADMIN_ACTION event in the audit trail.",
     tags,
     params,
     response: { 200: PersonalData },
@@ -43,7 +43,7 @@ export const gdprRoutes: FastifyPluginAsyncTypebox = async (app) => {
 
   route(app, "GET", "/:userId/gdpr/consents", {
     config: read,
-    summary: "List what a user allowed applications",
+    summary: "List a user's consents",
     tags,
     params,
     querystring: ListQuery,
@@ -56,7 +56,7 @@ export const gdprRoutes: FastifyPluginAsyncTypebox = async (app) => {
 
   callRoute(app, "GET", "/:userId/gdpr/consents/:clientId", {
     config: read,
-    summary: "Read what a user allowed an application",
+    summary: "Read a user's consent to an application",
     tags,
     params: consentParams,
     answer: Consent,
@@ -76,10 +76,10 @@ export const gdprRoutes: FastifyPluginAsyncTypebox = async (app) => {
 
   callRoute(app, "DELETE", "/:userId/gdpr", {
     config: { permission: "manage-users", recentAuthentication: true, takesLong: true },
-    summary: "Erase a user for good",
+    summary: "Erase a user permanently",
     description:
-      "The user, and all data that names them, is deleted when this answers; the audit trail has `erased:<uuid>` instead. It cannot " +
-      "be undone. With `realm-admin`, this also erases a user who was deleted before. Needs the permissions that the user holds; 409 for yourself and for the last administrator of the realm.",
+      "Deletes the user and all data that names them before it responds; the audit trail has `erased:<uuid>` instead. It cannot " +
+      "be undone. With `realm-admin`, this also erases a user who was deleted before. Needs every permission of the user. 409 for yourself and for the last administrator of the realm.",
     tags,
     params,
     done: "Erased",

@@ -18,7 +18,7 @@ export const realmMonitoringRoutes: FastifyPluginAsyncTypebox<{ realms: RealmSna
 ) => {
   route(app, "GET", "/health", {
     config,
-    summary: "The health of the realm",
+    summary: "Read the health of the realm",
     tags,
     params,
     response: { 200: RealmHealth, 503: RealmHealth },
@@ -30,7 +30,7 @@ export const realmMonitoringRoutes: FastifyPluginAsyncTypebox<{ realms: RealmSna
 
   route(app, "GET", "/endpoints", {
     config,
-    summary: "The realm's addresses",
+    summary: "Read the realm's addresses",
     tags,
     params,
     response: { 200: RealmEndpoints },
@@ -39,8 +39,8 @@ export const realmMonitoringRoutes: FastifyPluginAsyncTypebox<{ realms: RealmSna
 
   callRoute(app, "GET", "/metrics", {
     config: { permission: "view-events" },
-    summary: "The activity of the realm, point by point",
-    description: "Sign-ins, tokens, second factors and writes to the admin API, by the clock hour: for plots. At most 200 points.",
+    summary: "Read the activity of the realm over time",
+    description: "Sign-ins, tokens, second factors and writes to the admin API, by the clock hour, for charts. At most 200 points.",
     operationId: "getRealmMetrics",
     tags,
     params,

@@ -34,7 +34,7 @@ export const monitoringRoutes: FastifyPluginAsyncTypebox<MonitoringParts> = asyn
 
   route(app, "GET", "/monitoring/health", {
     logLevel,
-    summary: "Health of the server and what it depends on",
+    summary: "Read the health of the server and of the systems that it depends on",
     tags,
     response: { 200: HealthResponse, 503: HealthResponse },
     handler: async (_request, reply) => {
@@ -46,7 +46,7 @@ export const monitoringRoutes: FastifyPluginAsyncTypebox<MonitoringParts> = asyn
 
   route(app, "GET", "/monitoring/health/liveness", {
     logLevel,
-    summary: "The liveness of the process",
+    summary: "Read whether the process is alive",
     tags,
     response: { 200: LivenessResponse },
     handler: async () => health.liveness(),
@@ -54,7 +54,7 @@ export const monitoringRoutes: FastifyPluginAsyncTypebox<MonitoringParts> = asyn
 
   route(app, "GET", "/monitoring/health/readiness", {
     logLevel,
-    summary: "The readiness for traffic",
+    summary: "Read whether the server is ready for traffic",
     tags,
     response: { 200: ReadinessResponse, 503: ReadinessResponse },
     handler: async (_request, reply) => {
@@ -66,7 +66,7 @@ export const monitoringRoutes: FastifyPluginAsyncTypebox<MonitoringParts> = asyn
 
   route(app, "GET", "/monitoring/info", {
     logLevel,
-    summary: "The running build",
+    summary: "Read the version of the running build",
     tags,
     response: { 200: ServerInfo },
     handler: async () => info,
@@ -74,7 +74,7 @@ export const monitoringRoutes: FastifyPluginAsyncTypebox<MonitoringParts> = asyn
 
   route(app, "GET", "/monitoring/metrics", {
     logLevel,
-    summary: "Metrics in the text exposition format",
+    summary: "Read the metrics in the text exposition format",
     description: "The metrics of this node; `/admin/metrics/summary` adds up all nodes.",
     tags,
     produces: ["text/plain"],
@@ -84,7 +84,7 @@ export const monitoringRoutes: FastifyPluginAsyncTypebox<MonitoringParts> = asyn
 
   route(app, "GET", "/livez", {
     logLevel,
-    summary: "Liveness in one word",
+    summary: "Read the liveness in one word",
     tags,
     produces: ["text/plain"],
     response: { 200: text("Alive") },
@@ -93,7 +93,7 @@ export const monitoringRoutes: FastifyPluginAsyncTypebox<MonitoringParts> = asyn
 
   route(app, "GET", "/readyz", {
     logLevel,
-    summary: "Readiness in one word",
+    summary: "Read the readiness in one word",
     tags,
     produces: ["text/plain"],
     response: { 200: text("Ready"), 503: text("Not ready: shutting down, or without its database") },

@@ -45,7 +45,7 @@ export const ServerInfo = Type.Object(
   {
     name: Type.String(),
     version: Type.String(),
-    commit: nullable(Type.String(), "Null when the build does not know it"),
+    commit: nullable(Type.String(), "The commit of the build. Null if the build does not know it"),
     nodeVersion: Type.String(),
     mode: oneOf(["development", "production"]),
     startedAt: at,

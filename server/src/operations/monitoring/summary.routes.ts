@@ -8,8 +8,8 @@ import { summarize } from "./summary.ts";
 export const metricsSummaryRoutes: FastifyPluginAsyncTypebox = async (app) => {
   route(app, "GET", "/summary", {
     config: { permission: "view-events", masterOnly: true },
-    summary: "The server's activity, in total and per realm",
-    description: "Over all nodes. The totals are of all realms; the list is paged as other lists are.",
+    summary: "Read the server's activity, in total and per realm",
+    description: "Adds up all nodes. The totals are of all realms; the list of realms is paged like other lists.",
     tags: ["Monitoring"],
     querystring: ListQuery,
     response: { 200: MetricsSummary },

@@ -92,7 +92,7 @@ export const scimTargetRoutes: FastifyPluginAsyncTypebox<Tools> = async (app, to
   route(app, "POST", "/:scimTargetId/test", {
     config: unversioned,
     summary: "Test a SCIM target",
-    description: "Checks that it can be reached, accepts the credentials and lists users. Nothing is changed there.",
+    description: "Checks that the target can be reached, accepts the credentials and lists users. Nothing is changed at the target.",
     tags,
     params,
     response: { 200: ScimTargetTest },
@@ -105,7 +105,7 @@ export const scimTargetRoutes: FastifyPluginAsyncTypebox<Tools> = async (app, to
 
   route(app, "POST", "/:scimTargetId/sync", {
     config: unversioned,
-    summary: "Compare everything with a SCIM target",
+    summary: "Start a full sync with a SCIM target",
     description:
       "Compares all users and groups with what was sent, and sends those that differ, failed or were given up. " +
       "With `dryRun`, it only lists what would be sent.",
@@ -124,7 +124,7 @@ export const scimTargetRoutes: FastifyPluginAsyncTypebox<Tools> = async (app, to
   callRoute(app, "POST", "/:scimTargetId/confirm", {
     config: unversioned,
     operationId: "confirmScimTargetDeprovisioning",
-    summary: "Confirm that many accounts leave a SCIM target",
+    summary: "Confirm the removal of many accounts from a SCIM target",
     description: "Accounts that are HELD are then deactivated or deleted at the target, as its `deprovision` says.",
     tags,
     params,

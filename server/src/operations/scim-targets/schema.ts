@@ -74,7 +74,7 @@ const groups = Type.Object(
 );
 const mapping = nullable(
   Type.Record(Type.String({ minLength: 1, maxLength: 200 }), Type.String({ minLength: 1, maxLength: 255 }), { maxProperties: 100 }),
-  "SCIM attributes and the attributes of users that they are filled with, such as `title: jobTitle`. Null: the mapping of this realm's own SCIM server",
+  "The SCIM attributes and the user attributes that supply their values, such as `title: jobTitle`. If null, the mapping of this realm's own SCIM server applies",
 );
 const deprovision = Type.Object(
   {
@@ -96,8 +96,11 @@ const matchBy = Type.Array(oneOf(["userName", "email"]), {
   description:
     "The members by which an existing account is found and adopted, besides the user's id in `externalId`: the username, the confirmed address",
 });
-const preset = oneOf(presetNames, { description: "The kind of service, which decides in what it differs from others" });
-const requestsPerSecond = nullable(Type.Number({ minimum: 0.1, maximum: 100 }), "Null: as the preset has it");
+const preset = oneOf(presetNames, { description: "The kind of service, which determines its known differences from the standard" });
+const requestsPerSecond = nullable(
+  Type.Number({ minimum: 0.1, maximum: 100 }),
+  "The requests per second. If null, the default of the preset",
+);
 const fullSyncHours = Type.Integer({
   minimum: 1,
   maximum: 720,
@@ -110,7 +113,7 @@ const { auth: requiredAuth, ...others } = settings;
 const optionalSettings = { auth: requiredAuth, ...Type.Partial(Type.Object(others)).properties };
 
 const targetStates = ["OK", "WORKING", "FAILING", "PAUSED", "WAITING_FOR_CONFIRMATION", "SUSPENDED", "DISABLED"] as const;
-const time = (description: string) => nullable(Type.Integer(), `${description}; epoch milliseconds`);
+const time = (description: string) => nullable(Type.Integer(), `${description}, in epoch milliseconds`);
 
 const standing = {
   state: oneOf(targetStates),
@@ -179,17 +182,17 @@ export const ScimTargetObject = Type.Object(
   {
     id: Type.String({ format: "uuid", description: "The id of the user or group" }),
     kind: oneOf(objectKinds),
-    name: nullable(Type.String(), "Null: it does not exist any more"),
-    remoteId: nullable(Type.String(), "Its `id` at the target"),
+    name: nullable(Type.String(), "The name. Null if the user or group no longer exists"),
+    remoteId: nullable(Type.String(), "The `id` at the target"),
     state: oneOf(objectStates, {
       description:
         "PENDING: not sent yet. SYNCED: sent. FAILED: refused, until it changes or is retried. DEAD: abandoned after many attempts. " +
         "HELD: waits for a confirmation. GONE: recently removed at the target",
     }),
     attempts: Type.Integer(),
-    nextAttemptAt: time("For PENDING"),
-    error: nullable(Type.String(), "Why the last attempt failed"),
-    sentAt: time("When it was sent last"),
+    nextAttemptAt: time("The time of the next attempt while PENDING"),
+    error: nullable(Type.String(), "The reason why the last attempt failed"),
+    sentAt: time("The time when it was last sent"),
   },
   { $id: "ScimTargetObject" },
 );

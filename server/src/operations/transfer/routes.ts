@@ -62,7 +62,7 @@ export const transferRoutes: FastifyPluginAsyncTypebox<TransferParts> = async (a
     operationId: "exportRealm",
     summary: "Export the realm",
     description:
-      "The configuration as one document with natural keys: two exports of the same state are the same text, and an import elsewhere makes the same realm. Secrets are left out, or sealed. With `users`, the users follow as the last member, one per line; they are read in pages while the realm is in use. Each section needs the permission to read its area.",
+      "Returns the configuration as one document with natural keys: two exports of the same state are the same text, and an import into another server creates the same realm. Secrets are omitted, or sealed. With `users`, the users follow as the last member, one per line; they are read in pages while the realm is in use. Each section needs the permission to read its area.",
     tags,
     params: pathParams(),
     querystring: ExportQuery,
@@ -85,7 +85,7 @@ export const transferRoutes: FastifyPluginAsyncTypebox<TransferParts> = async (a
     operationId: "importRealm",
     summary: "Import a realm's document",
     description:
-      "Brings the realm to the state in the document, in one transaction: every item by the rules of its own POST or PUT, and nothing at all if one is refused. Sections and items that are left out are not touched; secrets that are left out are kept. With `dryRun`, the answer lists what would change.",
+      "Changes the realm to the state in the document, in one transaction: every item by the rules of its own POST or PUT. If one is refused, nothing is changed. Omitted sections and items are not changed, and omitted secrets are kept. With `dryRun`, the response lists what would change.",
     tags,
     params: pathParams(),
     querystring: ImportQuery,

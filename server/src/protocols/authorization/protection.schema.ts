@@ -11,7 +11,7 @@ export const ResourceDescription = Type.Object(
   {
     name: Type.Optional(Type.String({ maxLength: 255 })),
     displayName: Type.Optional(nullable(Type.String({ maxLength: 255 }))),
-    description: Type.Optional(Type.String({ maxLength: 255, description: "Stands for `displayName`, where there is none" })),
+    description: Type.Optional(Type.String({ maxLength: 255, description: "Used as `displayName` if there is none" })),
     type: Type.Optional(nullable(text(255))),
     uri: Type.Optional(nullable(uri)),
     uris: Type.Optional(Type.Array(uri, { maxItems: 50 })),

@@ -7,7 +7,7 @@ export const ServiceAccountSession = Type.Object(
   {
     id: Type.String({ format: "uuid", description: "The client's id in the admin API" }),
     realmId: Type.String(),
-    clientId: Type.String({ description: "The client's OAuth id" }),
+    clientId: Type.String({ description: "The OAuth client id of the client" }),
     name: nullable(Type.String()),
     createdAt: time,
     lastSeenAt: time,

@@ -43,7 +43,7 @@ export const exchangedTokens = ($id: string, accessToken: string) =>
       access_token: Type.String({ description: accessToken }),
       issued_token_type: Type.String(),
       token_type: Type.String(),
-      expires_in: Type.Integer({ description: "Seconds" }),
+      expires_in: Type.Integer({ description: "The lifetime in seconds" }),
       scope: Type.String(),
     },
     { $id },

@@ -69,7 +69,10 @@ export const Transaction = Type.Object(
     expiresAt: time,
     signedAt: nullable(time),
     consumedAt: nullable(time),
-    jws: nullable(Type.String(), "Once signed: a JWS (`typ` = `tx+jwt`) by the realm's key, to be verified with the realm's JWKS"),
+    jws: nullable(
+      Type.String(),
+      "Present once it is signed: a JWS (`typ` = `tx+jwt`) by the realm's key, to be verified with the realm's JWKS",
+    ),
   },
   { $id: "Transaction" },
 );

@@ -1,7 +1,7 @@
 import Type, { type Static } from "typebox";
 import { nullable, oneOf } from "../../platform/http/index.ts";
 
-const time = Type.Integer({ description: "Epoch milliseconds" });
+const time = Type.Integer({ description: "A time in epoch milliseconds" });
 const maybe = (description: string) => nullable(Type.String(), description);
 
 export const PushRequest = Type.Object(

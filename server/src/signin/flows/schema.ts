@@ -111,9 +111,9 @@ export const AuthenticatorInfo = Type.Object(
     }),
     factor: nullable(
       oneOf(["knowledge", "possession", "both"]),
-      "The kind of proof that a right answer is; null: none, or none that is new",
+      "The kind of proof that a right answer gives. Null if it gives none, or none that is new",
     ),
-    identifies: Type.Boolean({ description: "Finds out by itself who it is; the others need a step before them that does" }),
+    identifies: Type.Boolean({ description: "True if it identifies the user by itself. Otherwise a step before it has to" }),
     config: Type.Record(Type.String(), Type.Unknown(), { description: "The JSON Schema of a step's `config`" }),
   },
   { $id: "Authenticator" },

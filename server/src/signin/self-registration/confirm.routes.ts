@@ -227,10 +227,10 @@ export const confirmRoutes: FastifyPluginAsyncTypebox<SelfRegistrationParts> = a
     operationId: "followRegistrationLink",
     summary: "Create the account through the mailed link",
     description:
-      "In any browser; signing in goes on in that one. In another than the one that registered, the password that was typed there does not count: the page asks for one.",
+      "Works in any browser, and the sign-in continues there. In another browser than the one that registered, the password that was entered there is not used: the page asks for one.",
     params: linkParams,
     body: LinkForm,
-    response: { 303: redirect("On into the sign-in"), 403: page("CSRF token missing or stale"), ...goneResponse },
+    response: { 303: redirect("Redirects to the sign-in"), 403: page("The CSRF token is missing or stale"), ...goneResponse },
     handler: async (request, reply) => {
       const { visitor } = request;
       const { realm } = visitor;

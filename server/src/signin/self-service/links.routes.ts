@@ -171,8 +171,8 @@ export const mailLinkRoutes: FastifyPluginAsyncTypebox<MailLinkRouteParts> = asy
 
     route(app, "GET", `/${link.path}/:token`, {
       operationId: `get${link.operation}Link`,
-      summary: `${link.summary}: the page`,
-      description: "Behind the link in the mail. It changes nothing.",
+      summary: `${link.summary}: show the page`,
+      description: "The address of the link in the mail. It changes nothing.",
       params,
       querystring,
       response: { 200: page("The page"), ...goneResponse },
@@ -183,7 +183,7 @@ export const mailLinkRoutes: FastifyPluginAsyncTypebox<MailLinkRouteParts> = asy
       config: { limit: "signIns", onStale: (request, reply) => showPage(request, reply, true) },
       operationId: `follow${link.operation}Link`,
       summary: link.summary,
-      description: "Uses the link up.",
+      description: "Uses up the link.",
       params,
       body,
       response: {

@@ -2,7 +2,7 @@ import Type, { type Static } from "typebox";
 import { nullable } from "../../platform/http/index.ts";
 
 const text = nullable(Type.String());
-const time = Type.Integer({ description: "Epoch milliseconds" });
+const time = Type.Integer({ description: "A time in epoch milliseconds" });
 
 export const Session = Type.Object(
   {

@@ -18,7 +18,7 @@ export const AuditEventRecord = Type.Object(
     actorKind: nullable(
       oneOf(actorKinds),
       "The kind of the actor. `administrator`: an administrator of `master`, in another realm. `anonymous`: not authenticated; the name is the one that was entered or " +
-        "presented. Null: recorded by an earlier release",
+        "presented. Null if an earlier release recorded the event",
     ),
     sourceIp: text,
     resourceType: text,
@@ -28,7 +28,7 @@ export const AuditEventRecord = Type.Object(
     impersonator: text,
     requestId: nullable(
       Type.String({ format: "uuid" }),
-      "The number of the request that caused the event, as on error pages and in the header `x-request-id`. Null: a job or a command caused it, or it was " +
+      "The number of the request that caused the event, as on error pages and in the header `x-request-id`. Null if a job or a command caused it, or if it was " +
         "recorded by an earlier release",
     ),
   },

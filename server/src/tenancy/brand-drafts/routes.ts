@@ -25,7 +25,7 @@ export const brandDraftRoutes: FastifyPluginAsyncTypebox = async (app) => {
     config,
     summary: "Save a draft of the branding",
     description:
-      "A draft can be viewed before it takes effect: `draft/page` shows the sign-in page with it. It belongs to the session of the caller, is shown to no other session, and is deleted after twelve hours. Visitors see no change. A client's own token has no session: 409 `branding.no_session`.",
+      "A draft can be viewed before it takes effect: `draft/page` shows the sign-in page with it. It belongs to the caller's session, is shown in no other session, and is deleted after twelve hours. Visitors see no change. A client's own token has no session: 409 `branding.no_session`.",
     tags,
     params,
     body: BrandingDraft,

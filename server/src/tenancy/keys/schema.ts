@@ -8,8 +8,8 @@ export const RealmKey = Type.Object(
     status: oneOf(["ACTIVE", "RETAINED"]),
     publicKey: Type.String({ description: "base64 DER (SubjectPublicKeyInfo)" }),
     certificate: Type.String({ description: "base64 DER, the certificate in the realm's SAML metadata" }),
-    createdAt: Type.Integer({ description: "Epoch milliseconds" }),
-    rotatedAt: nullable(Type.Integer(), "Null while active"),
+    createdAt: Type.Integer({ description: "The time of creation, in epoch milliseconds" }),
+    rotatedAt: nullable(Type.Integer(), "The time when another key replaced it, in epoch milliseconds. Null while it is active"),
   },
   { $id: "RealmKey" },
 );

@@ -31,8 +31,8 @@ export const providerRoutes: FastifyPluginAsyncTypebox<ProviderParts & { limiter
     summary: "Configure a messaging provider",
     description:
       "Creates or replaces the provider of this channel and driver. One provider of each channel can be enabled. " +
-      "The secret is write-only: if omitted, the stored one is kept. Null removes it, and so does another scheme, host or port without a new secret. " +
-      "Needs `realm-admin`: a caller that decides how mail leaves can read every password reset.",
+      "The secret is write-only: if omitted, the stored one is kept. It is removed if it is null, or if scheme, host or port change without a new secret. " +
+      "Needs `realm-admin`, because a caller that decides how mail is sent can read every password reset.",
     tags,
     body: UpsertProvider,
     response: { 200: MessagingProvider, 201: MessagingProvider },
@@ -69,7 +69,7 @@ export const providerRoutes: FastifyPluginAsyncTypebox<ProviderParts & { limiter
     preHandler: limit,
     summary: "Send a test message",
     description:
-      "Sends a fixed text through the enabled provider of the channel, immediately. Nothing is stored but an event, " +
+      "Sends a fixed text through the enabled provider of the channel, immediately. Nothing is stored except an event, " +
       "which shows only a part of the recipient. A realm can send ten test messages in a minute.",
     tags,
     params: pathParams("channel"),

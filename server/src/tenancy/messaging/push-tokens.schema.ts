@@ -18,8 +18,8 @@ export const PushToken = Type.Object(
     driver: oneOf(pushDrivers),
     token: Type.String({ description: "The last characters of the token" }),
     deviceName,
-    createdAt: Type.Integer({ description: "Epoch milliseconds" }),
-    lastUsedAt: nullable(Type.Integer(), "When a message was last sent to it"),
+    createdAt: Type.Integer({ description: "The time of creation, in epoch milliseconds" }),
+    lastUsedAt: nullable(Type.Integer(), "The time when a message was last sent to it, in epoch milliseconds"),
   },
   { $id: "PushToken" },
 );

@@ -9,11 +9,11 @@ const MAX_BODY = 65_536;
 const templateKey = Type.String({ maxLength: 64, description: `One of ${templateKeys.join(", ")}`, examples: ["otp-email"] });
 const locale = nullable(
   Type.String({ maxLength: 35, pattern: "^[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8})*$", description: "a language tag such as nl or pt-BR" }),
-  "The language of this variant; null: the variant for users whose language has none",
+  "The language of this variant. Null for the variant of users whose language has none",
 );
 const subject = nullable(
   Type.String({ minLength: 1, maxLength: 255, pattern: "^[^\\p{Cc}\\u2028\\u2029]*$", description: "a subject is one line of text" }),
-  "EMAIL: the subject; PUSH: the title; SMS: null",
+  "EMAIL: the subject. PUSH: the title. SMS: null",
 );
 const body = Type.String({
   minLength: 1,
@@ -23,7 +23,7 @@ const body = Type.String({
 const html = Type.Boolean({ description: "True when `body` is HTML (EMAIL only)" });
 const textBody = nullable(
   Type.String({ minLength: 1, maxLength: MAX_BODY }),
-  "The plain part beside an HTML body; null: it is made from the HTML",
+  "The plain text beside an HTML body. If null, it is made from the HTML",
 );
 const enabled = Type.Boolean({
   description: "False without a locale turns the message off; false with a locale makes that language use another variant",

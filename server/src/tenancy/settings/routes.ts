@@ -11,7 +11,7 @@ const PageText = Type.Object(
   {
     name: Type.String(),
     shipped: Type.String({ description: "The default text; placeholders such as `{name}` are filled in" }),
-    own: nullable(Type.String(), "The realm's own text; null: it has none"),
+    own: nullable(Type.String(), "The realm's own text. Null if it has none"),
   },
   { $id: "PageText" },
 );

@@ -30,7 +30,7 @@ const secret = Type.String({
   description:
     "The secret that signs every delivery. `whsec_` followed by base64 is a key in the form of Standard Webhooks. The key of any other text is its UTF-8 bytes",
 });
-const time = nullable(Type.Integer(), "Epoch milliseconds");
+const time = nullable(Type.Integer(), "A time in epoch milliseconds");
 
 export const Webhook = Type.Object(
   {
@@ -41,8 +41,8 @@ export const Webhook = Type.Object(
     secret: Type.Null({ description: "It is never shown. `secretSet` tells whether there is one" }),
     secretSet: Type.Boolean(),
     eventTypes: Type.String(),
-    enabled: Type.Boolean({ description: "Events that happen while it is false are not sent. Earlier events still are" }),
-    createdAt: Type.Integer({ description: "Epoch milliseconds" }),
+    enabled: Type.Boolean({ description: "Events that occur while it is false are not sent. Earlier events still are" }),
+    createdAt: Type.Integer({ description: "The time of creation, in epoch milliseconds" }),
     previousSecretUntil: nullable(Type.Integer(), "The time until which the secret before the last rotation signs too"),
   },
   { $id: "Webhook" },
@@ -118,11 +118,11 @@ export const Delivery = Type.Object(
     status: oneOf(deliveryStatuses),
     attempts: Type.Integer({ description: "The number of attempts that have ended" }),
     nextAttemptAt: time,
-    answerStatus: nullable(Type.Integer(), "The HTTP status of the last attempt, if there was an answer"),
-    answer: nullable(Type.String(), "The beginning of the receiver's answer"),
-    error: nullable(Type.String(), "Why the last attempt failed"),
+    answerStatus: nullable(Type.Integer(), "The HTTP status of the last attempt, if there was a response"),
+    answer: nullable(Type.String(), "The beginning of the receiver's response"),
+    error: nullable(Type.String(), "The reason why the last attempt failed"),
     latencyMs: nullable(Type.Integer()),
-    createdAt: Type.Integer({ description: "Epoch milliseconds" }),
+    createdAt: Type.Integer({ description: "The time of creation, in epoch milliseconds" }),
     endedAt: time,
   },
   { $id: "WebhookDelivery" },
@@ -138,7 +138,7 @@ export type DeliveryQuery = Static<typeof DeliveryQuery>;
 export const TestResult = Type.Object(
   {
     delivered: Type.Boolean({ description: "True when the receiver answered with a 2xx status" }),
-    status: nullable(Type.Integer(), "The HTTP status, if there was an answer"),
+    status: nullable(Type.Integer(), "The HTTP status, if there was a response"),
     latencyMs: Type.Integer(),
     error: Type.Optional(Type.String()),
     answer: Type.Optional(Type.String({ description: "The beginning of the receiver's response" })),

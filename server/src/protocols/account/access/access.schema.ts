@@ -3,7 +3,7 @@ import { nullable, oneOf } from "../../../platform/http/index.ts";
 import { listQuery } from "../../../platform/paging/index.ts";
 
 const text = nullable(Type.String());
-const time = Type.Integer({ description: "Epoch milliseconds" });
+const time = Type.Integer({ description: "A time in epoch milliseconds" });
 const maybeTime = (description: string) => nullable(Type.Integer(), description);
 
 export const AccountSession = Type.Object(
@@ -29,8 +29,8 @@ export const AccountBrowser = Type.Object(
     userAgent: text,
     createdAt: time,
     lastSeenAt: time,
-    trustedUntil: nullable(time, "Until then it is asked for no second factor"),
-    current: Type.Boolean({ description: "The browser of this very request" }),
+    trustedUntil: nullable(time, "The time until which the browser is not asked for a second factor"),
+    current: Type.Boolean({ description: "True for the browser of this request" }),
   },
   { $id: "AccountBrowser" },
 );
@@ -41,7 +41,7 @@ export const AccountApplication = Type.Object(
     clientId: Type.String({ description: "The OAuth client id of the application, or `<realm>|<entityId>` of a SAML application" }),
     name: text,
     clientUri: text,
-    link: nullable(Type.String(), "The address to open; null: it has none, or you may not use it"),
+    link: nullable(Type.String(), "The address at which the application starts. Null if it has none, or if you may not use it"),
     logoUri: text,
     firstParty: Type.Boolean({ description: "True for one of the realm's own applications, which needs no consent" }),
     scopes: Type.Array(Type.String(), { description: "The scopes of the application" }),
@@ -69,7 +69,7 @@ export const LinkToken = Type.Object(
   {
     accessToken: Type.String({ description: "The access token of the identity provider" }),
     tokenType: Type.String(),
-    expiresAt: nullable(Type.Integer(), "Epoch milliseconds; null: the provider did not say"),
+    expiresAt: nullable(Type.Integer(), "The time when the token expires, in epoch milliseconds. Null if the provider did not say"),
     scope: nullable(Type.String()),
   },
   { $id: "LinkToken" },

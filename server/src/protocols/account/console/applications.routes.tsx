@@ -132,7 +132,7 @@ export const applicationPages: ConsolePages = async (app, { pages, baseUrl, scop
   // The client is in the form's address, too, so that a sign-in in between returns to the page with it.
   const asked = Type.Object({ client: field(512), lang: field(35) });
   route(app, "GET", `/${PATH}/remove`, {
-    summary: "The page that asks before an application's access ends",
+    summary: "Show the page that confirms the end of an application's access",
     querystring: asked,
     handler: async (request, reply) => {
       const view = await pages.viewOf(request, reply, "applications");

@@ -77,7 +77,7 @@ export const linkPages: ConsolePages = async (app, { pages, baseUrl, providers }
 
   route(app, "GET", `/${PATH}/link`, {
     config,
-    summary: "The page that begins to link an account",
+    summary: "Show the page that starts to link an account",
     querystring: asked,
     handler: async (request, reply) => {
       const { alias = "" } = request.query;
@@ -102,7 +102,7 @@ export const linkPages: ConsolePages = async (app, { pages, baseUrl, providers }
 
   route(app, "POST", `/${PATH}/link`, {
     config,
-    summary: "Begin to link an account on the page",
+    summary: "Start to link an account on the page",
     querystring: asked,
     body: formOf({}),
     response: { 303: redirect("Redirects to the identity provider") },
@@ -136,7 +136,7 @@ export const linkPages: ConsolePages = async (app, { pages, baseUrl, providers }
 
   route(app, "GET", `/${PATH}/unlink`, {
     config,
-    summary: "The page that asks before an account is unlinked",
+    summary: "Show the page that confirms the unlinking of an account",
     querystring: asked,
     handler: (request, reply) => showUnlink(request, reply, request.query.alias ?? ""),
   });

@@ -3,8 +3,8 @@ import { Consent } from "../../../directory/consents/index.ts";
 import { LinkedAccount } from "../../../federation/index.ts";
 import { nullable } from "../../../platform/http/index.ts";
 
-const time = Type.Integer({ description: "Epoch milliseconds" });
-const maybeTime = nullable(Type.Integer(), "Epoch milliseconds");
+const time = Type.Integer({ description: "A time in epoch milliseconds" });
+const maybeTime = nullable(Type.Integer(), "A time in epoch milliseconds");
 const text = nullable(Type.String());
 
 /** A user's data in the realm. The law requires a structured, commonly used, machine-readable form. */
@@ -52,7 +52,7 @@ export const PersonalData = Type.Object(
         externalIds: Type.Array(Type.Object({ connection: Type.String(), externalId: Type.String() })),
         attributes: Type.Array(Type.Unsafe<Record<string, unknown>>({ type: "object", additionalProperties: true })),
         targets: Type.Array(Type.Object({ target: Type.String(), remoteId: nullable(Type.String()), sentAt: maybeTime }), {
-          description: "Services that are sent the user, and the id of the account there",
+          description: "The services to which the user is sent, and the id of the account at each",
         }),
       },
       {

@@ -26,7 +26,7 @@ export const Profile = Type.Object(
     username: Type.String(),
     email: text,
     emailVerified: Type.Boolean(),
-    pendingEmail: nullable(Type.String(), "A new address that waits to be confirmed"),
+    pendingEmail: nullable(Type.String(), "A new email address that is not confirmed yet"),
     firstName: text,
     lastName: text,
     locale: text,

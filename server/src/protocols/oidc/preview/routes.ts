@@ -37,8 +37,8 @@ export const TokenPreview = Type.Object(
     scopes: Type.Array(Type.String(), { description: "The scopes that the access token would have" }),
     allowed: Type.Boolean({ description: "True if the user may use the client at all (`allowedRoles`, `allowedGroups`)" }),
     accessToken: claims("The payload of the access token"),
-    idToken: nullable(claims("The payload of the ID token"), "Null without the scope `openid`"),
-    userinfo: nullable(claims("The answer of userinfo"), "Null without the scope `openid`"),
+    idToken: nullable(claims("The payload of the ID token"), "Null if the scope `openid` is not requested"),
+    userinfo: nullable(claims("The userinfo response"), "Null if the scope `openid` is not requested"),
   },
   { $id: "TokenPreview", description: "The claims only. Nothing is signed or stored, and the response contains no token" },
 );

@@ -98,7 +98,7 @@ export const CreateInitialAccessToken = Type.Union(
               pattern: "^[^\\p{C}]+$",
               description: "a name has no control or invisible characters",
             }),
-            "The party that gets the token",
+            "The party to which the token is given",
           ),
         ),
       },

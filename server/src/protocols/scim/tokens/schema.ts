@@ -3,7 +3,7 @@ import { nullable, oneOf, visibleName } from "../../../platform/http/index.ts";
 import { permissions } from "../../../tenancy/permissions/index.ts";
 
 const id = Type.String({ format: "uuid" });
-const time = Type.Integer({ minimum: 0, description: "Epoch milliseconds" });
+const time = Type.Integer({ minimum: 0, description: "A time in epoch milliseconds" });
 
 const members = {
   name: visibleName("A token's name", "entra"),
@@ -18,14 +18,17 @@ const members = {
     description: "The permissions of the token. You must hold all of them",
     examples: [["view-users", "manage-users", "manage-organizations"]],
   }),
-  organizationId: nullable(Type.String({ maxLength: 64 }), "The organization whose members the token provisions. It sees no other users"),
+  organizationId: nullable(
+    Type.String({ maxLength: 64 }),
+    "The organization whose members the token provisions. It has no access to other users",
+  ),
   identityProvider: nullable(
     Type.String({ minLength: 1, maxLength: 255 }),
-    "The alias of an identity provider. Users are linked there by their `externalId`, so that they sign in by it without a question. " +
-      "Needs `manage-identity-providers`, and the permissions that users of the provider hold",
+    "The alias of an identity provider. Users are linked to it by their `externalId`, so that they can sign in through it without confirmation. " +
+      "Needs `manage-identity-providers`, and the permissions of the provider's users",
   ),
-  trustEmails: Type.Boolean({ description: "True: addresses that come by this token count as confirmed" }),
-  expiresAt: nullable(time, "Epoch milliseconds; null: it does not expire"),
+  trustEmails: Type.Boolean({ description: "True: email addresses that are sent with this token count as confirmed" }),
+  expiresAt: nullable(time, "The time when the token expires, in epoch milliseconds. Null if it does not expire"),
 };
 
 export const ScimToken = Type.Object(
@@ -34,7 +37,7 @@ export const ScimToken = Type.Object(
     ...members,
     url: Type.String({ format: "uri", description: "The base address for the provisioning client" }),
     createdAt: time,
-    lastUsedAt: nullable(time, "Epoch milliseconds, to the minute"),
+    lastUsedAt: nullable(time, "The time of the last use, in epoch milliseconds, to the minute"),
   },
   { $id: "ScimToken" },
 );
