@@ -72,9 +72,12 @@ const MASTER_KEY = Buffer.alloc(32, "built server").toString("base64");
 
 /**
  * Options for a process that ends before optimising its code, and that of the embedded database, would pay off. Optimising takes a good part of the computing
- * time. The semi-space has room for the objects of a start, so few of them are copied.
+ * time. The heap has room for the objects of a start, so few of them are collected or copied, and by no thread of its own.
  */
-export const BRIEFLY: readonly string[] = ["--liftoff-only", "--no-opt", "--min-semi-space-size=16"];
+export const BRIEFLY: readonly string[] = [
+  ...["--liftoff-only", "--no-opt"],
+  ...["--min-semi-space-size=16", "--initial-heap-size=300", "--single-threaded-gc"],
+];
 
 export async function place(kind: "embedded" | "postgres" = testDatabase()): Promise<Place> {
   const main = await builtServer();
