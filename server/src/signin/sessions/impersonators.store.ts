@@ -6,11 +6,7 @@ type Operand = string | RawBuilder<unknown>;
 
 /** The SQL condition that the administrator's own session is live and that they still have the permission to impersonate. */
 export const isAtWork = ({ realm, userId, sessionId }: Readonly<Record<"realm" | "userId" | "sessionId", Operand>>, now: number) =>
-  sql<boolean>`exists (
-    select 1 from sessions i join users a on a.realm_id = i.realm_id and a.user_id = i.user_id
-    where i.realm_id = ${realm} and i.session_id = ${sessionId} and i.user_id = ${userId} and i.impersonator is null and i.expires_at > ${now}
-      and a.enabled and not a.locked and exists (select 1 from user_permissions p
-        where p.realm_id = i.realm_id and p.user_id = i.user_id and p.permission in ('manage-users', 'realm-admin')))`;
+  sql<boolean>`is_at_work(${realm}::text, ${userId}::uuid, ${sessionId}::uuid, ${now}::bigint)`;
 
 const atWork = prepared(
   ({ realm, userId, sessionId, now }: OwnSession & { now: number }) =>
