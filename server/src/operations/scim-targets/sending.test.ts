@@ -184,7 +184,8 @@ test.each(Object.entries(SERVICES))("a preset acts: %s", async (preset, service)
   await of.change({ requestsPerSecond: null });
   const began = performance.now();
   await settle(of);
-  expect(performance.now() - began, "a request waits for the one before it").toBeGreaterThanOrEqual(SECOND / service.rate);
+  // A timer may fire up to a millisecond early by this clock.
+  expect(performance.now() - began, "a request waits for the one before it").toBeGreaterThan(SECOND / service.rate - 2);
   expect(
     strict
       .writes()
