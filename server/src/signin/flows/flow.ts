@@ -27,3 +27,11 @@ export interface Flow {
 }
 
 export const isSubFlow = (step: Step): step is SubFlow => "steps" in step;
+
+/** Returns the steps that ask an authenticator, those of sub-flows included. */
+export const authenticatorSteps = (steps: readonly Step[]): AuthenticatorStep[] =>
+  steps.flatMap((step) => (isSubFlow(step) ? authenticatorSteps(step.steps) : [step]));
+
+/** Returns the flow's steps with each one that asks an authenticator replaced, those of sub-flows included. */
+export const mapSteps = (steps: readonly Step[], change: (step: AuthenticatorStep) => Step): Step[] =>
+  steps.map((step) => (isSubFlow(step) ? { ...step, steps: mapSteps(step.steps, change) } : change(step)));

@@ -15,7 +15,7 @@ import { builtInFlows } from "./built-in.ts";
 import { brokenFlowRules, toSteps } from "./check.ts";
 import { equippedAdministrators } from "./equipped.store.ts";
 import { flowErrors, inUse } from "./errors.ts";
-import { type Flow, isSubFlow, type Step } from "./flow.ts";
+import { type AuthenticatorStep, authenticatorSteps, type Flow, mapSteps, type Step } from "./flow.ts";
 import { couldPass } from "./passable.ts";
 import { type Purpose, purposeOf } from "./purpose.ts";
 import type { AuthenticatorInfo, CreateFlow, Flow as FlowRecord, StepInput, UpdateFlow } from "./schema.ts";
@@ -111,8 +111,8 @@ async function keepAdministratorsIn(ctx: Ctx, before: readonly Step[], after: re
 }
 
 async function keepConditionsApart(ctx: Ctx, steps: readonly Step[]): Promise<void> {
-  const reads = (step: Step): boolean => (isSubFlow(step) ? step.steps.some(reads) : step.authenticator === "condition-attribute");
-  if (steps.some(reads)) await keepAttributesApart(ctx, "steps");
+  if (authenticatorSteps(steps).some(({ authenticator }) => authenticator === "condition-attribute"))
+    await keepAttributesApart(ctx, "steps");
 }
 
 /** Renames a flow, and updates the clients that use it. */
@@ -132,14 +132,12 @@ export async function renameFlow(ctx: Ctx, from: string, to: string): Promise<Ve
 /** `role.renamed`: conditions on the role go on asking for it. The caller holds the realm's lock. */
 export async function followRenamedRole(ctx: Ctx, { from, to }: DomainEvents["role.renamed"]): Promise<void> {
   const named = (name: string) => (loginKey(name) === loginKey(from) ? to : name);
-  const followed = (step: Step): Step => {
-    if (isSubFlow(step)) return { ...step, steps: step.steps.map(followed) };
-    const { authenticator, config } = step;
-    if (authenticator !== "condition-role") return step;
-    return { ...step, config: { ...config, roles: [...new Set((config.roles as string[]).map(named))] } };
-  };
+  const followed = (step: AuthenticatorStep): AuthenticatorStep =>
+    step.authenticator === "condition-role"
+      ? { ...step, config: { ...step.config, roles: [...new Set((step.config.roles as string[]).map(named))] } }
+      : step;
   for (const { alias, displayName, steps: before } of await storedFlows(ctx.tx, ctx.realm)) {
-    const steps = before.map(followed);
+    const steps = mapSteps(before, followed);
     if (!isDeepStrictEqual(steps, before)) await updateFlow(ctx.tx, ctx.realm, alias, { displayName, steps }, ctx.now);
   }
 }

@@ -3,7 +3,7 @@ import { createRealmCache, type RealmCache, type RealmChanges } from "../../plat
 import { type Db, prepared } from "../../platform/db/index.ts";
 import { secondFactors } from "../sessions/index.ts";
 import { builtInFlows } from "./built-in.ts";
-import { type Flow, isSubFlow, type Step } from "./flow.ts";
+import { type AuthenticatorStep, authenticatorSteps, type Flow, isSubFlow, mapSteps, type Step } from "./flow.ts";
 import { authenticatorOf } from "./position.ts";
 import { isSignInFlow, STEP_UP } from "./purpose.ts";
 
@@ -50,10 +50,10 @@ async function loadFlows(db: Db, realm: string): Promise<FlowsSnapshot | null> {
   const rows = await load(db, { realm });
   const [first] = rows;
   if (!first) return null;
-  const byAlias = new Map(builtInFlows.map((flow): [string, Flow] => [flow.alias, { ...flow, steps: flow.steps.map(complete) }]));
+  const byAlias = new Map(builtInFlows.map((flow): [string, Flow] => [flow.alias, { ...flow, steps: mapSteps(flow.steps, complete) }]));
   for (const { alias, display_name: displayName, steps, version } of rows)
     if (alias !== null)
-      byAlias.set(alias, { alias, displayName, steps: steps.map(complete), version, builtIn: byAlias.get(alias)?.builtIn ?? false });
+      byAlias.set(alias, { alias, displayName, steps: mapSteps(steps, complete), version, builtIn: byAlias.get(alias)?.builtIn ?? false });
   if (first.identifier_first) for (const [alias, flow] of byAlias) byAlias.set(alias, identifierFirst(flow));
   const asking = [...byAlias.values()].filter(({ alias }) => alias === STEP_UP || isSignInFlow(alias));
   const asked = new Set(asking.flatMap(({ steps }) => askedIn(steps)));
@@ -77,8 +77,7 @@ const askedIn = (steps: readonly Step[]): string[] =>
   steps.flatMap((step) => (step.requirement === "DISABLED" ? [] : isSubFlow(step) ? askedIn(step.steps) : [step.authenticator]));
 
 /** Adds the defaults of the authenticator's config. */
-function complete(step: Step): Step {
-  if (isSubFlow(step)) return { ...step, steps: step.steps.map(complete) };
+function complete(step: AuthenticatorStep): AuthenticatorStep {
   const schema = authenticatorOf(step.authenticator)?.config;
   const defaults = Object.entries(schema?.properties ?? {}).flatMap(([name, member]) =>
     "default" in member ? [[name, member.default]] : [],
@@ -91,15 +90,13 @@ function complete(step: Step): Step {
  * has another version, so that sign-ins that began before a change of the setting begin again.
  */
 export const identifierFirst = (flow: Flow): Flow =>
-  isSignInFlow(flow.alias) && asksTogether(flow.steps) ? { ...flow, steps: flow.steps.map(apart), version: -1 - flow.version } : flow;
+  isSignInFlow(flow.alias) && asksTogether(flow.steps) ? { ...flow, steps: mapSteps(flow.steps, apart), version: -1 - flow.version } : flow;
 
 const TOGETHER = "username-password";
 
-const asksTogether = (steps: readonly Step[]): boolean =>
-  steps.some((step) => (isSubFlow(step) ? asksTogether(step.steps) : step.authenticator === TOGETHER));
+const asksTogether = (steps: readonly Step[]): boolean => authenticatorSteps(steps).some(({ authenticator }) => authenticator === TOGETHER);
 
-function apart(step: Step): Step {
-  if (isSubFlow(step)) return { ...step, steps: step.steps.map(apart) };
+function apart(step: AuthenticatorStep): Step {
   if (step.authenticator !== TOGETHER) return step;
   const { requirement, config } = step;
   return {

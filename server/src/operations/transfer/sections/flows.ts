@@ -1,31 +1,39 @@
 import Type from "typebox";
 import { pathsOfGroups } from "../../../directory/groups/index.ts";
 import type { ReadCtx } from "../../../platform/context.ts";
-import { CreateFlow, createFlow, isSubFlow, removeFlow, type Step, saveFlow, searchFlows } from "../../../signin/flows/index.ts";
+import {
+  type AuthenticatorStep,
+  authenticatorSteps,
+  CreateFlow,
+  createFlow,
+  mapSteps,
+  removeFlow,
+  type Step,
+  saveFlow,
+  searchFlows,
+} from "../../../signin/flows/index.ts";
 import { bodyOf, everyRow, type Item, type Section } from "../section.ts";
 import { groupNamed } from "./groups.ts";
 
 const { alias, displayName, steps } = CreateFlow.properties;
 
-const groupsOf = (step: Step): string[] => {
-  if (isSubFlow(step)) return step.steps.flatMap(groupsOf);
-  // A document may lack the list: saving the flow refuses it.
-  return step.authenticator === "condition-group" && Array.isArray(step.config?.groups) ? step.config.groups : [];
-};
+// A document may lack the list: saving the flow refuses it.
+const groupsOf = ({ authenticator, config }: AuthenticatorStep): string[] =>
+  authenticator === "condition-group" && Array.isArray(config?.groups) ? config.groups : [];
 
 /** Replaces the groups in conditions. */
-const withGroups = (step: Step, known: ReadonlyMap<string, string>): Step => {
-  if (isSubFlow(step)) return { ...step, steps: step.steps.map((one) => withGroups(one, known)) };
-  const groups = groupsOf(step).map((group) => known.get(group) ?? group);
-  return groups.length > 0 ? { ...step, config: { ...step.config, groups } } : step;
-};
+const withGroups = (steps: readonly Step[], known: ReadonlyMap<string, string>): Step[] =>
+  mapSteps(steps, (step) => {
+    const groups = groupsOf(step).map((group) => known.get(group) ?? group);
+    return groups.length > 0 ? { ...step, config: { ...step.config, groups } } : step;
+  });
 
 /** Conditions name groups by their paths in a document. */
 async function withIds(ctx: ReadCtx, item: Item): Promise<Item> {
   const steps = item.steps as readonly Step[];
   const ids = new Map<string, string>();
-  for (const path of steps.flatMap(groupsOf)) ids.set(path, await groupNamed(ctx, "steps", path));
-  return { ...item, steps: steps.map((step) => withGroups(step, ids)) };
+  for (const path of authenticatorSteps(steps).flatMap(groupsOf)) ids.set(path, await groupNamed(ctx, "steps", path));
+  return { ...item, steps: withGroups(steps, ids) };
 }
 
 /** The flows, including built-in ones, which are changed but never created. */
@@ -41,12 +49,12 @@ export const flows: Section = {
   defaults: (item) => ({ displayName: item.alias }),
   async read(ctx) {
     const rows = (await everyRow(ctx, searchFlows)).map((flow) => ({ ...flow, steps: flow.steps as readonly Step[] }));
-    const ids = rows.flatMap((flow) => flow.steps.flatMap(groupsOf));
+    const ids = rows.flatMap((flow) => authenticatorSteps(flow.steps).flatMap(groupsOf));
     const found = await pathsOfGroups(ctx.tx, ctx.realm, ids);
     const paths = new Map(ids.map((id) => [id, found.get(id.toLowerCase()) ?? id]));
     return rows.map(({ alias, displayName, builtIn, steps }) => ({
       ...{ key: alias, id: alias, isBuiltIn: builtIn },
-      item: { alias, displayName, steps: steps.map((step) => withGroups(step, paths)) },
+      item: { alias, displayName, steps: withGroups(steps, paths) },
     }));
   },
   create: async (ctx, _tools, item) => (await createFlow(ctx, bodyOf(await withIds(ctx, item)))).alias,
