@@ -51,7 +51,7 @@ export function createResolver(ctx: Ctx, { links }: BatchTools) {
       return id;
     });
   const clientRole = (clientId: string, name: string) =>
-    once("clientRoles", `${clientId}/${name}`, async () => {
+    once("clientRoles", JSON.stringify([clientId, name]), async () => {
       const { roleId } = await shareNamedRole(ctx, { clientId, name });
       await assertMayGrant(ctx, [roleId]);
       return roleId;
