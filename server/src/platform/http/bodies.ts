@@ -97,7 +97,8 @@ const malformed = (message: string, cause?: unknown) => new AppError("request.ma
  */
 export function refuseEncodedBodies(app: FastifyInstance): void {
   app.addHook("preParsing", ({ headers }, reply, _payload, done) => {
-    const { "content-encoding": encoding = "identity", "content-length": length = "0", "transfer-encoding": transfer } = headers;
+    const { "content-encoding": encoding, "content-length": length = "0", "transfer-encoding": transfer } = headers;
+    if (encoding === undefined) return done();
     const isPlain = encoding.split(",").every((one) => /^\s*(identity)?\s*$/i.test(one));
     if (isPlain || (length === "0" && transfer === undefined)) return done();
     reply.header("accept-encoding", "identity"); // RFC 9110 §15.5.16
