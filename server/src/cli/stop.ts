@@ -1,5 +1,5 @@
 import { Server as NetServer, type Socket } from "node:net";
-import { setTimeout as sleep } from "node:timers/promises";
+import { setImmediate as nextTurn, setTimeout as sleep } from "node:timers/promises";
 import type { Server } from "../app.ts";
 import { isRunByNpm } from "../config.ts";
 import type { Core } from "../core.ts";
@@ -7,6 +7,8 @@ import type { Core } from "../core.ts";
 /** During a stop, idle connections are closed after this time. */
 const IDLE_PATIENCE_MS = 5_000;
 const LOOK_AGAIN_MS = 25;
+/** During a stop, waiting connections are accepted for at most this long. */
+const ACCEPT_PATIENCE_MS = 1_000;
 const LOOK_FOR_PARENT_MS = 250;
 const parent = process.ppid;
 
@@ -50,15 +52,46 @@ export function stopOnSignals(core: Core, server: Server): void {
 }
 
 /**
+ * Accepts the connections that wait in the queue of the listening socket, because the system resets them when that is closed. Requests are kept
+ * meanwhile: a client that gets its answer may connect anew. Each turn of the event loop looks at the queue, so a turn without a connection finds
+ * it empty. Returns a function that serves the kept requests.
+ */
+async function acceptWaiting(server: NetServer): Promise<() => void> {
+  const listeners = server.rawListeners("request") as ((...args: unknown[]) => void)[];
+  const kept: unknown[][] = [];
+  const keep = (...args: unknown[]) => void kept.push(args);
+  let hasAccepted = false;
+  const note = () => {
+    hasAccepted = true;
+  };
+  server.removeAllListeners("request").on("request", keep).on("connection", note);
+  const patience = AbortSignal.timeout(ACCEPT_PATIENCE_MS);
+  // The turn in which the signal arrived may have looked at the queue before.
+  await nextTurn();
+  do {
+    hasAccepted = false;
+    await nextTurn();
+  } while (hasAccepted && !patience.aborted);
+  server.off("connection", note);
+  return () => {
+    server.off("request", keep);
+    for (const listener of listeners) server.on("request", listener);
+    for (const args of kept) server.emit("request", ...args);
+  };
+}
+
+/**
  * Closes the listening socket first: a refused connection is one that a client or a proxy can safely try elsewhere. Requests that have arrived are answered,
  * each with `connection: close`, until none is left. Only the listening socket is closed here, because HTTP's own `close` would also cut connections that are
  * idle at this moment and on which the next request may already be on its way.
  */
 async function drain({ app, drain: sayGoodbye }: Server, sockets: ReadonlySet<Socket>, graceMs: number): Promise<void> {
+  const serveKept = await acceptWaiting(app.server);
   sayGoodbye();
   const empty = new Promise<void>((resolve) => {
     NetServer.prototype.close.call(app.server, () => resolve());
   });
+  serveKept();
   const idle = AbortSignal.timeout(Math.min(IDLE_PATIENCE_MS, graceMs / 2));
   let done = false;
   void empty.then(() => {
