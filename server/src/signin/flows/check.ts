@@ -4,7 +4,7 @@ import type { FieldError } from "../../kernel/errors.ts";
 import { buildValidator, toFieldErrors } from "../../platform/http/index.ts";
 import type { Authenticator } from "../authenticators/index.ts";
 import { isSubFlow, type Step, type SubFlow } from "./flow.ts";
-import { authenticatorOf } from "./position.ts";
+import { authenticatorOf, isCondition, isOn, isSilent } from "./position.ts";
 import { type Purpose, purposes } from "./purpose.ts";
 import type { StepInput } from "./schema.ts";
 
@@ -94,9 +94,6 @@ function isNetwork(text: string): boolean {
   return bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= (version === 4 ? 32 : 128));
 }
 
-const isCondition = (step: Step) => !isSubFlow(step) && authenticatorOf(step.authenticator)?.kind === "condition";
-const isOn = (step: Step) => step.requirement !== "DISABLED";
-
 /** Checks the combination of the steps of a list. Disabled steps are ignored. */
 function placementErrors(steps: readonly Step[], at: string, parent: SubFlow | null, purpose: Purpose): FieldError[] {
   const asked = steps.filter((step) => isOn(step) && !isCondition(step));
@@ -185,11 +182,6 @@ function after(step: Step, path: string, from: Certain, errors: FieldError[]): C
     );
   return { named: true, proven: from.proven || authenticator.factor !== null };
 }
-
-const isSilent = (step: Step): boolean =>
-  isSubFlow(step)
-    ? step.steps.filter((each) => isOn(each) && !isCondition(each)).every(isSilent)
-    : authenticatorOf(step.authenticator)?.kind === "silent";
 
 /** Returns the path of the innermost alternative that proves nothing. */
 function unproven(steps: readonly Step[], at: string, from: Certain): string {

@@ -1,7 +1,7 @@
 import { secondFactors } from "../sessions/index.ts";
 import type { Equipped } from "./equipped.store.ts";
 import { isSubFlow, type Step, type SubFlow } from "./flow.ts";
-import { authenticatorOf } from "./position.ts";
+import { authenticatorOf, isCondition, isOn } from "./position.ts";
 
 /**
  * Tells whether a user could pass the steps in a new browser with their present credentials. In doubt they could: messages count as sent,
@@ -67,12 +67,10 @@ function maySetUp({ credentials }: Equipped["user"], usable: Equipped["usable"])
   return owned.length === 0 || owned.some((type) => usable.has(type));
 }
 
-const isCondition = (step: Step): boolean => !isSubFlow(step) && authenticatorOf(step.authenticator)?.kind === "condition";
-
 const surelyApplies = (step: Step, who: Equipped): step is SubFlow =>
   isSubFlow(step) &&
   step.requirement === "CONDITIONAL" &&
-  step.steps.filter((each) => each.requirement !== "DISABLED" && isCondition(each)).every((each) => surelyHolds(each, who));
+  step.steps.filter((each) => isOn(each) && isCondition(each)).every((each) => surelyHolds(each, who));
 
 function surelyHolds(step: Step, { user }: Equipped): boolean {
   if (isSubFlow(step)) return false;

@@ -70,7 +70,7 @@ export async function walk(world: Walk, steps: readonly Step[], prefix: string):
   const alternatives: [Step, string][] = [];
   for (const [index, step] of steps.entries()) {
     const path = `${prefix}${index}`;
-    if (step.requirement === "DISABLED" || conditionOf(world, step)) continue;
+    if (!isOn(step) || conditionOf(world, step)) continue;
     if (step.requirement === "ALTERNATIVE") alternatives.push([step, path]);
     else if (step.requirement === "REQUIRED" || isProvenIn(world, step, path) || (await applies(world, step, path)))
       required.push([step, path]);
@@ -125,7 +125,7 @@ async function maySkip(world: Walk, step: Step, ways: readonly [Step, string][])
 
 /** Tells whether each conditional sub-flow of a step that applies now is passed. */
 async function meetsConditions(world: Walk, step: Step, path: string): Promise<boolean> {
-  if (!isSubFlow(step) || step.requirement === "DISABLED") return true;
+  if (!isSubFlow(step) || !isOn(step)) return true;
   if (step.requirement === "CONDITIONAL") {
     if (isProvenIn(world, step, path) || !(await applies(world, step, path))) return true;
     return (await at(world, step, path)).status === "passed";
@@ -140,9 +140,7 @@ async function meetsConditions(world: Walk, step: Step, path: string): Promise<b
  */
 function isProvenIn(world: Walk, step: Step, path: string, withConditional = true): boolean {
   if (!isSubFlow(step)) return hasPassed(world.progress, path) || (!world.onTop && isCarried(world.progress, step.authenticator));
-  const asked = step.steps.flatMap((each, index) =>
-    each.requirement === "DISABLED" || conditionOf(world, each) ? [] : [[each, `${path}.${index}`] as const],
-  );
+  const asked = step.steps.flatMap((each, index) => (!isOn(each) || conditionOf(world, each) ? [] : [[each, `${path}.${index}`] as const]));
   const proves = ([each, at]: readonly [Step, string]) => isProvenIn(world, each, at, withConditional);
   const needed = asked.filter(([{ requirement }]) => requirement === "REQUIRED" || (withConditional && requirement === "CONDITIONAL"));
   if (needed.length > 0) return needed.every(proves);
@@ -196,7 +194,7 @@ const conditionOf = (world: Walk, step: Step) => {
 async function applies(world: Walk, step: Step, path: string): Promise<boolean> {
   if (!isSubFlow(step)) return false;
   for (const [index, each] of step.steps.entries()) {
-    const condition = each.requirement === "DISABLED" ? undefined : conditionOf(world, each);
+    const condition = isOn(each) ? conditionOf(world, each) : undefined;
     const config = (each as AuthenticatorStep).config;
     const passedBy = (names: readonly string[]) => isPassedBy(world, step, path, names);
     if (condition && !(await condition.holds(world.contextOf(`${path}.${index}`, config), passedBy))) return false;
@@ -230,7 +228,14 @@ function certainLevel(ways: readonly Step[]): number {
 export const authenticatorOf = (name: string): Authenticator | undefined =>
   Object.hasOwn(authenticators, name) ? authenticators[name] : undefined;
 
-const isSilent = (step: Step): boolean => !isSubFlow(step) && authenticatorOf(step.authenticator)?.kind === "silent";
+const kindOf = (step: Step) => (isSubFlow(step) ? undefined : authenticatorOf(step.authenticator)?.kind);
+
+export const isOn = (step: Step): boolean => step.requirement !== "DISABLED";
+export const isCondition = (step: Step): boolean => kindOf(step) === "condition";
+
+/** Tells whether a step can only be passed by a session. */
+export const isSilent = (step: Step): boolean =>
+  isSubFlow(step) ? step.steps.filter((each) => isOn(each) && !isCondition(each)).every(isSilent) : kindOf(step) === "silent";
 
 /** Returns the factors that every path through the step proves. */
 function kindsOf(step: Step): Set<Kind> {

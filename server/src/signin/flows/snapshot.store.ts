@@ -4,7 +4,7 @@ import { type Db, prepared } from "../../platform/db/index.ts";
 import { secondFactors } from "../sessions/index.ts";
 import { builtInFlows } from "./built-in.ts";
 import { type AuthenticatorStep, authenticatorSteps, type Flow, isSubFlow, mapSteps, type Step } from "./flow.ts";
-import { authenticatorOf } from "./position.ts";
+import { authenticatorOf, isOn } from "./position.ts";
 import { isSignInFlow, STEP_UP } from "./purpose.ts";
 
 /** An immutable snapshot of a realm's flows: the built-in ones with the realm's changes, and custom ones. */
@@ -74,7 +74,7 @@ const flowAsking = (asked: ReadonlySet<string>): Flow => ({
 
 /** Returns the authenticators of the steps that are not disabled. */
 const askedIn = (steps: readonly Step[]): string[] =>
-  steps.flatMap((step) => (step.requirement === "DISABLED" ? [] : isSubFlow(step) ? askedIn(step.steps) : [step.authenticator]));
+  steps.filter(isOn).flatMap((step) => (isSubFlow(step) ? askedIn(step.steps) : [step.authenticator]));
 
 /** Adds the defaults of the authenticator's config. */
 function complete(step: AuthenticatorStep): AuthenticatorStep {
