@@ -1,3 +1,4 @@
+import { oncePer } from "../kernel/once.ts";
 import { type Branding, fingerprint } from "./branding.ts";
 import { safeCustomCss } from "./custom-css.ts";
 import { type Palette, palettesOf } from "./palette.ts";
@@ -33,16 +34,12 @@ const BACKDROPS = {
 const backdropOf = ({ images, backgroundStyle = "glow" }: Branding): string =>
   images?.background ? `url("${images.background.href}") center / cover no-repeat fixed` : BACKDROPS[backgroundStyle];
 
-// A branding is part of the realm's immutable snapshot: the same object always gives the same sheet.
-const sheets = new WeakMap<Branding, { readonly css: string; readonly version: string }>();
-
-function sheetOf(branding: Branding) {
-  const known = sheets.get(branding);
-  if (known) return known;
+/** Returns the stylesheet at `/realms/{realm}/theme.css`. Send it as `text/css; charset=utf-8` with `nosniff`. */
+export function themeCss(branding: Branding): string {
   const { light, dark } = palettesOf(branding);
   // It is checked again, although settings refuse a bad one: rules become stricter over time, and stored values do not.
   const custom = branding.customCss === null ? null : safeCustomCss(branding.customCss);
-  const css = [
+  return [
     `:root { ${tokens(light)} --gh-font: ${FONTS[branding.fontFamily ?? "system"]}; --gh-backdrop: ${backdropOf(branding)}; }`,
     `@media (prefers-color-scheme: dark) { :root:not([data-theme="light"]) { ${tokens(dark)} } }`,
     `:root[data-theme="dark"] { ${tokens(dark)} }`,
@@ -50,13 +47,11 @@ function sheetOf(branding: Branding) {
     ...(custom?.ok ? ["/* customCss of the realm */", custom.css] : []),
     "",
   ].join("\n");
-  const sheet = { css, version: fingerprint(css) };
-  sheets.set(branding, sheet);
-  return sheet;
 }
 
-/** Returns the stylesheet at `/realms/{realm}/theme.css`. Send it as `text/css; charset=utf-8` with `nosniff`. */
-export const themeCss = (branding: Branding): string => sheetOf(branding).css;
+// A branding is part of the realm's immutable snapshot: the same object always gives the same sheet. Only its version is kept, because browsers keep
+// the sheet, and those of thousands of realms would take a hundred megabytes.
+const sheetOf = oncePer((branding: Branding) => ({ version: fingerprint(themeCss(branding)) }));
 
 /** Returns a version that changes with `themeCss`, for an ETag. */
 export const themeVersion = (branding: Branding): string => sheetOf(branding).version;

@@ -40,9 +40,10 @@ export interface VerifyRules {
 /** Verifies a JWT. Returns null if it is invalid. */
 export function verifyJwt(realm: RealmSnapshot, jwt: string, { issuer, typ, ignoreExpiration = false }: VerifyRules): VerifiedJwt | null {
   const known = seen.get(jwt);
-  const signed = known?.realm === realm ? known.signed : readSigned(realm, jwt);
+  const keys = keysOf(realm);
+  const signed = known?.keys === keys ? known.signed : readSigned(realm, jwt);
   if (!signed) return null;
-  if (known?.signed !== signed) seen.set(jwt, { realm, signed });
+  if (known?.signed !== signed) seen.set(jwt, { keys, signed });
   const { header, payload } = signed;
   if (typ !== undefined && header.typ !== typ && header.typ?.toLowerCase().replace(/^application\//, "") !== typ) return null;
   // `iat` is not checked, because the clock of the node that issued the token may be ahead.
@@ -58,8 +59,11 @@ export function isKnownKey(realm: RealmSnapshot, jwt: string): boolean {
   return realm.keys.some(({ keyId }) => keyId === kid) || realm.companions.some(({ publicJwk }) => publicJwk.kid === kid);
 }
 
-/** Caches verified tokens: the same token is presented many times, so its signature is verified once per snapshot. */
-const seen = createLru<{ readonly realm: RealmSnapshot; readonly signed: VerifiedJwt }>(2_000);
+/**
+ * Caches verified tokens: the same token is presented many times, so its signature is verified once per snapshot. An entry has the keys of the
+ * snapshot, not the snapshot, which it would keep in memory after a change of the realm.
+ */
+const seen = createLru<{ readonly keys: ReturnType<typeof keysOf>; readonly signed: VerifiedJwt }>(2_000);
 
 function readSigned(realm: RealmSnapshot, jwt: string): VerifiedJwt | null {
   const jws = jwt.length > MAX_LENGTH ? null : parseJws(jwt);
