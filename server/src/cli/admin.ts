@@ -67,7 +67,7 @@ async function liftLocks(ctx: Ctx, userId: string): Promise<void> {
 async function create(call: Invocation): Promise<ExitCode> {
   const realm = option(call, "realm") ?? MASTER;
   const username = option(call, "username");
-  if (username === undefined) throw new UsageError("How shall the user be called? --username=<name>", "admin");
+  if (username === undefined) throw new UsageError("Name the user: --username=<name>", "admin");
   const input = checked(CreateUser, { username });
   const { password, toShow } = await choosePassword(call, "password-file");
   const { user, role } = await withCore(call, (core) => createAdmin(core, realm, input, password));
@@ -96,6 +96,6 @@ async function adminRole({ tx, realm }: Ctx): Promise<string> {
     .map(({ name }) => name)
     .sort();
   const role = names.includes("admin") ? "admin" : names[0];
-  if (role === undefined) throw new Error(`No role of the realm ${realm} carries realm-admin. Give it to one, such as admin, first.`);
+  if (role === undefined) throw new Error(`No role of the realm ${realm} has realm-admin. Give it to a role first, such as admin.`);
   return role;
 }

@@ -52,14 +52,14 @@ test("diff, apply, diff: exit codes 2, 0 and 0; apply again changes nothing", as
   expect(await runApart("diff", "-f", files)).toMatchObject({ code: 2, out: expect.stringContaining("apply creates it") });
   expect(await run("apply", "-f", files, "--plan", "of-another-realm")).toMatchObject({
     code: 1,
-    err: expect.stringContaining("There is no realm “shop-staff”, and to create it is another plan."),
+    err: expect.stringContaining("There is no realm “shop-staff”, so creating it is another plan."),
   });
   const first = await runApart("apply", "-f", files);
   expect(first).toMatchObject({ code: 0, out: expect.stringContaining("0 deleted") });
   expect(first.out).toContain("  + back-office");
   expect(first.out).not.toContain(SECRET.STOCK_SYNC_SECRET);
-  expect(await run("diff", "-f", files)).toMatchObject({ code: 0, out: "shop-staff is as the document says.\n" });
-  expect(await run("apply", "-f", files)).toMatchObject({ code: 0, out: "shop-staff is as the document says.\n" });
+  expect(await run("diff", "-f", files)).toMatchObject({ code: 0, out: "shop-staff already matches the document.\n" });
+  expect(await run("apply", "-f", files)).toMatchObject({ code: 0, out: "shop-staff already matches the document.\n" });
 });
 
 test("a plan is applied as it was shown, or not at all; --prune takes what the files no longer have", async () => {
@@ -76,7 +76,7 @@ test("a plan is applied as it was shown, or not at all; --prune takes what the f
   expect(await run("diff", "-f", only, "--prune")).toMatchObject({ code: 2, out: expect.stringContaining("  - till") });
   expect(await run("apply", "-f", only, "--prune", "--source", "another")).toMatchObject({
     code: 0,
-    out: expect.stringContaining("is as"),
+    out: expect.stringContaining("already matches"),
   });
   expect(await run("apply", "-f", only, "--prune")).toMatchObject({ code: 0, out: expect.stringContaining("1 deleted") });
 });
@@ -99,7 +99,7 @@ test("an export is applied elsewhere, and says the same there", async () => {
   expect((await run("realm", "import", "copy", "-f", out, "--passphrase-file", wrong)).err).toContain("does not open");
   expect(await run("realm", "import", "copy", "-f", out, "--passphrase-file", passphrase)).toMatchObject({
     code: 0,
-    err: "The document is of the realm shop-staff. Its content goes to copy, which the command names.\n",
+    err: "The document names the realm shop-staff. Its content goes to copy, because the command names that realm.\n",
   });
   const copy = await run("realm", "export", "copy");
   expect(copy.out.replace("realm: copy", "realm: shop-staff")).toBe(plain.out);
@@ -152,7 +152,7 @@ roles:
     out: expect.stringContaining("name: cashier"),
   });
   const lacking = await run("diff", "-f", example, ...remote);
-  expect(lacking.out).toContain("Not looked at: clients. That needs manage-clients.");
+  expect(lacking.out).toContain("Not compared: clients. That needs the permission manage-clients.");
   expect(await run("apply", "-f", example, ...remote)).toMatchObject({ code: 1, err: expect.stringContaining("manage-clients (clients)") });
   const elsewhere = write("elsewhere.yaml", "realm: elsewhere\nroles: []\n");
   for (const command of ["diff", "apply"])

@@ -16,7 +16,7 @@ export async function applyDocument(call: Invocation, named: string | null): Pro
   const document = documentOf(call);
   const realm = named ?? realmOf(call.options.realm ?? document.realm, call.command);
   if (typeof document.realm === "string" && document.realm !== realm)
-    call.note(`The document is of the realm ${document.realm}. Its content goes to ${realm}, which the command names.`);
+    call.note(`The document names the realm ${document.realm}. Its content goes to ${realm}, because the command names that realm.`);
   const file = call.options["passphrase-file"];
   const passphrase = typeof file === "string" ? await readPassword(file, "passphrase") : null;
   const options: ApplyOptions = { ...optionsOf(call, named === null), createsRealm: named === null, passphrase };
@@ -24,10 +24,10 @@ export async function applyDocument(call: Invocation, named: string | null): Pro
   const done = await (remote
     ? remote.import(realm, document, options)
     : withCore(call, (core) => databaseTarget(core).import(realm, document, options)));
-  if (!done) throw new Error(`There is no realm “${realm}”${remote ? ELSEWHERE : `. "gatehouse realm create ${realm}" makes it.`}`);
+  if (!done) throw new Error(`There is no realm “${realm}”${remote ? ELSEWHERE : `. "gatehouse realm create ${realm}" creates it.`}`);
   call.print(done, spellPlan(done));
   if (done.newRealm && !done.dryRun)
-    call.note(`Created the realm ${realm}. Let its administrator in by: gatehouse admin reset-password --realm ${realm}`);
+    call.note(`Created the realm ${realm}. Give its administrator a password: gatehouse admin reset-password --realm ${realm}`);
   return options.dryRun && (done.newRealm || done.actions.length > 0) ? 2 : 0;
 }
 
@@ -57,7 +57,7 @@ function byRealm(files: readonly string[]): Map<string, Document> {
 
 function documentOf(call: Invocation): Document {
   const { file } = call.options;
-  if (typeof file !== "string") throw new UsageError("Which file? -f realm.yaml, or a folder.", call.command);
+  if (typeof file !== "string") throw new UsageError("Name a file or a folder: -f realm.yaml", call.command);
   return { schema: DOCUMENT_SCHEMA, ...readDocuments(filesOf(file), readVariable) };
 }
 

@@ -73,7 +73,7 @@ describe("the command line", () => {
   });
 
   test.each([
-    [[], "Which command?"],
+    [[], "No command was given."],
     [["verson"], 'There is no command "verson". Did you mean version?'],
     [["toString"], 'There is no command "toString".'],
     [["--port", "1"], "The command comes first"],
@@ -85,7 +85,7 @@ describe("the command line", () => {
     [["config", "print", "--port"], "--port needs a value"],
     [["config", "print", "--port", "--dev"], "--port needs a value"],
     [["config", "print", "--dev=yes"], "--dev takes no value"],
-    [["config", "print", "more"], 'does not know what to do with "more"'],
+    [["config", "print", "more"], 'takes no argument "more"'],
     [["version", "--port", "1"], '"gatehouse version" has no flag --port'],
     [["healthcheck", "--timeout", "soon"], "--timeout takes milliseconds"],
   ])("answers %j with usage on stderr and exit code 2", async (args, message) => {
@@ -130,7 +130,7 @@ describe("config print", () => {
     const { code, out, err } = await gatehouse(["start", "--data-dir", "taken"]);
     expect({ code, out }).toEqual({ code: 1, out: "" });
     expect(err).toMatch(
-      /^\S+\/taken cannot be used: a file stands where a folder is needed \(E\w+\)\. Choose another GATEHOUSE_DATA_DIR\.\n$/,
+      /^\S+\/taken cannot be used: there is a file where a folder is needed \(E\w+\)\. Choose another GATEHOUSE_DATA_DIR\.\n$/,
     );
   });
 

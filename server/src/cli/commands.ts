@@ -6,7 +6,7 @@ const usernameOption = { name: "username", value: "name" } as const;
 const passwordFileOption: Option = {
   name: "password-file",
   value: "file",
-  doc: "The file with the password (- for standard input). Without it, a random one is made and shown.",
+  doc: "The file with the password (- for standard input). Without it, the command generates a password and shows it.",
 };
 
 const fileOption: Option = {
@@ -45,38 +45,38 @@ export const commands = {
     readsConfig: true,
   },
   admin: {
-    summary: "Restore access for an administrator, or create one",
+    summary: "Restore an administrator's access, or create an administrator",
     actions: {
       "reset-password": {
         summary: "Set a user's password, lift every lock on the user and end the user's sessions",
         options: [realmOption, { ...usernameOption, doc: "The user (default admin)." }, passwordFileOption],
       },
       create: {
-        summary: "Create a user with the role admin or, if that does not carry realm-admin, with another role that does",
+        summary: "Create a user with the role admin or, if that role lacks realm-admin, with another role that has it",
         options: [realmOption, { ...usernameOption, doc: "The new user's name (required)." }, passwordFileOption],
       },
     },
     readsConfig: true,
   },
   realm: {
-    summary: "Realms, the tenants of the server",
+    summary: "Create, list, export and import realms",
     actions: {
       create: {
         summary: "Create a realm with its user admin",
         args: ["<name>"],
         options: [
-          { name: "display-name", value: "text", doc: "Shown on pages and in messages." },
+          { name: "display-name", value: "text", doc: "The name on pages and in messages." },
           {
             name: "admin-password-file",
             value: "file",
-            doc: "The file with the password of its admin. Without it, a random one is made and shown.",
+            doc: "The file with the password of its admin. Without it, the command generates a password and shows it.",
           },
         ],
       },
       list: {
         summary: "List realms by name",
         options: [
-          { name: "search", value: "text", doc: "Only realms whose name begins with this text." },
+          { name: "search", value: "text", doc: "List only realms whose name begins with this text." },
           { name: "page", value: "number", doc: "The page, from 0 (default 0)." },
           { name: "size", value: "number", doc: "The number of realms on a page, 1 to 1000 (default 100)." },
         ],
@@ -85,14 +85,14 @@ export const commands = {
         summary: "Write a realm's configuration as one document",
         args: ["<name>"],
         options: [
-          { name: "out", value: "file", doc: "Write it to this file (default: standard output)." },
-          { name: "format", value: "yaml|json", doc: "The format (default: by the name of the file, otherwise yaml)." },
-          { name: "sections", value: "names", doc: "Only these sections, separated by commas." },
-          { name: "full", value: null, doc: "Include members with their default value." },
-          { name: "users", value: null, doc: "Include the users; their password hashes only with --passphrase-file." },
+          { name: "out", value: "file", doc: "Write the document to this file (default: standard output)." },
+          { name: "format", value: "yaml|json", doc: "The format (default: by the file name, otherwise yaml)." },
+          { name: "sections", value: "names", doc: "Write only these sections, separated by commas." },
+          { name: "full", value: null, doc: "Include members that have their default value." },
+          { name: "users", value: null, doc: "Include the users; --passphrase-file adds their password hashes." },
           {
             ...passphraseOption,
-            doc: "The file with a passphrase, under which secrets and signing keys are sealed. Without it they are left out.",
+            doc: "The file with the passphrase that seals secrets and signing keys. Without it, the document leaves them out.",
           },
           ...remoteOptions,
         ],
@@ -102,7 +102,7 @@ export const commands = {
         args: ["<name>"],
         options: [
           fileOption,
-          { name: "dry-run", value: null, doc: "Show what would change, and change nothing: exit code 2 if something would." },
+          { name: "dry-run", value: null, doc: "Show the changes without making them; exit code 2 if there are any." },
           passphraseOption,
           ...remoteOptions,
         ],
@@ -114,27 +114,27 @@ export const commands = {
     summary: "Change a realm to match files; a missing realm is created",
     options: [
       ...documentOptions,
-      { name: "dry-run", value: null, doc: "Show what would change, and change nothing: exit code 2 if something would." },
-      { name: "plan", value: "digest", doc: "Apply only if the plan is still the one that a dry run showed." },
+      { name: "dry-run", value: null, doc: "Show the changes without making them; exit code 2 if there are any." },
+      { name: "plan", value: "digest", doc: "Apply only if the plan still has the digest that a dry run showed." },
     ],
     readsConfig: true,
   },
   diff: {
-    summary: "Show what apply would change: exit code 0 for nothing, 2 for something, 1 if it fails",
+    summary: "Show what apply would change; exit code 0 for no change, 2 for changes, 1 for a failure",
     options: documentOptions,
     readsConfig: true,
   },
   key: {
-    summary: "Keys: the master key that seals the database, and the keys that realms sign with",
+    summary: "Seal the database under a new master key, or rotate a realm's signing key",
     actions: {
-      rewrap: { summary: "Seal again, under the current master key, everything that an older one sealed; may be stopped and run again" },
+      rewrap: { summary: "Seal everything that an older master key sealed under the current one; you may stop it and run it again" },
       rotate: { summary: "Give a realm a new signing key; the previous one stays published", args: ["<realm>"] },
     },
     readsConfig: true,
   },
   config: {
     summary: "Show the configuration",
-    actions: { print: { summary: "Every setting with its value and origin; secrets are hidden" } },
+    actions: { print: { summary: "Print every setting with its value and source; secrets are hidden" } },
     readsConfig: true,
   },
   doctor: {
@@ -149,12 +149,12 @@ export const commands = {
   openapi: {
     summary: "Print the OpenAPI description of the API; needs no running server",
     options: [
-      { name: "out", value: "file", doc: "Write it to this file instead." },
-      { name: "check", value: "file", doc: "Compare it with this file: exit code 1 if they differ." },
+      { name: "out", value: "file", doc: "Write the description to this file (default: standard output)." },
+      { name: "check", value: "file", doc: "Compare the description with this file; exit code 1 if they differ." },
     ],
   },
   version: { summary: "Show the version" },
-  help: { summary: "Show this help, or that of one command", args: ["[command]"] },
+  help: { summary: "Show this help, or the help of one command", args: ["[command]"] },
 } as const satisfies Record<string, CommandEntry>;
 
 export type CommandName = keyof typeof commands;

@@ -43,7 +43,7 @@ export async function withDatabase<T>(config: Config, work: (database: Database)
 export function requireDatabase({ databaseUrl, dataDir }: Config): void {
   if (databaseUrl !== null || existsSync(embeddedFolder(dataDir))) return;
   throw new Error(
-    `There is no database in ${dataDir} yet. Start the server once, or say where the database is: --data-dir, GATEHOUSE_DATA_DIR or DATABASE_URL.`,
+    `There is no database in ${dataDir} yet. Start the server once, or name the database: --data-dir, GATEHOUSE_DATA_DIR or DATABASE_URL.`,
   );
 }
 
@@ -72,6 +72,6 @@ export const cliOrigin = (realm: string): Parameters<UnitOfWork["transact"]>[0] 
 
 export async function requireRealm({ realms }: Core, realm: string) {
   const found = await realms.get(realm);
-  if (!found) throw new Error(`There is no realm “${realm}”. "gatehouse realm list" shows those there are.`);
+  if (!found) throw new Error(`There is no realm “${realm}”. "gatehouse realm list" lists the realms.`);
   return found;
 }

@@ -122,7 +122,7 @@ describe("after it", () => {
   );
 
   onPostgres.each([
-    [["admin", "reset-password"], 2, "on a terminal or with --json only"],
+    [["admin", "reset-password"], 2, "only on a terminal or with --json"],
     [["admin", "reset-password", "--json", "--username", "nobody"], 1, "There is no user “nobody” in the realm master."],
     [["admin", "reset-password", "--json", "--realm", "nowhere"], 1, "There is no realm “nowhere”."],
     [["admin", "reset-password", "--password-file", "missing"], 1, "cannot be read (ENOENT)"],

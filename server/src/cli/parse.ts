@@ -15,7 +15,7 @@ const SHORT: ReadonlyMap<string, string> = new Map([
 export function parse(given: readonly string[]): Parsed {
   const argv = given.map((word) => SHORT.get(word) ?? word);
   const [first, ...rest] = argv.filter((word) => word !== "--json");
-  if (first === undefined) throw new UsageError("Which command?");
+  if (first === undefined) throw new UsageError("No command was given.");
   if (first === "--help") return parse(["help", ...rest]);
   if (first === "--version") return parse(["version", ...rest]);
   if (first.startsWith("-")) throw new UsageError(`The command comes first, then its flags: gatehouse <command> ${first}`);
@@ -35,7 +35,7 @@ function parseCommand(command: CommandName, entry: CommandEntry, words: readonly
 function checkAction(command: CommandName, actions: readonly string[], action: string | null): void {
   if (action !== null && actions.includes(action)) return;
   const known = `It takes: ${actions.join(", ")}.`;
-  if (action === null || action.startsWith("-")) throw new UsageError(`"gatehouse ${command}" needs to know what to do. ${known}`, command);
+  if (action === null || action.startsWith("-")) throw new UsageError(`"gatehouse ${command}" needs an action. ${known}`, command);
   throw new UsageError(`"gatehouse ${command}" has no "${action}".${didYouMean(action, actions) || ` ${known}`}`, command);
 }
 
@@ -76,6 +76,5 @@ function readWords(command: CommandName, entry: CommandEntry, action: string | n
 function checkArgs(command: CommandName, { args: names = [] }: Shape, args: readonly string[]): void {
   const required = names.filter((name) => name.startsWith("<"));
   if (args.length < required.length) throw new UsageError(`"gatehouse ${command}" needs ${required[args.length]}.`, command);
-  if (args.length > names.length)
-    throw new UsageError(`"gatehouse ${command}" does not know what to do with "${args[names.length]}".`, command);
+  if (args.length > names.length) throw new UsageError(`"gatehouse ${command}" takes no argument "${args[names.length]}".`, command);
 }

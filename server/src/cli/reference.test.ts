@@ -8,13 +8,13 @@ const intro = `# The command line
 
 <!-- This page is made from the list of commands in the code; \`npx vitest run --project plain src/cli/reference.test.ts -u\` in \`server/\` writes it again. -->
 
-\`gatehouse <command> [flags]\`, in a checkout \`node server/dist/main.js <command>\`, in Docker \`docker compose exec gatehouse gatehouse <command>\`.
+Run \`gatehouse <command> [flags]\`. In a checkout run \`node server/dist/main.js <command>\`, in Docker \`docker compose exec gatehouse gatehouse <command>\`.
 
-- Every command takes \`--json\` (the answer on stdout, an error on stderr, both as JSON) and \`--help\`.
-- Exit code 0: done. 1: it did not work, and the message says why. 2: the command was not written rightly; of \`apply\`, \`diff\` and \`realm import\` that is a 1, because 2 says there that something would change.
-- Commands that read the configuration take its flags and variables too: see [configuration](configuration.md).
-- Commands work on the database itself and need no running server. On Postgres they work while servers run, and every node sees the change; the embedded database serves one process, so stop the server first.
-- A password that a command makes up is shown once, on a terminal or with \`--json\`, and kept nowhere. What a command does is in the audit trail under the name \`cli\`.
+- Every command takes \`--help\` and \`--json\`. With \`--json\` it prints its result on stdout and an error on stderr, both as JSON.
+- Exit code 0 means success. 1 means that the command failed; the message says why. 2 means wrong usage. \`apply\`, \`diff\` and \`realm import\` end with 1 after wrong usage, because their exit code 2 means that something would change.
+- Commands that read the configuration also take its flags and variables: see [configuration](configuration.md).
+- Commands work on the database itself and need no running server. On Postgres they also work while servers run, and every node sees the change. The embedded database serves one process, so stop the server first.
+- A command shows a generated password once, on a terminal or with \`--json\`, and stores it nowhere. The audit trail records commands under the name \`cli\`.
 `;
 
 test("docs/cli.md lists every command and flag there is", async () => {
@@ -26,7 +26,8 @@ test("docs/cli.md lists every command and flag there is", async () => {
       const line = ["gatehouse", name, action, ...(shape.args ?? [])].filter((word) => word !== null).join(" ");
       const flags = optionsOf(entryOf(name), action).filter((option) => !configured.has(option.name));
       const rows = flags.map((option) => `- \`--${option.name}${option.value === null ? "" : ` <${option.value}>`}\`: ${option.doc}`);
-      return ["", `### \`${line}\``, "", `${shape.summary}.`, ...(rows.length > 0 ? ["", ...rows] : [])];
+      const said = actions ? ["", `${shape.summary}.`] : []; // the heading above says it otherwise
+      return ["", `### \`${line}\``, ...said, ...(rows.length > 0 ? ["", ...rows] : [])];
     });
     const reads = readsConfig ? " Reads the configuration." : "";
     return [

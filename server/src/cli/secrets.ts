@@ -15,7 +15,7 @@ export async function choosePassword(call: Invocation, option: string): Promise<
   if (typeof file === "string") return { password: await readPassword(file), toShow: null };
   if (!call.json && !process.stdout.isTTY) {
     throw new UsageError(
-      `A password that is made up is shown on a terminal or with --json only, so that it ends in no log. Use one of them, or --${option}.`,
+      `A generated password is shown only on a terminal or with --json, so that no log gets it. Use one of these, or --${option}.`,
       call.command,
     );
   }

@@ -39,10 +39,10 @@ test("a data folder that cannot be used is named with what to do, as by doctor",
   const taken = await failure(() => mkdirSync(file));
   const [found] = await checkDataDir(loadConfig({ env: { GATEHOUSE_DATA_DIR: file }, cwd: folder }));
   expect(`${found!.message} ${found!.advice}`).toBe(
-    `${file} cannot be used: a file stands where a folder is needed (ENOTDIR). Choose another GATEHOUSE_DATA_DIR.`,
+    `${file} cannot be used: there is a file where a folder is needed (ENOTDIR). Choose another GATEHOUSE_DATA_DIR.`,
   );
   for (const error of [exists, taken])
-    expect(said(error, file)).toMatch(/a file stands where a folder is needed \(E\w+\)\. Choose another GATEH/);
+    expect(said(error, file)).toMatch(/there is a file where a folder is needed \(E\w+\)\. Choose another GATEH/);
   expect(said(denied(join(folder, "data")), folder)).toBe(
     `${join(folder, "data")} cannot be used: this user may not read or write it (EACCES). Give it to the user that runs Gatehouse, or choose another GATEHOUSE_DATA_DIR.`,
   );

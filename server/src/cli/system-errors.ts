@@ -18,8 +18,8 @@ const PATHS: Readonly<Record<string, readonly [why: string, advice: (place: stri
   ENOSPC: ["the disk is full", room],
   EDQUOT: ["this user's share of the disk is full", room],
   ENOENT: ["the folder for it does not exist", (place) => `Create that folder, or choose ${place}.`],
-  EEXIST: ["a file stands where a folder is needed", other],
-  ENOTDIR: ["a file stands where a folder is needed", other],
+  EEXIST: ["there is a file where a folder is needed", other],
+  ENOTDIR: ["there is a file where a folder is needed", other],
   EISDIR: ["it is a folder, not a file", other],
 };
 

@@ -20,7 +20,7 @@ const name = "database";
 
 export const checkDatabase: Check = async (config) => {
   if (config.databaseUrl !== null) return checkPostgres(config, config.databaseUrl);
-  if (!existsSync(embeddedFolder(config.dataDir))) return [ok(name, "embedded; the first start makes it")];
+  if (!existsSync(embeddedFolder(config.dataDir))) return [ok(name, "embedded; the first start creates it")];
   try {
     return [ok(name, "embedded, can be opened"), ...(await using(config, (database) => checkContents(config, database)))];
   } catch (error) {
@@ -103,13 +103,13 @@ async function checkCanary(config: Config, db: Database["db"]): Promise<Finding>
   const check = "master key and database";
   const advice = "Set GATEHOUSE_MASTER_KEY to the key that this database was written with.";
   if (config.masterKey === null && !existsSync(masterKeyPath(config)))
-    return problem(check, `${masterKeyPath(config)} is missing.`, "Put it back from the backup, or set GATEHOUSE_MASTER_KEY to it.");
+    return problem(check, `${masterKeyPath(config)} is missing.`, "Restore it from the backup, or set GATEHOUSE_MASTER_KEY to it.");
   const { rows } = await sql`select 1 from vault_canary`.execute(db);
   if (rows.length === 0) return ok(check, "nothing is sealed yet");
   try {
     const vault = await openVault(config);
     await checkVault(db, vault);
-    return ok(check, "belong together");
+    return ok(check, "the key fits the database");
   } catch (error) {
     return problem(check, (error as Error).message, advice);
   }

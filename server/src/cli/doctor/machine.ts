@@ -45,7 +45,7 @@ export const checkDataDir: Check = async ({ dataDir }) => {
   // Windows has no such bits: files always look open there.
   const open = process.platform !== "win32" && (info.mode & 0o077) !== 0;
   if (!open) return [ok(name, dataDir)];
-  return [warning(name, `Other users of this machine can look into ${dataDir}.`, `Run: chmod 700 ${dataDir}`)];
+  return [warning(name, `Other users of this machine can read ${dataDir}.`, `Run: chmod 700 ${dataDir}`)];
 };
 
 const faulty = (name: string, { message, advice }: Explained): Finding => problem(name, message, advice);

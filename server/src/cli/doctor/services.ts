@@ -56,7 +56,7 @@ function checkCertificate(host: string, port: number): Promise<Finding> {
           warning(
             name,
             `It is not trusted by this machine (${socket.authorizationError}).`,
-            "Fine for a private authority that your clients trust; else get a public one.",
+            "This is fine if your clients trust the authority that issued it. Otherwise get a certificate from a public authority.",
           ),
         );
       else finish(ok(name, `valid until ${day}`));
@@ -97,7 +97,11 @@ export const checkMasterKey: Check = async ({ masterKey, masterKeyPrevious }) =>
   const { bytes, id } = parseMasterKey(masterKey);
   if (new Set(bytes).size >= 16) return [ok("master key", `key ${id}${previous}`)];
   return [
-    warning("master key", "The master key does not look random.", "Make one with: openssl rand -base64 32, then run: gatehouse key rewrap"),
+    warning(
+      "master key",
+      "The master key does not look random.",
+      "Generate one with: openssl rand -base64 32, then run: gatehouse key rewrap",
+    ),
   ];
 };
 

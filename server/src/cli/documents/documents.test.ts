@@ -33,7 +33,7 @@ describe("YAML", () => {
     ["a bomb of aliases", bomb, /f:1: &a is an anchor/],
     ["a tag of a program", 'a: !!js/function "x"', /js\/function is a tag/],
     ["a tag of its own", "a: !secret x", /!secret is a tag/],
-    ["a member twice", "a: 1\nb:\n  c: 1\n  c: 2", /f:4: A member of this name stands here twice/],
+    ["a member twice", "a: 1\nb:\n  c: 1\n  c: 2", /f:4: This member is here twice/],
     ["two documents", "a: 1\n---\nb: 2", /f:2/],
     ["what is not YAML", "a: [1,\n", /f:/],
     ["endless brackets", "[".repeat(5000), /nested too deeply/],
@@ -50,7 +50,7 @@ describe("documents", () => {
     expect(filesOf(folder)).toEqual([a, b]);
     expect(readDocuments([a, b], () => undefined)).toEqual({ realm: "acme", roles: [{ name: "one" }, { name: "two" }], settings: {} });
     const c = file("c.yaml", "realm: other\n");
-    expect(() => readDocuments([a, c], () => undefined)).toThrow(/c\.yaml: realm stands in another file/);
+    expect(() => readDocuments([a, c], () => undefined)).toThrow(/c\.yaml: another file gives realm another value/);
     expect(() => filesOf(join(folder, "none"))).toThrow(/no file or folder/);
     expect(() => readDocuments([file("d.yaml", "- a\n")], () => undefined)).toThrow(/list of members/);
   });

@@ -47,7 +47,7 @@ function merged(all: Document, document: Document, file: string): Document {
     const before = result[member];
     if (before === undefined) result[member] = value;
     else if (Array.isArray(before) && Array.isArray(value)) result[member] = [...before, ...value];
-    else if (before !== value) throw new Error(`${file}: ${member} stands in another file, too, and says something else there.`);
+    else if (before !== value) throw new Error(`${file}: another file gives ${member} another value.`);
   }
   return result;
 }

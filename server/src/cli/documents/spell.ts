@@ -16,11 +16,11 @@ export function spellPlan({ realm, dryRun, newRealm, digest, actions, generated,
       for (const { path, before, after, secret } of changes)
         lines.push(`      ${path}: ${secret ? "another secret" : `${shown(before)} -> ${shown(after)}`}`);
   }
-  for (const { section: of, key, path } of generated) lines.push(`The server made up ${path} of ${of} ${key}.`);
-  for (const { section: of, permission } of lacking) lines.push(`Not looked at: ${of}. That needs ${permission}.`);
+  for (const { section: of, key, path } of generated) lines.push(`The server generated ${path} of ${of} ${key}.`);
+  for (const { section: of, permission } of lacking) lines.push(`Not compared: ${of}. That needs the permission ${permission}.`);
   const count = (kind: keyof typeof signs) => actions.filter(({ action }) => action === kind).length;
   const [made, changed, deleted] = [count("create"), count("update"), count("delete")];
-  if (actions.length === 0 && !isPlanned) return [...lines, `${realm} is as the document says.`].join("\n");
+  if (actions.length === 0 && !isPlanned) return [...lines, `${realm} already matches the document.`].join("\n");
   const verb = dryRun ? "would be " : "";
   lines.push(`${realm}: ${made} ${verb}created, ${changed} ${verb}updated, ${deleted} ${verb}deleted.`);
   if (dryRun) lines.push(`Plan ${digest}`);

@@ -97,7 +97,7 @@ export const databaseTarget = (core: Core): Target => {
 };
 
 const planOfAnother = (realm: string) =>
-  new Error(`There is no realm “${realm}”, and to create it is another plan. Nothing was changed: make a new plan and look at it again.`);
+  new Error(`There is no realm “${realm}”, so creating it is another plan. Nothing was changed. Make a new plan and check it.`);
 
 /** Prepares a new realm, whose administrator has a password that nobody knows: `admin` sets another one. */
 async function seedOf(core: Core, realm: string): Promise<RealmSeed> {
@@ -170,7 +170,7 @@ function addressOf(text: string, command: string): string {
   const host = hostname.replace(/^\[|\]$/g, "");
   const isHere = host === "localhost" || host === "::1" || (isIP(host) === 4 && host.startsWith("127."));
   if (protocol !== "https:" && !(protocol === "http:" && isHere))
-    throw new UsageError("--server takes an https address: the token could be read on its way.", command);
+    throw new UsageError("--server takes an https address: others could read the token on its way.", command);
   return href.replace(/\/+$/, "");
 }
 

@@ -33,9 +33,9 @@ function read(text: string, refuse: (message: string, at?: number) => never): un
     },
   });
   const [fault] = [...document.errors, ...document.warnings];
-  if (fault) refuse(fault.code === "DUPLICATE_KEY" ? "A member of this name stands here twice." : `${fault.message}.`, fault.pos[0]);
+  if (fault) refuse(fault.code === "DUPLICATE_KEY" ? "This member is here twice." : `${fault.message}.`, fault.pos[0]);
   const value: unknown = document.toJS({ maxAliasCount: 0 });
-  if (holdsNoNumber(value)) refuse("NaN and infinity are no values.");
+  if (holdsNoNumber(value)) refuse("NaN and infinity are not allowed.");
   return value;
 }
 
