@@ -8,31 +8,32 @@ const PARTS = [...rows.map(({ id }) => id), "start", "memory", ...ON_REQUEST];
 
 export const HELP = `npm run bench -- [options] [parts]
 
-  --rounds <n>       how often each row is measured, in turn with the others (5)
-  --seconds <s>      how long each time (1.5)
+  --rounds <n>       rounds of each row, in turn with the others (5)
+  --seconds <s>      seconds of each round (1.5)
   --connections <n>  concurrent requests (16)
-  --only <names>     some parts, separated by commas; the limits they are judged by come along
+  --only <names>     only these parts, separated by commas, with the limits that judge them
                      ${PARTS.slice(0, 6).join(", ")},
                      ${PARTS.slice(6).join(", ")}
-                     (events, which takes some minutes and 7 GB of disk, and directory, which takes a quarter of an hour and
-                     4 GB, and tokens and signin, which take some minutes, are measured only when they are named;
-                     signin is whole sign-ins through the code flow, and a flood of more passwords than can be hashed;
-                     saml, also on request, is SAML messages beside their signatures, and SSO requests beside OIDC;
-                     ldap, also on request, needs OpenLDAP: sign-ins by a directory, and the sync of one that has not changed;
-                     brokers, also on request, is sign-ins by a bare OpenID provider, and sign-in pages with many of them;
-                     machines, also on request, is tokens of agents and workloads beside those of plain clients;
-                     authz, also on request, is decisions among 100,000 resources beside those among 100;
-                     provisioning, also on request, takes half an hour and 8 GB: SCIM, export and import among a million users;
-                     console, also on request, needs Chromium: its first screen beside a bare page of its library, and lists of
-                     --users users and --realms realms)
-  --entries <n>      how many entries that directory has (100000)
-  --events <n>       how large the large audit trail is (10000000)
-  --users <n>        how many users the large realm has (1000000)
-  --realms <n>       how many realms there are beside it (10000)
-  --compare <file>   also measures another build (its dist/main.js) in turn with this one; may be given several times.
+                     These run only when they are named:
+                       events        the audit trail: some minutes, 7 GB of disk
+                       directory     lists of users: a quarter of an hour, 4 GB of disk
+                       tokens        token requests beside their signatures: some minutes
+                       signin        sign-ins by the code flow, and a flood of passwords: some minutes
+                       saml          SAML messages beside their signatures, and SSO requests beside OIDC
+                       ldap          sign-ins by a directory, and an unchanged sync; needs OpenLDAP
+                       brokers       sign-ins by an OpenID provider, and sign-in pages with many of them
+                       machines      tokens of agents and workloads beside those of plain clients
+                       authz         decisions among 100,000 resources beside those among 100
+                       provisioning  SCIM, export and import among a million users: half an hour, 8 GB of disk
+                       console       the console's first screen and long lists; needs Chromium
+  --entries <n>      entries of the directory of ldap (100000)
+  --events <n>       events of the large audit trail (10000000)
+  --users <n>        users of the large realm (1000000)
+  --realms <n>       realms beside it (10000)
+  --compare <file>   also measure another build (its dist/main.js) in turn with this one; may be given several times.
                      With tokens and signin, only the requests themselves, to this build and to the first of these
-  --profile <folder> has the server write a CPU profile there when it stops
-  --json             prints the figures as JSON instead of the table
+  --profile <folder> let the server write a CPU profile there when it stops
+  --json             print the figures as JSON instead of the table
   --help`;
 
 /**
