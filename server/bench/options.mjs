@@ -13,7 +13,7 @@ export const HELP = `npm run bench -- [options] [parts]
   --connections <n>  concurrent requests (16)
   --only <names>     only these parts, separated by commas, with the limits that judge them
                      ${PARTS.slice(0, 6).join(", ")},
-                     ${PARTS.slice(6).join(", ")}
+                     ${PARTS.slice(6, -ON_REQUEST.length).join(", ")}
                      These run only when they are named:
                        events        the audit trail: some minutes, 7 GB of disk
                        directory     lists of users: a quarter of an hour, 4 GB of disk
