@@ -1,4 +1,4 @@
-// A small web application that signs people in with OpenID Connect: authorization code with PKCE, through openid-client.
+// A small web application that signs users in with OpenID Connect: authorization code with PKCE, by openid-client.
 //   node examples/app.mjs http://localhost:3000 http://localhost:8080/realms/acme app
 import { createServer } from "node:http";
 import * as oidc from "openid-client";
@@ -9,7 +9,7 @@ if (!own || !issuer || !clientId) {
   process.exit(2);
 }
 const redirectUri = `${own}/callback`;
-// Plain http is for trying things out on one machine; a real issuer has https, and then this option goes.
+// Plain http is for trials on one machine. Remove this option for a real issuer, which has https.
 const provider = await oidc.discovery(new URL(issuer), clientId, undefined, oidc.None(), { execute: [oidc.allowInsecureRequests] });
 /** Sign-ins that have begun, by their state. A real application keeps them in its own session. */
 const pending = new Map();

@@ -1,4 +1,4 @@
-// A phone's app without the phone: enrols as a device of a user, answers push requests and signs transactions. Keeps its key in a file.
+// Plays the part of a phone's app: enrols as a device of a user, answers push requests and signs transactions. It keeps its key in a file.
 //   node examples/device.mjs enroll  ISSUER ENROLLMENT_TOKEN      node examples/device.mjs push ISSUER
 //   node examples/device.mjs approve ISSUER REQUEST_ID NUMBER     node examples/device.mjs sign ISSUER TRANSACTION_ID PAYLOAD_HASH
 import { createPrivateKey, generateKeyPairSync, randomUUID, sign } from "node:crypto";

@@ -1,11 +1,11 @@
-// An API that leaves its decisions to authorization services, in three ways. Without dependencies:
+// An API that asks authorization services for its decisions in three ways. It has no dependencies:
 //
 //   node examples/protected-api.mjs http://localhost:3001 http://localhost:8080/realms/acme api <secret>
 //
 // GET /invoices with `Authorization: Bearer <a user's access token>`, and `?by=` one of
 //   authzen   (default) asks with AuthZEN, in the API's own name, about the user of the token
 //   decision  presents the user's token to the uma-ticket grant and asks for a decision
-//   token     takes a requesting party token (RPT), which has the permissions in it, and looks into it by introspection
+//   token     takes a requesting party token (RPT), which has the permissions in it, and reads it by introspection
 import { createServer } from "node:http";
 
 const [own, issuer, clientId, secret] = process.argv.slice(2);

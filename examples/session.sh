@@ -13,11 +13,11 @@ sign_in() {
     --data-urlencode "username=$2" --data-urlencode "password=$3" --data-urlencode "_csrf=$(token)"
 }
 
-# api METHOD PATH [curl options]: calls {base}/admin{path} with the session and its CSRF token. For other bodies than JSON: type=text/xml api …
+# api METHOD PATH [curl options]: calls {base}/admin{path} with the session and its CSRF token. For a body other than JSON: type=text/xml api …
 api() {
   local method=$1 path=$2 type=${type:-application/json}
   shift 2
-  # RFC 7396: a PATCH names only what changes.
+  # RFC 7396: a PATCH names only the changed members.
   if [ "$method" = PATCH ]; then type=application/merge-patch+json; fi
   curl -s -b "$jar" -c "$jar" -X "$method" -H "X-XSRF-TOKEN: $(token)" -H "content-type: $type" "$base/admin$path" "$@"
 }

@@ -1,4 +1,4 @@
-// Auth.js signs people in. @auth/express, @auth/sveltekit and next-auth take the same `providers`; this uses the core that they share.
+// Auth.js signs users in. @auth/express, @auth/sveltekit and next-auth take the same `providers`; this example uses their common core.
 //   CLIENT_SECRET=… node examples/authjs/app.mjs http://localhost:3000 http://localhost:8080/realms/acme authjs
 import { randomBytes } from "node:crypto";
 import { createServer } from "node:http";
@@ -14,7 +14,7 @@ if (!own || !issuer || !clientId || !clientSecret) {
 const config = {
   basePath: "/auth",
   trustHost: true,
-  // For its own cookies. A real application keeps it: AUTH_SECRET.
+  // This secret signs its own cookies. A real application keeps it in AUTH_SECRET.
   secret: process.env.AUTH_SECRET ?? randomBytes(32).toString("base64"),
   providers: [{ id: "gatehouse", name: "Gatehouse", type: "oidc", issuer, clientId, clientSecret }],
 };

@@ -1,4 +1,4 @@
-// An Express application that signs people in: openid-client, a confidential client, and a session of its own.
+// An Express application that signs users in: openid-client, a confidential client, and its own session.
 //   CLIENT_SECRET=… node examples/express/app.mjs http://localhost:3000 http://localhost:8080/realms/acme express
 import { randomUUID } from "node:crypto";
 import express from "express";
@@ -10,7 +10,7 @@ if (!own || !issuer || !clientId || !secret) {
   console.error("Usage: CLIENT_SECRET=… node examples/express/app.mjs OWN_URL ISSUER CLIENT_ID");
   process.exit(2);
 }
-// Plain http is for trying things out on one machine; a real issuer has https, and then this option goes.
+// Plain http is for trials on one machine. Remove this option for a real issuer, which has https.
 const provider = await oidc.discovery(new URL(issuer), clientId, secret, undefined, { execute: [oidc.allowInsecureRequests] });
 
 /** By the value of a cookie. A real application has express-session and a store of its own. */
@@ -57,7 +57,7 @@ app.get("/callback", async (request, reply) => {
     expectedNonce: begun.nonce,
   });
   const user = await oidc.fetchUserInfo(provider, tokens.access_token, tokens.claims().sub);
-  // Another id than before the sign-in, so that nobody can have planted it.
+  // The session gets a new id at the sign-in, so nobody can have set it before.
   const id = randomUUID();
   sessions.set(id, { user, idToken: tokens.id_token });
   reply.set("set-cookie", cookie(id)).redirect(303, "/");

@@ -1,4 +1,4 @@
-// An MCP client that nobody has set up anywhere: it asks the server who protects it, registers itself there, and sends you to its sign-in page.
+// An MCP client without any configuration: it finds the issuer that protects the server, registers itself there, and sends you to the sign-in page.
 //
 //   node examples/mcp-server/client.mjs http://localhost:3000/mcp
 import { createServer } from "node:http";

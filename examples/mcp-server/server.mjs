@@ -1,4 +1,4 @@
-// An MCP server that a realm of Gatehouse protects: docs/mcp.md says how to set it up.
+// An MCP server that a Gatehouse realm protects. docs/mcp.md says how to set it up.
 //   node examples/mcp-server/server.mjs http://localhost:3000/mcp http://localhost:8080/realms/acme tools
 // Outside of this repository: npm install @modelcontextprotocol/sdk jose
 import { realpathSync } from "node:fs";

@@ -11,7 +11,7 @@ const offer = (label, act) => {
 };
 
 try {
-  // Back from the sign-in: the code becomes tokens, and leaves the address bar.
+  // After the sign-in: exchange the code for tokens and remove it from the address bar.
   const back = new URLSearchParams(location.search);
   if (back.has("state") && (back.has("code") || back.has("error"))) {
     await users.signinCallback();
