@@ -244,7 +244,7 @@ describe.skipIf(noBrowser)("the forms of the admin console (need Chromium)", () 
     await drawer.getByLabel("Client ID").fill("gatehouse");
     await drawer.getByRole("textbox", { name: "Client secret" }).fill("the secret of the realm");
     await drawer.getByRole("combobox", { name: "Provisioning" }).click();
-    await page.getByRole("option", { name: "Only link accounts that they prove to be theirs" }).click();
+    await page.getByRole("option", { name: "Only link accounts that users prove to be theirs" }).click();
     await drawer.getByRole("button", { name: "Create", exact: true }).click();
     const addresses = ["/endpoint", "/endpoint/logout_response", "/backchannel-logout"];
     const shown = async (at: Locator) => {

@@ -28,7 +28,7 @@ export function ServerHealth({ realm }: { realm: string }) {
     return (
       <Alert color="orange" mb="md" role="status" className="health">
         <Group justify="space-between">
-          <Text size="sm">{t("The server has a newer console. Load this page again.")}</Text>
+          <Text size="sm">{t("The server has a newer version of the console. Reload this page.")}</Text>
           <Button size="xs" variant="default" onClick={() => location.reload()}>
             {t("Load again")}
           </Button>
@@ -41,8 +41,8 @@ export function ServerHealth({ realm }: { realm: string }) {
       <Group justify="space-between">
         <Text size="sm">
           {state === "failing"
-            ? t("The server answers with errors. What you see may be old; what you typed stays.")
-            : t("The server cannot be reached. What you see may be old; what you typed stays.")}
+            ? t("The server answers with errors. This page may be old. Your input stays.")
+            : t("The server cannot be reached. This page may be old. Your input stays.")}
         </Text>
         <Button size="xs" variant="default" onClick={() => void client.refetchQueries({ type: "active" })}>
           {t("Try again")}

@@ -22,7 +22,7 @@ export async function loaded<T>(load: () => Promise<T>): Promise<T> {
     const isSaved = window.dispatchEvent(new Event("beforeunload", { cancelable: true }));
     if (left.includes(own) || !isSaved) {
       outdated.set(true);
-      throw new Error("The server has a newer console. Load this page again.");
+      throw new Error("The server has a newer version of the console. Reload this page.");
     }
     sessionStorage.setItem(LEFT, `${left} ${own}`);
     location.reload();

@@ -23,7 +23,7 @@ export function SignInAgain() {
         <Text size="sm">
           {expired
             ? t("Sign in again in a new tab. What you typed here stays.")
-            : t("This change needs a recent sign-in. Sign in again in a new tab; the change is then made.")}
+            : t("This change needs a recent sign-in. Sign in again in a new tab, and the change continues.")}
         </Text>
         <Group justify="flex-end">
           <Button variant="default" onClick={() => answer(false)}>

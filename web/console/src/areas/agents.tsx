@@ -60,7 +60,7 @@ function OwnerReview() {
   if (!due.data || due.data.items.length === 0) return null;
   return (
     <Alert color="orange" title={t("Review is due ({count})", { count: due.data.total })}>
-      <Text size="sm">{t("Someone has to attest that these are still needed, or they are suspended:")}</Text>
+      <Text size="sm">{t("Attest that these are still needed, or they will be suspended:")}</Text>
       <List size="sm">
         {due.data.items.map(({ id, name, reviewDueAt }) => (
           <List.Item key={id}>
@@ -81,7 +81,7 @@ const controls = { ownerUserId: Owner, clientId: ActsAs, scopes: ScopeNames };
 export const agents: Resource<Agent, Schemas["CreateAgent"], Schemas["UpdateAgent"]> = {
   title: "Agents",
   singular: "agent",
-  description: "Programs that act by themselves or for people, each with an owner who answers for it and reviews it.",
+  description: "Programs that act by themselves or for users. Each has a responsible owner who reviews it.",
   path: "/agents",
   search: "Search by name",
   key: ({ id }) => id,
@@ -117,7 +117,7 @@ export const agents: Resource<Agent, Schemas["CreateAgent"], Schemas["UpdateAgen
     step("Revoke for good", "revoke", ["CREATED", "ACTIVE", "SUSPENDED"], {
       danger: true,
       confirm: ({ name }, t) => ({
-        text: t("{name} gets no more tokens, and those that it has stop working. This cannot be undone.", { name }),
+        text: t("{name} gets no more tokens, and its tokens stop working. This cannot be undone.", { name }),
         typed: name,
       }),
     }),

@@ -46,7 +46,7 @@ export function Authorization(props: Props) {
     return (
       <Stack>
         {data.enabled && <Choice parts={parts} part={part} setPart={setPart} />}
-        <Text size="sm">{t("With authorization services the application asks this server what a person may do with its resources.")}</Text>
+        <Text size="sm">{t("With authorization services the application asks this server what a user may do with its resources.")}</Text>
         <EditForm
           form={{
             schema: settingsSchema,

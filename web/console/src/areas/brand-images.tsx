@@ -13,10 +13,10 @@ const MAX_BYTES = 512 * 1024;
 const TYPES = ["image/png", "image/svg+xml"];
 
 const kinds = [
-  { name: "logo", title: "Logo", description: "Above every page, and in mails if it is a PNG." },
+  { name: "logo", title: "Logo", description: "Shown above every page, and in mails if it is a PNG." },
   { name: "logo-dark", title: "Logo for the dark scheme", description: "Takes its place on dark cards." },
   { name: "favicon", title: "Icon", description: "In the tab of the browser." },
-  { name: "background", title: "Background", description: "Behind the card, in place of the background style." },
+  { name: "background", title: "Background", description: "Shown behind the card, in place of the background style." },
 ] as const;
 type Kind = (typeof kinds)[number];
 

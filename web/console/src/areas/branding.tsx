@@ -11,7 +11,7 @@ import { branding, MANAGE } from "./settings.members.ts";
 export const Branding = () => (
   <SingletonPage
     title="Branding"
-    description="How the sign-in pages and mails of this realm look."
+    description="The look of this realm's sign-in pages and mails."
     path="/settings"
     manage={MANAGE}
     form={{

@@ -13,7 +13,7 @@ const sections = [{ fields: ["name", "claim", "source", "value", "type", "multiv
 export const claims: Resource<Claim, Schemas["CreateClaimMapper"], Schemas["UpdateClaimMapper"]> = {
   title: "Claims",
   singular: "claim mapper",
-  description: "What tokens, userinfo and introspection say about a person.",
+  description: "The contents of tokens, userinfo and introspection about a user.",
   path: "/claims",
   search: "Search by name",
   key: ({ claimId }) => claimId,

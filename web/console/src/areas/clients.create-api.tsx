@@ -57,7 +57,7 @@ export function ApiFields({ value, onChange, error }: ApiFieldsProps) {
       <TextInput
         type="url"
         label={t("Address of the API")}
-        description={t("Clients ask for tokens for this address, and the tokens name it as their audience.")}
+        description={t("Clients request tokens for this address, and the tokens name it as their audience.")}
         placeholder="https://api.example.com/mcp"
         value={value.resource}
         onChange={(event) => onChange({ ...value, known, resource: event.currentTarget.value })}
@@ -68,8 +68,8 @@ export function ApiFields({ value, onChange, error }: ApiFieldsProps) {
         label={t("Scopes")}
         description={
           creates
-            ? t("What a token for it may allow. A scope that the realm does not have yet is created.")
-            : t("What a token for it may allow. Only scopes that the realm has.")
+            ? t("The scopes of tokens for it. A scope that the realm lacks is created.")
+            : t("The scopes of tokens for it, from the realm's scopes.")
         }
         data={known}
         value={[...value.scopes]}
@@ -89,8 +89,8 @@ export function ApiFields({ value, onChange, error }: ApiFieldsProps) {
       </Radio.Group>
       {value.access === "everyone" && may("manage-realm") && (
         <Checkbox
-          label={t("Let clients that the realm does not know introduce themselves")}
-          description={t("Assistants and editors do so. It changes the realm: clients register without a token of an administrator.")}
+          label={t("Let unknown clients register themselves")}
+          description={t("Assistants and editors do so. This changes the realm: clients register without an administrator's token.")}
           checked={value.strangers}
           onChange={(event) => onChange({ ...value, known, strangers: event.currentTarget.checked })}
         />

@@ -41,7 +41,7 @@ const kinds: readonly Kind[] = [
   {
     id: "native",
     title: "Mobile or desktop application",
-    text: "Runs on a person's own device, and signs in by the system's browser.",
+    text: "Runs on a user's device and signs in with the system's browser.",
     callback: "com.example.app:/callback",
     settings: { publicClient: true, applicationType: "native", grantTypes: ["authorization_code", "refresh_token"] },
   },
@@ -55,21 +55,21 @@ const kinds: readonly Kind[] = [
   {
     id: "api",
     title: "API or MCP server",
-    text: "It takes access tokens, and signs nobody in: a REST API, or the tools of an assistant.",
+    text: "It accepts access tokens and signs nobody in: a REST API, or the tools of an assistant.",
     callback: null,
     settings: { publicClient: false, grantTypes: [] },
   },
   {
     id: "device",
     title: "Device or command line",
-    text: "A television, a printer or a tool without a browser: people approve it on another device.",
+    text: "A television, a printer or a tool without a browser. Users approve it on another device.",
     callback: null,
     settings: { publicClient: true, applicationType: "native", grantTypes: ["device", "refresh_token"] },
   },
   {
     id: "saml",
     title: "SAML application",
-    text: "A service provider of SAML 2.0, such as an older enterprise application.",
+    text: "A SAML 2.0 service provider, such as an older enterprise application.",
     callback: null,
     settings: {},
   },
@@ -161,7 +161,7 @@ export function CreateClientPage() {
               <WriteError error={problem} />
               <TextInput
                 label={t("Client ID")}
-                description={t("The name by which the application calls itself in requests. It cannot be changed.")}
+                description={t("The application's name in requests. It cannot be changed.")}
                 value={clientId}
                 onChange={(event) => setClientId(event.currentTarget.value)}
                 error={error("clientId")}
@@ -178,7 +178,7 @@ export function CreateClientPage() {
               {kind.callback && (
                 <TagsInput
                   label={t("Redirect URIs")}
-                  description={t("The exact addresses that people return to after signing in.")}
+                  description={t("The exact addresses to which users return after signing in.")}
                   placeholder={kind.callback}
                   value={redirectUris}
                   onChange={setRedirectUris}

@@ -50,7 +50,7 @@ function Credentials({ item, path, session }: TabProps<Client>) {
       failed(error);
     }
   };
-  if (item.publicClient) return <Text>{t("A public client has no secret. It proves itself by PKCE.")}</Text>;
+  if (item.publicClient) return <Text>{t("A public client has no secret. It uses PKCE.")}</Text>;
   return (
     <Stack maw={640}>
       <Text>

@@ -95,8 +95,8 @@ export function DemoRealm({ close }: { close(): void }) {
         <Progress value={(done / STEPS) * 100} aria-label={t("Progress")} />
         {done === STEPS && (
           <>
-            <Text size="sm">{t("The realm demo has people, a group, a role, an organization and an application.")}</Text>
-            <Secret title="Password of ada and the others that are new" value={password} />
+            <Text size="sm">{t("The realm demo has users, a group, a role, an organization and an application.")}</Text>
+            <Secret title="Password of ada and the other new users" value={password} />
             <Group justify="flex-end">
               <Button component={Link} to={`/realms/${REALM}/overview` as never}>
                 {t("Open the realm")}

@@ -21,7 +21,7 @@ export function FlowDiagram({ item, session }: TabProps<Flow>) {
   return (
     <Stack maw={960}>
       <Text size="sm" c="dimmed">
-        {t("From top to bottom; of alternatives, side by side, one is enough.")}
+        {t("Steps run from top to bottom. Among alternatives, side by side, one is enough.")}
       </Text>
       <Steps steps={item.steps as Step[]} authenticators={authenticators.data ?? []} />
     </Stack>

@@ -61,7 +61,7 @@ export function FlowEditor({ item, path, session, reload }: TabProps<Flow>) {
   return (
     <Stack maw={860}>
       <Text size="sm">
-        {t("Required steps are all passed, one alternative is enough, conditional groups count where their conditions hold.")}
+        {t("All required steps must be passed, one alternative is enough, and a conditional group applies if its conditions hold.")}
       </Text>
       <WriteError error={error} />
       <Steps

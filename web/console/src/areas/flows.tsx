@@ -11,7 +11,7 @@ type Flow = Schemas["Flow"];
 export const flows: Resource<Flow, Schemas["CreateFlow"]> = {
   title: "Sign-in flows",
   singular: "flow",
-  description: "The steps by which people sign in, for the realm or for one application.",
+  description: "The steps of the sign-in, for the realm or for one application.",
   path: "/flows",
   search: "Search by name",
   key: ({ alias }) => alias,

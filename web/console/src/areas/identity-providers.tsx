@@ -65,7 +65,7 @@ const Mappers = ({ path }: TabProps<Provider>) => (
     manage={MANAGE}
     id={({ mapperId }) => mapperId}
     empty="No mappers"
-    emptyText="A mapper takes attributes, roles or groups from what the provider says."
+    emptyText="A mapper sets attributes, roles or groups from the provider's claims."
     columns={[
       { title: "Name", render: ({ name }) => name },
       { title: "Type", render: ({ type }) => <Badge variant="light">{type}</Badge> },

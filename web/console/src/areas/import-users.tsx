@@ -40,7 +40,7 @@ export function ImportUsers() {
     <Stack maw={860}>
       <PageHead
         title="Import users"
-        description="You see what would happen to every row before anything does."
+        description="You see the result for every row before anything changes."
         call={{ method: "POST", path: `${api.url("/users/import")}?dryRun=true&onConflict=${onConflict}` }}
       />
       <Stepper active={step} size="sm" allowNextStepsSelect={false} onStepClick={(next) => step < 2 && setStep(next)}>

@@ -15,7 +15,7 @@ export const ClientMappers = ({ path }: TabProps<Schemas["Client"]>) => (
     manage={["manage-clients"]}
     id={({ mapperId }) => mapperId}
     empty="No mappers"
-    emptyText="Claims come from the client's scopes. A mapper adds one for this client alone."
+    emptyText="Claims come from the client's scopes. A mapper adds a claim for this client only."
     columns={[
       { title: "Name", render: ({ name }) => name },
       { title: "Claim", render: ({ claim }) => <Code>{claim}</Code> },

@@ -143,7 +143,7 @@ export function Providers() {
         />
       )}
       {list.data.items.length === 0 ? (
-        <Empty title={t("No provider yet")} text={t("Without one, this realm sends no mail, no SMS and no push.")} />
+        <Empty title={t("No provider yet")} text={t("Without a provider, this realm sends no mail, SMS or push.")} />
       ) : (
         <ScrollArea type="auto">
           <Table className="records">

@@ -45,7 +45,7 @@ export function Messages() {
     <Stack>
       <PageHead
         title="Messages"
-        description="Who carries the mails, text messages and pushes of this realm, and what they say."
+        description="The providers and texts of this realm's mails, text messages and pushes."
         call={{ path: api.url(`/messaging/${tab}`) }}
       />
       <Tabs value={tab} onChange={(next) => setTab(next ?? "providers")} keepMounted={false}>

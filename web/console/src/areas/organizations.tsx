@@ -115,7 +115,7 @@ function Domains({ item, path, session, reload }: TabProps<Organization>) {
     await reload();
   };
   if (item.domains.length === 0)
-    return <Text>{t("Add domains in the settings. A verified domain leads its people to the organization's identity provider.")}</Text>;
+    return <Text>{t("Add domains in the settings. A verified domain leads its users to the organization's identity provider.")}</Text>;
   return (
     <Stack>
       {item.domains.map(({ domain, verified, verification }) => (
@@ -155,7 +155,7 @@ function DomainTags({ value, error, readOnly, onChange }: Parameters<Control>[0]
   return (
     <TagsInput
       label={t("Domains")}
-      description={t("Mail domains of its people. The tab Domains says how each is verified.")}
+      description={t("Mail domains of its users. The tab Domains says how each is verified.")}
       placeholder="initech.example"
       value={domains.map(({ domain }) => domain)}
       onChange={(names) => onChange(names.map((name) => domains.find(({ domain }) => domain === name) ?? { domain: name }))}

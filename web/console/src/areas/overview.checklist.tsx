@@ -37,7 +37,7 @@ export function Checklist() {
   ];
   const steps = isMaster
     ? [
-        { title: "Create a realm for your people and applications", to: "/realms", done: (realms ?? 0) > (me.developmentMode ? 2 : 1) },
+        { title: "Create a realm for your users and applications", to: "/realms", done: (realms ?? 0) > (me.developmentMode ? 2 : 1) },
         { title: "Add a second administrator", to: `/realms/${realm}/users`, done: (users?.total ?? 0) > 1 },
         { title: "Configure mail", to: `/realms/${realm}/messages`, done: (providers?.total ?? 0) > 0 },
       ]

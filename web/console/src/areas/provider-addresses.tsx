@@ -55,7 +55,7 @@ export function ProviderAddresses({ item }: { item: Provider }) {
         <Title order={2} size="h5">
           {t("Register this at the provider")}
         </Title>
-        <Text size="sm">{t("The provider sends people back to these addresses, and refuses those that it does not know.")}</Text>
+        <Text size="sm">{t("The provider sends users back to these addresses and refuses unknown ones.")}</Text>
         <Table>
           <Table.Tbody>
             {addresses.map(({ title, value }) => (

@@ -22,7 +22,7 @@ export function Provisioning() {
   return (
     <SingletonPage
       title="Provisioning"
-      description="How applications register themselves, and how other systems provision people."
+      description="Registration by applications, and provisioning by other systems."
       path="/provisioning"
       manage={MANAGE}
       form={{
@@ -38,7 +38,7 @@ export function Provisioning() {
           {t("SCIM tokens")}
         </Title>
         <Text size="sm" c="dimmed">
-          {t("Microsoft Entra, Okta and other systems create and change people with such a token.")}
+          {t("Microsoft Entra, Okta and other systems create and change users with such a token.")}
         </Text>
         <ScimTokens />
         <Title order={2} size="h4">

@@ -37,7 +37,7 @@ export function Realms() {
     <Stack>
       <PageHead
         title="Realms"
-        description="Each has its own people, applications, keys and sign-in pages."
+        description="Each has its own users, applications, keys and sign-in pages."
         call={{ path: `/admin/realms?${new URLSearchParams({ page: String(page), size: String(SIZE), ...(search && { search }) })}` }}
       >
         <Button leftSection={<Icon name="plus" />} onClick={() => setCreating(true)}>
@@ -159,7 +159,7 @@ function CreateRealm({ opened, close }: { opened: boolean; close(): void }) {
             <WriteError error={error} />
             <TextInput
               label={t("Name")}
-              description={t("Small letters, digits and hyphens. It stands in every address and cannot be changed.")}
+              description={t("Lower-case letters, digits and hyphens. It is part of every address and cannot be changed.")}
               value={realm}
               onChange={(event) => setRealm(event.currentTarget.value)}
               error={fieldError("realm")}

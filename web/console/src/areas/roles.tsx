@@ -73,7 +73,7 @@ function Permissions({ item, session, reload }: TabProps<Role>) {
       </Checkbox.Group>
       {blind.map((pair) => (
         <Alert key={pair.manage} color="orange" icon={<Icon name="alert" />}>
-          {t("{manage} alone shows no list in this console: it needs {view} as well.", pair)}
+          {t("{manage} alone shows no list in this console. It also needs {view}.", pair)}
         </Alert>
       ))}
     </Stack>
@@ -101,7 +101,7 @@ const Holders = ({ item, session }: TabProps<Role>) => (
 export const roles: Resource<Role, Schemas["CreateRole"], Schemas["UpdateRole"]> = {
   title: "Roles",
   singular: "role",
-  description: "What people may do. Roles can include other roles and give admin permissions.",
+  description: "The permissions of users. Roles can include other roles and give admin permissions.",
   path: "/roles",
   search: "Search by name",
   key: ({ roleId }) => roleId,

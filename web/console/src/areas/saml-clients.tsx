@@ -91,7 +91,7 @@ const Mappers = ({ path }: TabProps<SamlClient>) => (
 export const samlClients: Resource<SamlClient, Schemas["CreateSamlClient"], Schemas["UpdateSamlClient"]> = {
   title: "SAML applications",
   singular: "SAML application",
-  description: "SAML 2.0 service providers that sign people in at this realm.",
+  description: "SAML 2.0 service providers whose users sign in at this realm.",
   path: "/saml-clients",
   search: "Search by entity ID",
   key: ({ entityId }) => entityId,

@@ -92,7 +92,7 @@ function Users({ value, error, readOnly, onChange }: Props) {
         )}
         <Choice
           label="Their name there"
-          description="By the address: a user without a confirmed one is not sent."
+          description="By the address. A user without a confirmed address is not sent."
           options={[
             { value: "username", label: "Username" },
             { value: "email", label: "Confirmed email address" },

@@ -12,7 +12,7 @@ type Target = Schemas["ScimTarget"];
 const sections = [
   { fields: ["name", "preset", "url", "auth", "secret", "enabled"] },
   { title: "What it gets", fields: ["users", "groups", "mapping"] },
-  { title: "Accounts that exist there, and those that leave", fields: ["matchBy", "deprovision"] },
+  { title: "Existing and removed accounts", fields: ["matchBy", "deprovision"] },
   { title: "Pace", fields: ["requestsPerSecond", "fullSyncHours"] },
 ] as const;
 

@@ -54,7 +54,7 @@ function Claims({ item, path, session, reload }: TabProps<Scope>) {
 export const scopes: Resource<Scope, Schemas["CreateClientScope"], Schemas["UpdateClientScope"]> = {
   title: "Scopes",
   singular: "scope",
-  description: "What applications may request, and the claims that each scope releases.",
+  description: "The scopes that applications may request, and the claims of each.",
   path: "/client-scopes",
   search: "Search by name",
   key: ({ scopeId }) => scopeId,

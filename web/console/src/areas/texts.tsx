@@ -96,7 +96,7 @@ export function Texts() {
     <Stack gap="md">
       <PageHead
         title="Texts"
-        description="Every text of the sign-in and account pages, in your own words. Mails have templates of their own."
+        description="All texts of the sign-in and account pages, in your own words. Mails have their own templates."
         call={{ path: api.url(path) }}
       />
       <Group gap="sm" className="filters">

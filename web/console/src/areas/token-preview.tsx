@@ -31,7 +31,7 @@ export function TokenPreview({ path, session }: TabProps<Schemas["Client"]>) {
   };
   return (
     <Stack>
-      <Text size="sm">{t("Choose a person and see the claims that this application would get. Nothing is issued.")}</Text>
+      <Text size="sm">{t("Choose a user and see the claims that this application would get. No token is issued.")}</Text>
       <form
         onSubmit={(event) => {
           event.preventDefault();
@@ -57,7 +57,7 @@ export function TokenPreview({ path, session }: TabProps<Schemas["Client"]>) {
       {preview && (
         <>
           {!preview.allowed && (
-            <Alert color="orange">{t("This person may not use the application: its roles and groups exclude them.")}</Alert>
+            <Alert color="orange">{t("This user may not use the application, because its roles and groups exclude the user.")}</Alert>
           )}
           <Group gap={4}>
             {preview.scopes.map((name) => (

@@ -21,7 +21,7 @@ export function Changes({ report }: { report: Report }) {
       </Text>
       {report.lacking.map(({ section, permission }) => (
         <Text key={section} size="sm">
-          {t("{section} was not looked at: it needs {permission}.", { section, permission })}
+          {t("{section} was not compared: that needs {permission}.", { section, permission })}
         </Text>
       ))}
       {report.actions.length > 0 && (

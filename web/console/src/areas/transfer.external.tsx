@@ -32,7 +32,9 @@ export function ExternalImport() {
           {t("Move from another system")}
         </Title>
         <Text size="sm">
-          {t("An export of Keycloak, Auth0, Okta, Cognito, Firebase and others, one file or several. You see what is carried over first.")}
+          {t(
+            "An export of Keycloak, Auth0, Okta, Cognito, Firebase and others, in one file or several. You see the result before anything changes.",
+          )}
         </Text>
         <WriteError error={error} />
         <Group grow align="flex-end">
@@ -87,7 +89,7 @@ function Translated({ translation: { source, mapped, ignored, unmapped, refused,
       <Group gap="xs">
         <Badge variant="light">{source}</Badge>
         <Text size="sm">
-          {t("{mapped} members are carried over, {ignored} are left behind on purpose, {unmapped} have no place here.", {
+          {t("{mapped} members are imported, {ignored} are left out on purpose, {unmapped} are not supported here.", {
             mapped: total(mapped).toLocaleString(),
             ignored: total(ignored).toLocaleString(),
             unmapped: total(unmapped).toLocaleString(),
@@ -106,7 +108,7 @@ function Translated({ translation: { source, mapped, ignored, unmapped, refused,
       <Accordion variant="separated" multiple defaultValue={["refused"]}>
         {refused.length > 0 && (
           <Accordion.Item value="refused">
-            <Accordion.Control>{t("Left out, because the rules here refuse it ({count})", { count: refused.length })}</Accordion.Control>
+            <Accordion.Control>{t("Left out because the rules here refuse them ({count})", { count: refused.length })}</Accordion.Control>
             <Accordion.Panel>
               <Table>
                 <Table.Tbody>

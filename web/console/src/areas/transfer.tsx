@@ -72,13 +72,13 @@ function Export() {
             onChange={(event) => setUsers(event.currentTarget.checked)}
           />
           <Checkbox
-            label={t("With members that have their default value")}
+            label={t("Include members with their default value")}
             checked={full}
             onChange={(event) => setFull(event.currentTarget.checked)}
           />
           {may("realm-admin") && (
             <Checkbox
-              label={t("With secrets and keys, encrypted under a passphrase")}
+              label={t("Include secrets and keys, encrypted under a passphrase")}
               checked={sealed}
               onChange={(event) => setSealed(event.currentTarget.checked)}
             />
@@ -86,7 +86,7 @@ function Export() {
           {sealed && (
             <PasswordInput
               label={t("Passphrase")}
-              description={t("Whoever imports the document needs it. It is not stored.")}
+              description={t("You need it to import the document. It is not stored.")}
               value={passphrase}
               autoComplete="new-password"
               onChange={(event) => setPassphrase(event.currentTarget.value)}
@@ -129,7 +129,7 @@ function Import() {
         <WriteError error={error} />
         <FileInput
           label={t("Document")}
-          description={t("A document that a realm was exported to. You see what would change before anything does.")}
+          description={t("An exported realm document. You see every change before it is made.")}
           placeholder={t("Choose a file")}
           accept=".json,application/json"
           value={file}
@@ -143,7 +143,7 @@ function Import() {
             label={t("What the document does not have")}
             data={[
               { value: "none", label: t("stays") },
-              { value: "all", label: t("is deleted, in the sections of the document") },
+              { value: "all", label: t("will be deleted, in the sections of the document") },
             ]}
             value={prune}
             allowDeselect={false}

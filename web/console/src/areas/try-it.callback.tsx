@@ -14,7 +14,7 @@ export function TryItCallback() {
   }, []);
   return (
     <Stack p="xl" align="center">
-      <Text>{t("Done. Close this window and look at the other one.")}</Text>
+      <Text>{t("Done. Close this window and return to the other one.")}</Text>
     </Stack>
   );
 }

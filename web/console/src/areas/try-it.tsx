@@ -53,12 +53,12 @@ export function TryIt() {
     }
   };
 
-  if (!me.developmentMode) return <Alert>{t("This page is there in development mode alone.")}</Alert>;
+  if (!me.developmentMode) return <Alert>{t("This page exists only in development mode.")}</Alert>;
   return (
     <Stack maw={1100}>
       <PageHead
         title="Try it"
-        description="Sign in as a user of this realm, as an application would: code flow with PKCE. You see the request, the tokens and userinfo."
+        description="Sign in as a user of this realm, as an application would, by the code flow with PKCE. You see the request, the tokens and userinfo."
         call={{ path: `/realms/${realm}/.well-known/openid-configuration` }}
       />
       <Card withBorder>

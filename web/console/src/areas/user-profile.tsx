@@ -39,7 +39,7 @@ const LANGUAGES = ["en", "nl"] as const;
 export const UserProfile = () => (
   <SingletonPage
     title="User profile"
-    description="The attributes of people in this realm: labels, rules, and who may see and change them."
+    description="The attributes of this realm's users: labels, rules, and who may see and change them."
     path="/settings"
     manage={["manage-realm"]}
     form={{
@@ -79,7 +79,7 @@ function ProfileEditor({ value, error, readOnly, onChange }: Parameters<Control>
       )}
       {attributes.length === 0 && (
         <Text c="dimmed" size="sm">
-          {t("No attribute is declared yet. Administrators may write any; people may edit the standard ones.")}
+          {t("No attribute is declared yet. Administrators may write any attribute; users may edit the standard ones.")}
         </Text>
       )}
       <Accordion variant="separated" value={open} onChange={setOpen}>
@@ -172,7 +172,7 @@ function ProfileEditor({ value, error, readOnly, onChange }: Parameters<Control>
       ))}
       <Switch
         label={t("Standard attributes")}
-        description={t("People may edit the standard attributes that are not declared, such as nickname, birthdate and address.")}
+        description={t("Users may edit the standard attributes that are not declared, such as nickname, birthdate and address.")}
         disabled={readOnly}
         checked={profile.standardAttributes ?? true}
         onChange={(event) => onChange({ ...profile, standardAttributes: event.currentTarget.checked })}

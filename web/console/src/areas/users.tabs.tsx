@@ -53,7 +53,7 @@ function Credentials({ path, session, reload }: Props) {
         manage={MANAGE}
         id={({ id }) => id}
         empty="No credentials yet"
-        emptyText="Set a password, or let the person enrol at the next sign-in."
+        emptyText="Set a password, or let the user set one up at the next sign-in."
         columns={[
           { title: "Type", render: ({ type }) => <Badge variant="light">{type}</Badge> },
           {
@@ -151,7 +151,7 @@ function RequiredActions({ item, path, session, reload }: Props) {
   };
   return (
     <Stack maw={520}>
-      <Text size="sm">{t("The person completes these at the next sign-in, in this order.")}</Text>
+      <Text size="sm">{t("The user completes these at the next sign-in, in this order.")}</Text>
       <MultiSelect
         label={t("Required actions")}
         data={[...ACTIONS]}
@@ -310,7 +310,7 @@ function Privacy({ item, path, session }: Props) {
         removeTitle="Revoke"
         remove={({ clientId }) => `${path}/gdpr/consents/${encodeURIComponent(clientId)}`}
       />
-      {session.may(...MANAGE) && <Alert color="gray">{t("Erasing a person is among the actions above.")}</Alert>}
+      {session.may(...MANAGE) && <Alert color="gray">{t("You can erase a user by the actions above.")}</Alert>}
     </Stack>
   );
 }

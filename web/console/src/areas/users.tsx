@@ -122,7 +122,7 @@ export const users: Resource<User, Schemas["CreateUser"], Schemas["UpdateUser"]>
       title: "Act as this user",
       when: ({ userId, enabled, locked }, { me }) => enabled && !locked && userId !== me.userId,
       confirm: ({ username }, t) => ({
-        text: t("You get a session as {name}. It is recorded, and every event of it names you.", { name: username }),
+        text: t("You get a session as {name}. Every event in it names you.", { name: username }),
       }),
       run: async ({ api }, _user, path) => {
         const { data } = await api.send<{ url: string }>("POST", `${path}/impersonate`);
@@ -133,14 +133,14 @@ export const users: Resource<User, Schemas["CreateUser"], Schemas["UpdateUser"]>
     {
       title: "Detach from the directory",
       when: ({ source }) => /^(ldap|ad):/.test(source),
-      confirm: ({ username }, t) => ({ text: t("{name} becomes a local user, and needs a password here.", { name: username }) }),
+      confirm: ({ username }, t) => ({ text: t("{name} becomes a local user and needs a password here.", { name: username }) }),
       run: async ({ api }, _user, path) => void (await api.send("PUT", `${path}/source`, { body: { source: "local" } })) as undefined,
     },
     {
       title: "Erase all data",
       danger: true,
       confirm: ({ username }, t) => ({
-        text: t("{name} and everything stored about this person is erased; events keep a pseudonym. This cannot be undone.", {
+        text: t("{name} and all data about this user will be erased; events keep a pseudonym. This cannot be undone.", {
           name: username,
         }),
         typed: username,

@@ -76,7 +76,7 @@ export const webhooks: Resource<Webhook, Schemas["CreateWebhook"], Schemas["Upda
   actions: [
     {
       title: "Make a new secret",
-      confirm: (_webhook, t) => ({ text: t("For a day the old secret signs as well. The new one is shown once.") }),
+      confirm: (_webhook, t) => ({ text: t("The old secret also signs for one more day. The new one is shown once.") }),
       run: async ({ api }, _webhook, path) => {
         const { data } = await api.send<Schemas["RotatedWebhookSecret"]>("POST", `${path}/rotate-secret`, {
           body: { overlapSeconds: 86_400 },

@@ -34,7 +34,7 @@ const fields = [
 export const workloads: Resource<Workload, Schemas["CreateWorkloadCredential"], Schemas["UpdateWorkloadCredential"]> = {
   title: "Workload identity",
   singular: "workload credential",
-  description: "Machines without secrets: tokens of Kubernetes, GitHub, GitLab and clouds that stand for an application.",
+  description: "Machines without secrets: tokens of Kubernetes, GitHub, GitLab and clouds act for an application.",
   path: "/workload-identity",
   search: "Search by name",
   key: ({ id }) => id,

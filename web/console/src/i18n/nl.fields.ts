@@ -1,27 +1,27 @@
 /** Dutch texts of single fields: their descriptions, and the words for their values. */
 export const fields: Readonly<Record<string, string>> = {
-  "After this many days a password has to be replaced; empty: never.": "Na zoveel dagen moet een wachtwoord vervangen worden; leeg: nooit.",
-  "An agent is suspended this many days after its review was due; empty: never.":
+  "A password must be replaced after this many days. Empty: never.": "Na zoveel dagen moet een wachtwoord vervangen worden; leeg: nooit.",
+  "An agent is suspended this many days after its review was due. Empty: never.":
     "Een agent wordt zoveel dagen na zijn vervallen controle geschorst; leeg: nooit.",
-  "Audit events are deleted after this many days; empty: never.": "Auditgebeurtenissen worden na zoveel dagen verwijderd; leeg: nooit.",
+  "Audit events are deleted after this many days. Empty: never.": "Auditgebeurtenissen worden na zoveel dagen verwijderd; leeg: nooit.",
   "Clients may register themselves.": "Clients mogen zichzelf registreren.",
-  "New passkeys are kept by the device itself (`platform`) or by a security key or phone (`cross-platform`); empty: both.":
+  "New passkeys are stored on the device (`platform`) or on a security key or phone (`cross-platform`). Empty: both.":
     "Nieuwe passkeys bewaart het apparaat zelf (`platform`), of een beveiligingssleutel of telefoon (`cross-platform`); leeg: beide.",
-  "The domain that passkeys belong to: the server's host or a parent of it; empty: its host. Passkeys of another domain stop working.":
+  "The domain of passkeys: the server's host or a parent domain. Empty: the host. Passkeys of another domain stop working.":
     "Het domein waarbij passkeys horen: de host van de server of een domein erboven; leeg: die host. Passkeys van een ander domein werken niet meer.",
-  "Their first password. It has to fit the password policy of the realm.":
+  "The user's first password. It must follow the realm's password policy.":
     "Hun eerste wachtwoord. Het moet aan het wachtwoordbeleid van de realm voldoen.",
-  "They have to choose another password at their first sign-in.": "Zij moeten bij de eerste aanmelding een ander wachtwoord kiezen.",
-  "Users are asked before such a client gets anything. This can be turned off only where an initial access token is needed, and counts for clients that register from then on.":
+  "The user must choose another password at the first sign-in.": "Zij moeten bij de eerste aanmelding een ander wachtwoord kiezen.",
+  "Such a client needs each user's consent. You can turn this off only if an initial access token is required. It counts for clients that register later.":
     "Gebruikers wordt het gevraagd voordat zo'n client iets krijgt. Dit kan alleen uit waar een eerste toegangstoken nodig is, en geldt voor clients die zich daarna registreren.",
-  "Only users who hold one of these roles, or are in one of the groups below, may use it. Both empty: every user. A client's role is typed as in `shop/manager`; IDs are taken, too.":
+  "Only users with one of these roles, or in one of the groups below, may use it. Both empty: every user. Write a client's role as in `shop/manager`; IDs also work.":
     "Alleen gebruikers met een van deze rollen, of in een van de groepen hieronder, mogen haar gebruiken. Beide leeg: iedereen. Typ de rol van een client zoals `shop/manager`; ID's mogen ook.",
-  "The scopes that it may ask for; empty: those that the realm gives.": "De scopes die zij mag vragen; leeg: die de realm geeft.",
-  "The scopes that tokens for this API may have, beside `openid` and `offline_access`; empty: all.":
+  "The scopes that it may request. Empty: the realm's scopes.": "De scopes die zij mag vragen; leeg: die de realm geeft.",
+  "The scopes of tokens for this API, beside `openid` and `offline_access`. Empty: all.":
     "De scopes die tokens voor deze API mogen hebben, naast `openid` en `offline_access`; leeg: alle.",
-  "Users in one of these groups, or in a group below one, may use it as well. By path, as in `/Sales/Europe`; IDs are taken, too.":
+  "Users in one of these groups, or in a group below, may also use it. Write the path, as in `/Sales/Europe`; IDs also work.":
     "Gebruikers in een van deze groepen, of in een groep daaronder, mogen haar ook gebruiken. Met het pad, zoals `/Sales/Europe`; ID's mogen ook.",
-  "You may not list these. Type what you mean: its ID, or its name where names are stored.":
+  "You may not list these. Type the ID, or the name if names are stored.":
     "U mag deze lijst niet zien. Typ wat u bedoelt: de ID, of de naam waar namen bewaard worden.",
   "Who may use it": "Wie haar mag gebruiken",
   "Add a provider": "Provider toevoegen",
@@ -31,7 +31,7 @@ export const fields: Readonly<Record<string, string>> = {
   "Auth token": "Authenticatietoken",
   Edit: "Bewerken",
   "Empty: 587, with TLS from the start 465, without any 25.": "Leeg: 587, met TLS vanaf het begin 465, zonder TLS 25.",
-  "Empty: STARTTLS. A message is never sent in the clear instead.":
+  "Empty: STARTTLS. A message is never sent without encryption instead.":
     "Leeg: STARTTLS. Een bericht wordt nooit in plaats daarvan onversleuteld verzonden.",
   "Firebase Cloud Messaging": "Firebase Cloud Messaging",
   "HTTP gateway": "HTTP-gateway",
@@ -67,14 +67,14 @@ export const fields: Readonly<Record<string, string>> = {
   GitLab: "GitLab",
   Google: "Google",
   "LDAP directory": "LDAP-directory",
-  "Letters, digits, dots, dashes and underscores. It stands in the redirect URI, and stays.":
+  "Letters, digits, dots, dashes and underscores. It is part of the redirect URI and cannot be changed.":
     "Letters, cijfers, punten, streepjes en onderstrepingstekens. Hij staat in de redirect-URI en blijft zo.",
   LinkedIn: "LinkedIn",
   "Metadata address": "Adres van de metadata",
   Microsoft: "Microsoft",
   "More about the connection": "Meer over de verbinding",
   "OAuth 2.0": "OAuth 2.0",
-  "Only link accounts that they prove to be theirs": "Alleen accounts koppelen waarvan zij bewijzen dat ze van hen zijn",
+  "Only link accounts that users prove to be theirs": "Alleen accounts koppelen waarvan zij bewijzen dat ze van hen zijn",
   "OpenID Connect": "OpenID Connect",
   "Post-logout redirect URI": "Redirect-URI na uitloggen",
   "Read only": "Alleen lezen",
@@ -85,21 +85,21 @@ export const fields: Readonly<Record<string, string>> = {
   "SAML 2.0": "SAML 2.0",
   "Single logout address": "Adres voor single logout",
   "The former user again": "De vroegere gebruiker weer",
-  "The https address of the provider, as it names itself. Its discovery document says what is left empty here.":
+  "The provider's https address, as it names itself. Its discovery document fills the fields that you leave empty.":
     "Het https-adres van de provider, zoals hij zichzelf noemt. Zijn discovery-document zegt wat hier leeg blijft.",
-  "The name under which the provider knows this realm.": "De naam waaronder de provider deze realm kent.",
-  "The password of that account. Another host or port of the directory needs it again.":
+  "This realm's name at the provider.": "De naam waaronder de provider deze realm kent.",
+  "The password of that account. Enter it again for another host or port of the directory.":
     "Het wachtwoord van dat account. Bij een andere host of poort van de directory is het opnieuw nodig.",
-  "The provider sends people back to these addresses, and refuses those that it does not know.":
+  "The provider sends users back to these addresses and refuses unknown ones.":
     "De provider stuurt mensen naar deze adressen terug, en weigert adressen die hij niet kent.",
-  "The secret that the provider gave. Another host or port of the provider needs it again.":
+  "The secret from the provider. Enter it again for another host or port of the provider.":
     "Het geheim dat de provider gaf. Bij een andere host of poort van de provider is het opnieuw nodig.",
   "The scopes to request there.": "De scopes die daar gevraagd worden.",
-  "What happens to people of the directory who have no account here yet. Empty: one is created for them.":
+  "The treatment of directory users without an account here. Empty: an account is created.":
     "Wat er gebeurt met mensen uit de directory die hier nog geen account hebben. Leeg: er wordt een gemaakt.",
-  "What happens to people who have no account here yet. Empty: one is created for them.":
+  "The treatment of users without an account here. Empty: an account is created.":
     "Wat er gebeurt met mensen die hier nog geen account hebben. Leeg: er wordt een gemaakt.",
-  "When names and mail address are taken from the provider. Empty: at the first sign-in only.":
+  "The time when names and mail address are taken from the provider. Empty: only at the first sign-in.":
     "Wanneer namen en e-mailadres van de provider worden overgenomen. Leeg: alleen bij de eerste aanmelding.",
   "Write new passwords": "Nieuwe wachtwoorden wegschrijven",
   eHerkenning: "eHerkenning",

@@ -4,10 +4,10 @@ export const first: Readonly<Record<string, string>> = {
   "7 days": "7 dagen",
   "A change counts on the next request of everyone who holds the role. You can give only what you hold yourself.":
     "Een wijziging geldt bij het volgende verzoek van iedereen die de rol heeft. U kunt alleen geven wat u zelf hebt.",
-  "A document that a realm was exported to. You see what would change before anything does.":
+  "An exported realm document. You see every change before it is made.":
     "Een document waarnaar een realm is geëxporteerd. U ziet wat er zou veranderen voordat er iets verandert.",
   "A file with users": "Een bestand met gebruikers",
-  "A mapper takes attributes, roles or groups from what the provider says.":
+  "A mapper sets attributes, roles or groups from the provider's claims.":
     "Een mapper neemt attributen, rollen of groepen over van wat de provider meldt.",
   "A new key signs from now on": "Vanaf nu tekent een nieuwe sleutel",
   "A new key signs from now on. Tokens of the present key stay valid; SAML service providers must trust the new certificate.":
@@ -16,16 +16,16 @@ export const first: Readonly<Record<string, string>> = {
     "Een toestemming verbindt resources of scopes met het beleid dat erover beslist.",
   "A policy is a condition: a role, a group, a time, an attribute.":
     "Beleid is een voorwaarde: een rol, een groep, een tijd, een attribuut.",
-  "A public client has no secret. It proves itself by PKCE.": "Een publieke client heeft geen geheim. Hij bewijst zich met PKCE.",
+  "A public client has no secret. It uses PKCE.": "Een publieke client heeft geen geheim. Hij bewijst zich met PKCE.",
   "A resource is what the application protects: a document, an account, an API path.":
     "Een resource is wat de applicatie beschermt: een document, een account, een pad van een API.",
   "A scope is what can be done with a resource: view, edit, share.":
     "Een scope is wat met een resource kan worden gedaan: bekijken, bewerken, delen.",
   "a secret": "een geheim",
-  "A service provider of SAML 2.0, such as an older enterprise application.":
+  "A SAML 2.0 service provider, such as an older enterprise application.":
     "Een serviceprovider van SAML 2.0, zoals een oudere bedrijfsapplicatie.",
   "A service, job or script that acts in its own name.": "Een dienst, taak of script dat namens zichzelf handelt.",
-  "A television, a printer or a tool without a browser: people approve it on another device.":
+  "A television, a printer or a tool without a browser. Users approve it on another device.":
     "Een televisie, een printer of een programma zonder browser: mensen keuren het goed op een ander apparaat.",
   "A tree of groups. Members get the roles that their group grants.": "Een boom van groepen. Leden krijgen de rollen die hun groep geeft.",
   "About {total}": "Ongeveer {total}",
@@ -45,7 +45,7 @@ export const first: Readonly<Record<string, string>> = {
   "Add a step": "Stap toevoegen",
   "Add a user": "Voeg een gebruiker toe",
   "Add an application": "Voeg een applicatie toe",
-  "Add domains in the settings. A verified domain leads its people to the organization's identity provider.":
+  "Add domains in the settings. A verified domain leads its users to the organization's identity provider.":
     "Voeg domeinen toe bij de instellingen. Een geverifieerd domein leidt mensen naar de identityprovider van de organisatie.",
   "Add mapper": "Mapper toevoegen",
   "Add member": "Lid toevoegen",
@@ -69,7 +69,7 @@ export const first: Readonly<Record<string, string>> = {
   "Allowed resources": "Toegestane resources",
   "Allowed: {scopes}": "Toegestaan: {scopes}",
   ALTERNATIVE: "ALTERNATIEF",
-  "An export of Keycloak, Auth0, Okta, Cognito, Firebase and others, one file or several. You see what is carried over first.":
+  "An export of Keycloak, Auth0, Okta, Cognito, Firebase and others, in one file or several. You see the result before anything changes.":
     "Een export van Keycloak, Auth0, Okta, Cognito, Firebase en andere, één of meer bestanden. U ziet eerst wat wordt overgenomen.",
   "Another administrator has changed this record": "Een andere beheerder heeft dit gegeven gewijzigd",
   Answer: "Antwoord",
@@ -108,7 +108,7 @@ export const first: Readonly<Record<string, string>> = {
   Channel: "Kanaal",
   Check: "Controleren",
   "Choose a file": "Kies een bestand",
-  "Choose a person and see the claims that this application would get. Nothing is issued.":
+  "Choose a user and see the claims that this application would get. No token is issued.":
     "Kies een persoon en bekijk de claims die deze applicatie zou krijgen. Er wordt niets uitgegeven.",
   "Choose an area from the navigation.": "Kies een onderdeel in de navigatie.",
   "Choose files": "Kies bestanden",
@@ -116,7 +116,7 @@ export const first: Readonly<Record<string, string>> = {
   "Claim mapper": "Claimmapper",
   "claim mapper": "claimmapper",
   Claims: "Claims",
-  "Claims come from the client's scopes. A mapper adds one for this client alone.":
+  "Claims come from the client's scopes. A mapper adds a claim for this client only.":
     "Claims komen van de scopes van de client. Een mapper voegt er een toe voor deze client alleen.",
   "Clear filters": "Filters wissen",
   "Clear the selection": "Selectie wissen",
@@ -141,7 +141,7 @@ export const first: Readonly<Record<string, string>> = {
   "Copy it now: it is not shown again.": "Kopieer het nu: het wordt niet opnieuw getoond.",
   "Copy the ID": "ID kopiëren",
   Create: "Maken",
-  "Create a realm for your people and applications": "Maak een realm voor uw mensen en applicaties",
+  "Create a realm for your users and applications": "Maak een realm voor uw mensen en applicaties",
   "Create agent": "Agent maken",
   "Create application": "Applicatie maken",
   "Create claim mapper": "Claimmapper maken",
@@ -206,7 +206,7 @@ export const first: Readonly<Record<string, string>> = {
   Domains: "Domeinen",
   Done: "Klaar",
   done: "gedaan",
-  "Done. Close this window and look at the other one.": "Klaar. Sluit dit venster en kijk in het andere.",
+  "Done. Close this window and return to the other one.": "Klaar. Sluit dit venster en kijk in het andere.",
   "Download the document": "Document downloaden",
   "Download this person's data": "Gegevens van deze persoon downloaden",
   Driver: "Driver",
@@ -217,7 +217,7 @@ export const first: Readonly<Record<string, string>> = {
   "End sessions": "Sessies beëindigen",
   "Entity ID": "Entity-ID",
   "Erase all data": "Alle gegevens wissen",
-  "Erasing a person is among the actions above.": "Een persoon wissen staat bij de acties hierboven.",
+  "You can erase a user by the actions above.": "Een persoon wissen staat bij de acties hierboven.",
   Evaluate: "Evalueren",
   Event: "Gebeurtenis",
   Events: "Gebeurtenissen",
@@ -238,11 +238,11 @@ export const first: Readonly<Record<string, string>> = {
   Flow: "Flow",
   flow: "flow",
   Flows: "Flows",
-  "For a day the old secret signs as well. The new one is shown once.":
+  "The old secret also signs for one more day. The new one is shown once.":
     "Een dag lang tekent ook het oude geheim. Het nieuwe wordt één keer getoond.",
   Format: "Formaat",
   From: "Van",
-  "From top to bottom; of alternatives, side by side, one is enough.":
+  "Steps run from top to bottom. Among alternatives, side by side, one is enough.":
     "Van boven naar beneden; van alternatieven, naast elkaar, is er één genoeg.",
   "Get started": "Aan de slag",
   "Give a role": "Rol geven",
@@ -252,9 +252,9 @@ export const first: Readonly<Record<string, string>> = {
   group: "groep",
   Groups: "Groepen",
   "Hide this list": "Deze lijst verbergen",
-  "How applications register themselves, and how other systems provision people.":
+  "Registration by applications, and provisioning by other systems.":
     "Hoe applicaties zichzelf registreren, en hoe andere systemen personen aanleveren.",
-  "How the sign-in pages and mails of this realm look.": "Hoe de aanmeldpagina's en mails van deze realm eruitzien.",
+  "The look of this realm's sign-in pages and mails.": "Hoe de aanmeldpagina's en mails van deze realm eruitzien.",
   "I have signed in": "Ik heb me aangemeld",
   "ID token": "ID-token",
   "identity provider": "identityprovider",
@@ -272,7 +272,7 @@ export const first: Readonly<Record<string, string>> = {
   "Initial access tokens": "Initial access tokens",
   Invitations: "Uitnodigingen",
   Invite: "Uitnodigen",
-  "is deleted, in the sections of the document": "wordt verwijderd, in de secties van het document",
+  "will be deleted, in the sections of the document": "wordt verwijderd, in de secties van het document",
   Issuer: "Issuer",
   "It authenticates by": "De client bewijst zich met",
   "It does not work yet": "Het werkt nog niet",
@@ -297,7 +297,7 @@ export const first: Readonly<Record<string, string>> = {
   "Leave empty to keep the present one": "Laat leeg om het huidige te houden",
   "Leave the user as it is": "Laat de gebruiker zoals die is",
   "Leave without saving?": "Verlaten zonder op te slaan?",
-  "Left out, because the rules here refuse it ({count})": "Weggelaten, omdat de regels hier het weigeren ({count})",
+  "Left out because the rules here refuse them ({count})": "Weggelaten, omdat de regels hier het weigeren ({count})",
   Line: "Regel",
   "Line {line} could not be read: {message}": "Regel {line} kon niet worden gelezen: {message}",
   Linked: "Gekoppeld",

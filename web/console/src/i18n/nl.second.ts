@@ -1,7 +1,7 @@
 /** Dutch texts, the second half of the alphabet. */
 export const second: Readonly<Record<string, string>> = {
   Machine: "Machine",
-  "Machines without secrets: tokens of Kubernetes, GitHub, GitLab and clouds that stand for an application.":
+  "Machines without secrets: tokens of Kubernetes, GitHub, GitLab and clouds act for an application.":
     "Machines zonder geheimen: tokens van Kubernetes, GitHub, GitLab en clouds die voor een applicatie staan.",
   Made: "Gedaan",
   "Make a new secret": "Nieuw geheim maken",
@@ -13,7 +13,7 @@ export const second: Readonly<Record<string, string>> = {
   Members: "Leden",
   Messages: "Berichten",
   MFA: "MFA",
-  "Microsoft Entra, Okta and other systems create and change people with such a token.":
+  "Microsoft Entra, Okta and other systems create and change users with such a token.":
     "Microsoft Entra, Okta en andere systemen maken en wijzigen personen met zo'n token.",
   Mine: "Van mij",
   "Mobile or desktop application": "Mobiele of desktopapplicatie",
@@ -87,7 +87,7 @@ export const second: Readonly<Record<string, string>> = {
   Passphrase: "Wachtwoordzin",
   "Passphrase, if its secrets are encrypted": "Wachtwoordzin, als de geheimen versleuteld zijn",
   Password: "Wachtwoord",
-  "Password of ada and the others that are new": "Wachtwoord van ada en de anderen die nieuw zijn",
+  "Password of ada and the other new users": "Wachtwoord van ada en de anderen die nieuw zijn",
   "Password of the user admin": "Wachtwoord van de gebruiker admin",
   "Passwords & MFA": "Wachtwoorden en MFA",
   People: "Personen",
@@ -100,7 +100,7 @@ export const second: Readonly<Record<string, string>> = {
   Preview: "Voorbeeld",
   "Previous page": "Vorige pagina",
   Privacy: "Privacy",
-  "Programs that act by themselves or for people, each with an owner who answers for it and reviews it.":
+  "Programs that act by themselves or for users. Each has a responsible owner who reviews it.":
     "Programma's die namens zichzelf of voor mensen handelen, elk met een eigenaar die ervoor instaat en ze beoordeelt.",
   Progress: "Voortgang",
   Protocol: "Protocol",
@@ -124,7 +124,7 @@ export const second: Readonly<Record<string, string>> = {
   "Report an error": "Meld een fout",
   REQUIRED: "VEREIST",
   "Required actions": "Vereiste acties",
-  "Required steps are all passed, one alternative is enough, conditional groups count where their conditions hold.":
+  "All required steps must be passed, one alternative is enough, and a conditional group applies if its conditions hold.":
     "Vereiste stappen worden allemaal doorlopen, één alternatief is genoeg, voorwaardelijke groepen tellen waar hun voorwaarden gelden.",
   "Requirement of {name}": "Vereiste van {name}",
   Resource: "Resource",
@@ -146,9 +146,9 @@ export const second: Readonly<Record<string, string>> = {
   "Rotate the signing key": "Tekensleutel vernieuwen",
   Rotated: "Vernieuwd",
   "Rows per page": "Rijen per pagina",
-  "Runs on a person's own device, and signs in by the system's browser.":
+  "Runs on a user's device and signs in with the system's browser.":
     "Draait op iemands eigen apparaat en meldt aan met de browser van het systeem.",
-  "SAML 2.0 service providers that sign people in at this realm.": "SAML 2.0-serviceproviders die mensen bij deze realm aanmelden.",
+  "SAML 2.0 service providers whose users sign in at this realm.": "SAML 2.0-serviceproviders die mensen bij deze realm aanmelden.",
   "SAML application": "SAML-applicatie",
   "SAML applications": "SAML-applicaties",
   "SAML metadata": "SAML-metadata",
@@ -193,7 +193,7 @@ export const second: Readonly<Record<string, string>> = {
   "Sessions, registration, tokens, protocols and limits of this realm.":
     "Sessies, registratie, tokens, protocollen en limieten van deze realm.",
   "Set a password": "Wachtwoord instellen",
-  "Set a password, or let the person enrol at the next sign-in.":
+  "Set a password, or let the user set one up at the next sign-in.":
     "Stel een wachtwoord in, of laat de persoon zich bij de volgende aanmelding inschrijven.",
   "Set password": "Wachtwoord instellen",
   Settings: "Instellingen",
@@ -204,7 +204,7 @@ export const second: Readonly<Record<string, string>> = {
   "Sign in": "Aanmelden",
   "Sign in again": "Opnieuw aanmelden",
   "Sign in again in a new tab. What you typed here stays.": "Meld u opnieuw aan in een nieuw tabblad. Wat u hier hebt getypt blijft staan.",
-  "Sign in as a user of this realm, as an application would: code flow with PKCE. You see the request, the tokens and userinfo.":
+  "Sign in as a user of this realm, as an application would, by the code flow with PKCE. You see the request, the tokens and userinfo.":
     "Meld u aan als gebruiker van deze realm, zoals een applicatie dat doet: code flow met PKCE. U ziet het verzoek, de tokens en userinfo.",
   "Sign in to manage {realm}": "Meld u aan om {realm} te beheren",
   "Sign in to {realm}": "Aanmelden bij {realm}",
@@ -220,11 +220,11 @@ export const second: Readonly<Record<string, string>> = {
   "Signing keys": "Tekensleutels",
   "Single-page application": "Single-page applicatie",
   "Skip to the content": "Naar de inhoud",
-  "Small letters, digits and hyphens. It stands in every address and cannot be changed.":
+  "Lower-case letters, digits and hyphens. It is part of every address and cannot be changed.":
     "Kleine letters, cijfers en streepjes. De naam staat in elk adres en kan niet worden gewijzigd.",
   "Social accounts, OpenID Connect and SAML providers, directories, eHerkenning and eIDAS.":
     "Sociale accounts, OpenID Connect- en SAML-providers, directory's, eHerkenning en eIDAS.",
-  "Someone has to attest that these are still needed, or they are suspended:":
+  "Attest that these are still needed, or they will be suspended:":
     "Iemand moet bevestigen dat deze nog nodig zijn, anders worden ze opgeschort:",
   Source: "Bron",
   "Span of time": "Tijdspanne",
@@ -249,25 +249,24 @@ export const second: Readonly<Record<string, string>> = {
   "That did not work": "Dat is niet gelukt",
   "The configuration is the same already.": "De configuratie is al hetzelfde.",
   "The document is imported": "Het document is geïmporteerd",
-  "The exact addresses that people return to after signing in.": "De precieze adressen waar mensen na het aanmelden terugkomen.",
+  "The exact addresses to which users return after signing in.": "De precieze adressen waar mensen na het aanmelden terugkomen.",
   "The export is imported": "De export is geïmporteerd",
   "The invitation is on its way to {email}": "De uitnodiging is onderweg naar {email}",
   "The keys that sign tokens and SAML assertions of this realm.": "De sleutels die tokens en SAML-assertions van deze realm tekenen.",
   "The last try failed: {error}": "De laatste poging mislukte: {error}",
   "The mail is on its way": "De mail is onderweg",
   "The metadata is imported": "De metadata is geïmporteerd",
-  "The name by which the application calls itself in requests. It cannot be changed.":
+  "The application's name in requests. It cannot be changed.":
     "De naam waarmee de applicatie zich in verzoeken noemt. Die kan niet worden gewijzigd.",
   "The oldest waits for {seconds} s": "De oudste wacht {seconds} s",
   "The password is set": "Het wachtwoord is ingesteld",
   "The password policy, protection against guessing, and second factors.":
     "Het wachtwoordbeleid, bescherming tegen raden, en tweede factoren.",
-  "The person completes these at the next sign-in, in this order.":
-    "De persoon voltooit deze bij de volgende aanmelding, in deze volgorde.",
+  "The user completes these at the next sign-in, in this order.": "De persoon voltooit deze bij de volgende aanmelding, in deze volgorde.",
   "The present secret stops working at once.": "Het huidige geheim werkt dan meteen niet meer.",
   "The realm as one document: for backups, another server, or a repository.":
     "De realm als één document: voor back-ups, een andere server of een repository.",
-  "The realm demo has people, a group, a role, an organization and an application.":
+  "The realm demo has users, a group, a role, an organization and an application.":
     "De realm demo heeft personen, een groep, een rol, een organisatie en een applicatie.",
   "The realm gets a user admin with a generated password.": "De realm krijgt een gebruiker admin met een gegenereerd wachtwoord.",
   "The request": "Het verzoek",
@@ -275,22 +274,22 @@ export const second: Readonly<Record<string, string>> = {
     "De server is niet bereikbaar. Controleer uw verbinding en probeer het opnieuw.",
   "The server made secrets for: {names}": "De server heeft geheimen gemaakt voor: {names}",
   "The service account has no roles": "Het serviceaccount heeft geen rollen",
-  "The steps by which people sign in, for the realm or for one application.":
+  "The steps of the sign-in, for the realm or for one application.":
     "De stappen waarmee mensen zich aanmelden, voor de realm of voor één applicatie.",
   "The subject (sub): {strategy}": "Het subject (sub): {strategy}",
   "The test message is sent": "Het testbericht is verstuurd",
   Theirs: "Van de ander",
   "There is no realm {realm}": "Er is geen realm {realm}",
   "There is nothing at this address": "Op dit adres is niets",
-  "This change needs a recent sign-in. Sign in again in a new tab; the change is then made.":
+  "This change needs a recent sign-in. Sign in again in a new tab, and the change continues.":
     "Voor deze wijziging is een recente aanmelding nodig. Meld u opnieuw aan in een nieuw tabblad; daarna wordt de wijziging gedaan.",
   "This changes {count} records.": "Dit wijzigt {count} gegevens.",
   "This could not be loaded": "Dit kon niet worden geladen",
   "This group grants no roles": "Deze groep geeft geen rollen",
   "This has changed:": "Dit is gewijzigd:",
   "This is not valid JSON": "Dit is geen geldige JSON",
-  "This page is there in development mode alone.": "Deze pagina is er alleen in ontwikkelmodus.",
-  "This person may not use the application: its roles and groups exclude them.":
+  "This page exists only in development mode.": "Deze pagina is er alleen in ontwikkelmodus.",
+  "This user may not use the application, because its roles and groups exclude the user.":
     "Deze persoon mag de applicatie niet gebruiken: de rollen en groepen ervan sluiten hem of haar uit.",
   "This screen makes this call. $TOKEN is an access token with the admin audience.":
     "Dit scherm doet deze aanroep. $TOKEN is een access-token met de beheer-audience.",
@@ -333,36 +332,36 @@ export const second: Readonly<Record<string, string>> = {
   Webhook: "Webhook",
   webhook: "webhook",
   Webhooks: "Webhooks",
-  "What applications may request, and the claims that each scope releases.":
+  "The scopes that applications may request, and the claims of each.":
     "Wat applicaties mogen vragen, en de claims die elke scope vrijgeeft.",
   "What has no place here ({count})": "Wat hier geen plaats heeft ({count})",
   "What it gets": "Wat ze krijgt",
   "What it may do": "Wat ze mag",
-  "What people may do. Roles can include other roles and give admin permissions.":
+  "The permissions of users. Roles can include other roles and give admin permissions.":
     "Wat mensen mogen. Rollen kunnen andere rollen omvatten en beheerrechten geven.",
   "What people read on the sign-in page.": "Wat mensen op de aanmeldpagina lezen.",
   "What the document does not have": "Wat het document niet heeft",
-  "What tokens, userinfo and introspection say about a person.": "Wat tokens, userinfo en introspectie over een persoon zeggen.",
+  "The contents of tokens, userinfo and introspection about a user.": "Wat tokens, userinfo en introspectie over een persoon zeggen.",
   "What you typed here is not saved.": "Wat u hier hebt getypt is niet opgeslagen.",
   "Where the name or address is taken": "Waar de naam of het adres bezet is",
-  "Whoever imports the document needs it. It is not stored.": "Wie het document importeert heeft hem nodig. Hij wordt niet bewaard.",
+  "You need it to import the document. It is not stored.": "Wie het document importeert heeft hem nodig. Hij wordt niet bewaard.",
   "Whose tokens it takes": "Wiens tokens ze aanneemt",
-  "With authorization services the application asks this server what a person may do with its resources.":
+  "With authorization services the application asks this server what a user may do with its resources.":
     "Met autorisatiediensten vraagt de applicatie deze server wat een persoon met haar resources mag.",
-  "With members that have their default value": "Met velden die hun standaardwaarde hebben",
-  "With secrets and keys, encrypted under a passphrase": "Met geheimen en sleutels, versleuteld met een wachtwoordzin",
+  "Include members with their default value": "Met velden die hun standaardwaarde hebben",
+  "Include secrets and keys, encrypted under a passphrase": "Met geheimen en sleutels, versleuteld met een wachtwoordzin",
   "With users, their roles and groups": "Met gebruikers, hun rollen en groepen",
   Withdraw: "Intrekken",
-  "Without one, this realm sends no mail, no SMS and no push.": "Zonder provider verstuurt deze realm geen mail, geen sms en geen push.",
+  "Without a provider, this realm sends no mail, SMS or push.": "Zonder provider verstuurt deze realm geen mail, geen sms en geen push.",
   "workload credential": "workload-credential",
   "Workload identity": "Workload-identiteit",
   Yes: "Ja",
   "You are signed in. Close this tab and continue where you were.": "U bent aangemeld. Sluit dit tabblad en ga verder waar u was.",
-  "You changed different members, so both changes can be kept.":
+  "You changed different members, so both changes can stay.":
     "U hebt verschillende velden gewijzigd, dus beide wijzigingen kunnen blijven.",
-  "You changed the same members. Choose which values to keep; nothing else of either change is lost.":
+  "You both changed the same members. Choose the values to keep. All other changes stay.":
     "U hebt dezelfde velden gewijzigd. Kies welke waarden blijven; van beide wijzigingen gaat verder niets verloren.",
-  "You get a session as {name}. It is recorded, and every event of it names you.":
+  "You get a session as {name}. Every event in it names you.":
     "U krijgt een sessie als {name}. Dat wordt vastgelegd, en elke gebeurtenis ervan noemt u.",
   "You have unsaved changes": "U hebt niet-opgeslagen wijzigingen",
   "You may not see this": "U mag dit niet zien",
@@ -377,12 +376,12 @@ export const second: Readonly<Record<string, string>> = {
   "{count} selected": "{count} geselecteerd",
   "{domain} is verified": "{domain} is geverifieerd",
   "{done} done, {refused} refused": "{done} gedaan, {refused} geweigerd",
-  "{mapped} members are carried over, {ignored} are left behind on purpose, {unmapped} have no place here.":
+  "{mapped} members are imported, {ignored} are left out on purpose, {unmapped} are not supported here.":
     "{mapped} velden worden overgenomen, {ignored} blijven bewust achter, {unmapped} hebben hier geen plaats.",
-  "{name} and everything stored about this person is erased; events keep a pseudonym. This cannot be undone.":
+  "{name} and all data about this user will be erased; events keep a pseudonym. This cannot be undone.":
     "{name} en alles wat over deze persoon is opgeslagen wordt gewist; gebeurtenissen houden een pseudoniem. Dit kan niet ongedaan worden gemaakt.",
-  "{name} becomes a local user, and needs a password here.": "{name} wordt een lokale gebruiker en heeft hier een wachtwoord nodig.",
-  "{name} gets no more tokens, and those that it has stop working. This cannot be undone.":
+  "{name} becomes a local user and needs a password here.": "{name} wordt een lokale gebruiker en heeft hier een wachtwoord nodig.",
+  "{name} gets no more tokens, and its tokens stop working. This cannot be undone.":
     "{name} krijgt geen tokens meer, en bestaande werken niet meer. Dit kan niet ongedaan worden gemaakt.",
   "{name} is deleted. This cannot be undone.": "{name} wordt verwijderd. Dit kan niet ongedaan worden gemaakt.",
   "{name} sends no more messages.": "{name} verstuurt geen berichten meer.",
@@ -391,8 +390,8 @@ export const second: Readonly<Record<string, string>> = {
   "{name}: this counts at once.": "{name}: dit geldt meteen.",
   "{rows} rows: {created} new, {updated} changed, {skipped} left as they are, {failed} refused.":
     "{rows} rijen: {created} nieuw, {updated} gewijzigd, {skipped} ongewijzigd, {failed} geweigerd.",
-  "{section} was not looked at: it needs {permission}.": "{section} is niet bekeken: daarvoor is {permission} nodig.",
-  "Accounts that exist there, and those that leave": "Accounts die daar al bestaan, en die vertrekken",
+  "{section} was not compared: that needs {permission}.": "{section} is niet bekeken: daarvoor is {permission} nodig.",
+  "Existing and removed accounts": "Accounts die daar al bestaan, en die vertrekken",
   "Compared last": "Laatst vergeleken",
   "Create SCIM target": "SCIM-doel maken",
   "Delete SCIM target": "SCIM-doel verwijderen",
@@ -418,9 +417,9 @@ export const second: Readonly<Record<string, string>> = {
   "User profile": "Gebruikersprofiel",
   "Move down": "Naar beneden",
   "Move up": "Naar boven",
-  "The attributes of people in this realm: labels, rules, and who may see and change them.":
+  "The attributes of this realm's users: labels, rules, and who may see and change them.":
     "De attributen van mensen in dit realm: labels, regels, en wie ze mag zien en wijzigen.",
-  "No attribute is declared yet. Administrators may write any; people may edit the standard ones.":
+  "No attribute is declared yet. Administrators may write any attribute; users may edit the standard ones.":
     "Er is nog geen attribuut vastgelegd. Beheerders mogen elk attribuut schrijven; mensen mogen de standaardattributen wijzigen.",
   "People may edit it": "Mensen mogen het wijzigen",
   "People see it": "Mensen zien het",
@@ -432,13 +431,13 @@ export const second: Readonly<Record<string, string>> = {
   "Groups of attributes": "Groepen van attributen",
   "Headings on pages, in this order.": "Koppen op pagina’s, in deze volgorde.",
   "Standard attributes": "Standaardattributen",
-  "People may edit the standard attributes that are not declared, such as nickname, birthdate and address.":
+  "Users may edit the standard attributes that are not declared, such as nickname, birthdate and address.":
     "Mensen mogen de standaardattributen wijzigen die niet zijn vastgelegd, zoals bijnaam, geboortedatum en adres.",
   "Label ({language})": "Label ({language})",
   Pattern: "Patroon",
   "Fewest characters": "Minste tekens",
   "Most characters": "Meeste tekens",
-  "Above every page, and in mails if it is a PNG.": "Boven elke pagina, en in e-mails als het een PNG is.",
+  "Shown above every page, and in mails if it is a PNG.": "Boven elke pagina, en in e-mails als het een PNG is.",
   Icon: "Pictogram",
   Images: "Afbeeldingen",
   "In the tab of the browser.": "In het tabblad van de browser.",

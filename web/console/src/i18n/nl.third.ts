@@ -7,49 +7,48 @@ export const third: Readonly<Record<string, string>> = {
     "Een app meldt zijn apparaat aan met het token dat FCM of APNs gaf.",
   "Applications that list it among their allowed resources": "Applicaties die haar bij hun toegestane API's noemen",
   "As an API": "Als API",
-  "Assistants and editors do so. It changes the realm: clients register without a token of an administrator.":
+  "Assistants and editors do so. This changes the realm: clients register without an administrator's token.":
     "Assistenten en editors doen dat. Het verandert de realm: clients registreren zich zonder token van een beheerder.",
   "By this person": "Door deze persoon",
-  "Clients ask for tokens for this address, and the tokens name it as their audience.":
+  "Clients request tokens for this address, and the tokens name it as their audience.":
     "Clients vragen tokens voor dit adres, en de tokens noemen het als hun doel (audience).",
   "Close the navigation": "Navigatie sluiten",
   Device: "Apparaat",
-  "Each has its own people, applications, keys and sign-in pages.": "Elk heeft eigen mensen, applicaties, sleutels en aanmeldpagina's.",
+  "Each has its own users, applications, keys and sign-in pages.": "Elk heeft eigen mensen, applicaties, sleutels en aanmeldpagina's.",
   "Every application of the realm: the usual choice for an MCP server": "Elke applicatie van de realm: de gewone keuze voor een MCP-server",
   "First name": "Voornaam",
   "It is as it was": "Het is weer zoals het was",
-  "It takes access tokens, and signs nobody in: a REST API, or the tools of an assistant.":
+  "It accepts access tokens and signs nobody in: a REST API, or the tools of an assistant.":
     "Zij neemt toegangstokens aan en meldt niemand aan: een REST-API, of het gereedschap van een assistent.",
-  "Let clients that the realm does not know introduce themselves": "Laat clients die de realm niet kent zichzelf voorstellen",
-  "Mail domains of its people. The tab Domains says how each is verified.":
+  "Let unknown clients register themselves": "Laat clients die de realm niet kent zichzelf voorstellen",
+  "Mail domains of its users. The tab Domains says how each is verified.":
     "Maildomeinen van haar mensen. Het tabblad Domeinen zegt hoe elk bevestigd wordt.",
   "No device gets push messages": "Geen apparaat krijgt pushberichten",
   "Only the devices of": "Alleen de apparaten van",
   "Open the page": "Pagina openen",
   "Push devices": "Pushapparaten",
   "Register a device": "Apparaat aanmelden",
-  "The server answers with errors. What you see may be old; what you typed stays.":
+  "The server answers with errors. This page may be old. Your input stays.":
     "De server antwoordt met fouten. Wat u ziet kan verouderd zijn; wat u typte blijft staan.",
   "Load again": "Opnieuw laden",
-  "The server has a newer console. Load this page again.": "De server heeft een nieuwere console. Laad deze pagina opnieuw.",
-  "The server cannot be reached. What you see may be old; what you typed stays.":
+  "The server has a newer version of the console. Reload this page.": "De server heeft een nieuwere console. Laad deze pagina opnieuw.",
+  "The server cannot be reached. This page may be old. Your input stays.":
     "De server is niet bereikbaar. Wat u ziet kan verouderd zijn; wat u typte blijft staan.",
   Token: "Token",
   Undo: "Ongedaan maken",
-  "What a token for it may allow. A scope that the realm does not have yet is created.":
+  "The scopes of tokens for it. A scope that the realm lacks is created.":
     "Wat een token voor haar mag toestaan. Een scope die de realm nog niet heeft, wordt gemaakt.",
-  "What a token for it may allow. Only scopes that the realm has.":
-    "Wat een token voor haar mag toestaan. Alleen scopes die de realm heeft.",
-  "Who carries the mails, text messages and pushes of this realm, and what they say.":
+  "The scopes of tokens for it, from the realm's scopes.": "Wat een token voor haar mag toestaan. Alleen scopes die de realm heeft.",
+  "The providers and texts of this realm's mails, text messages and pushes.":
     "Wie de mails, sms'en en pushberichten van deze realm bezorgt, en wat erin staat.",
   "Who may ask for tokens": "Wie tokens mag vragen",
-  "You see what would happen to every row before anything does.": "U ziet wat er met elke rij zou gebeuren voordat er iets gebeurt.",
+  "You see the result for every row before anything changes.": "U ziet wat er met elke rij zou gebeuren voordat er iets gebeurt.",
   "{name} was removed": "{name} is verwijderd",
   "A group that is deleted here": "Een groep die hier verwijderd wordt",
   All: "Alle",
   "All users of the realm": "Alle gebruikers van de realm",
   Authentication: "Authenticatie",
-  "By the address: a user without a confirmed one is not sent.": "Op adres: een gebruiker zonder bevestigd adres wordt niet verzonden.",
+  "By the address. A user without a confirmed address is not sent.": "Op adres: een gebruiker zonder bevestigd adres wordt niet verzonden.",
   "Confirmed email address": "Bevestigd e-mailadres",
   "Confirmed ones only": "Alleen bevestigde",
   "Email addresses": "E-mailadressen",
@@ -82,7 +81,7 @@ export const third: Readonly<Record<string, string>> = {
   Colours: "Kleuren",
   Dark: "Donker",
   Desktop: "Bureau",
-  "Every text of the sign-in and account pages, in your own words. Mails have templates of their own.":
+  "All texts of the sign-in and account pages, in your own words. Mails have their own templates.":
     "Elke tekst van de aanmeld- en accountpagina's, in uw eigen woorden. Mails hebben eigen sjablonen.",
   "Everybody else, in English as shipped": "Alle anderen, Engels zoals geleverd",
   "It is as shipped": "Het is zoals geleverd",
@@ -107,7 +106,7 @@ export const third: Readonly<Record<string, string>> = {
   "The welcome text in other languages.": "De welkomsttekst in andere talen.",
   "Words and links": "Woorden en links",
   Background: "Achtergrond",
-  "Behind the card, in place of the background style.": "Achter de kaart, in plaats van de achtergrondstijl.",
+  "Shown behind the card, in place of the background style.": "Achter de kaart, in plaats van de achtergrondstijl.",
   "{name} is larger than 512 kB.": "{name} is groter dan 512 kB.",
   "{name} is neither a PNG nor an SVG.": "{name} is geen PNG en geen SVG.",
   "Pick: {name}": "Kies: {name}",
@@ -117,7 +116,7 @@ export const third: Readonly<Record<string, string>> = {
   "Everything of this request": "Alles van dit verzoek",
   failed: "mislukt",
   succeeded: "gelukt",
-  "{manage} alone shows no list in this console: it needs {view} as well.":
+  "{manage} alone shows no list in this console. It also needs {view}.":
     "{manage} alleen toont geen lijst in deze console: ook {view} is nodig.",
   "Not offered yet: this realm has no mail provider.": "Nog niet aangeboden: deze realm heeft geen mailprovider.",
   "Last name": "Achternaam",

@@ -28,7 +28,7 @@ export const CHOICES: Readonly<Record<string, Readonly<Record<string, string>>>>
   },
   provisioning: {
     create: "Create an account for them",
-    "link-only": "Only link accounts that they prove to be theirs",
+    "link-only": "Only link accounts that users prove to be theirs",
     deny: "Refuse them",
   },
   sync: { import: "At the first sign-in only", force: "At each sign-in" },

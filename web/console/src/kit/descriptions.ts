@@ -4,51 +4,51 @@
  */
 export const OWN: Readonly<Record<string, string>> = {
   "The password, which is checked as by `PUT …/password`. It is never shown again":
-    "Their first password. It has to fit the password policy of the realm.",
+    "The user's first password. It must follow the realm's password policy.",
   "The user has to replace the `password` at the first sign-in (`UPDATE_PASSWORD`)":
-    "They have to choose another password at their first sign-in.",
+    "The user must choose another password at the first sign-in.",
   "The days after which a password has to be replaced. If null, it never has to be":
-    "After this many days a password has to be replaced; empty: never.",
-  "The days after which audit events are deleted. If null, they are kept": "Audit events are deleted after this many days; empty: never.",
+    "A password must be replaced after this many days. Empty: never.",
+  "The days after which audit events are deleted. If null, they are kept": "Audit events are deleted after this many days. Empty: never.",
   "The days after its review was due after which an agent is suspended. If null, it never is":
-    "An agent is suspended this many days after its review was due; empty: never.",
+    "An agent is suspended this many days after its review was due. Empty: never.",
   "The domain that passkeys belong to: the server's host or a parent domain. If null, the server's host. Passkeys of another domain no longer work":
-    "The domain that passkeys belong to: the server's host or a parent of it; empty: its host. Passkeys of another domain stop working.",
+    "The domain of passkeys: the server's host or a parent domain. Empty: the host. Passkeys of another domain stop working.",
   "The kind of new passkeys: kept by the device itself (`platform`), or by a security key or phone (`cross-platform`). If null, both":
-    "New passkeys are kept by the device itself (`platform`) or by a security key or phone (`cross-platform`); empty: both.",
+    "New passkeys are stored on the device (`platform`) or on a security key or phone (`cross-platform`). Empty: both.",
   "True: clients may register themselves": "Clients may register themselves.",
   "True: users are asked for consent before such a client gets tokens. It can be turned off only if an initial access token is needed. Applies to clients that register from then on":
-    "Users are asked before such a client gets anything. This can be turned off only where an initial access token is needed, and counts for clients that register from then on.",
+    "Such a client needs each user's consent. You can turn this off only if an initial access token is required. It counts for clients that register later.",
   "The roles whose holders may use it, besides the users in `allowedGroups`. If both are empty, every user may. A realm role is written by its name, a client role as in `shop/manager`; ids are accepted, too. A deleted role is shown by its id and matches no user":
-    "Only users who hold one of these roles, or are in one of the groups below, may use it. Both empty: every user. A client's role is typed as in `shop/manager`; IDs are taken, too.",
+    "Only users with one of these roles, or in one of the groups below, may use it. Both empty: every user. Write a client's role as in `shop/manager`; IDs also work.",
   "The groups whose users, including those of groups below, may use it, besides the holders of `allowedRoles`. A group is written by its path, as in `/Sales/Europe`; ids are accepted, too":
-    "Users in one of these groups, or in a group below one, may use it as well. By path, as in `/Sales/Europe`; IDs are taken, too.",
+    "Users in one of these groups, or in a group below, may also use it. Write the path, as in `/Sales/Europe`; IDs also work.",
   "The client scopes that it may request. If empty, those that the realm assigns":
-    "The scopes that it may ask for; empty: those that the realm gives.",
+    "The scopes that it may request. Empty: the realm's scopes.",
   "The client scopes that tokens for this API may have, besides `openid` and `offline_access`. If empty, all of them":
-    "The scopes that tokens for this API may have, beside `openid` and `offline_access`; empty: all.",
+    "The scopes of tokens for this API, beside `openid` and `offline_access`. Empty: all.",
   "EMAIL: smtp, http. SMS: twilio, http. PUSH: fcm, apns": "",
   "The port. Default 587, with tls 465, with none 25": "Empty: 587, with TLS from the start 465, without any 25.",
   "Default starttls; the message is never sent unencrypted instead. none is for a relay on this server's own network":
-    "Empty: STARTTLS. A message is never sent in the clear instead.",
+    "Empty: STARTTLS. A message is never sent without encryption instead.",
   "a host name or an address, without a port": "The host name or address of the mail server, without a port.",
   "an https URL, without a user name or password in it": "An https address, without a username or password in it.",
   "The treatment of users who are not linked yet: create an account for them, only link an account that they prove to be theirs, or neither. Default create":
-    "What happens to people who have no account here yet. Empty: one is created for them.",
+    "The treatment of users without an account here. Empty: an account is created.",
   "`create`: users without an account get one when they sign in, or in a sync. Default create":
-    "What happens to people of the directory who have no account here yet. Empty: one is created for them.",
+    "The treatment of directory users without an account here. Empty: an account is created.",
   "The sign-ins at which name and email address are copied from the provider: import, the first one only, or force, each. Default import":
-    "When names and mail address are taken from the provider. Empty: at the first sign-in only.",
+    "The time when names and mail address are taken from the provider. Empty: only at the first sign-in.",
   "The secret that the provider issued. It is never shown. If omitted, the stored one is kept; a change of scheme, host or port needs it again":
-    "The secret that the provider gave. Another host or port of the provider needs it again.",
+    "The secret from the provider. Enter it again for another host or port of the provider.",
   "The password of that account. It is never shown. If omitted, the stored one is kept; a change of scheme, host or port needs it again":
-    "The password of that account. Another host or port of the directory needs it again.",
+    "The password of that account. Enter it again for another host or port of the directory.",
   "letters, digits, dots, dashes and underscores, up to 63 of them. It is part of the provider's redirect URI":
-    "Letters, digits, dots, dashes and underscores. It stands in the redirect URI, and stays.",
+    "Letters, digits, dots, dashes and underscores. It is part of the redirect URI and cannot be changed.",
   "the https URL of the issuer, whose discovery document supplies the members that are omitted here":
-    "The https address of the provider, as it names itself. Its discovery document says what is left empty here.",
+    "The provider's https address, as it names itself. Its discovery document fills the fields that you leave empty.",
   "The scopes to request, as a list or as words separated by spaces": "The scopes to request there.",
-  "the id by which the provider knows this realm": "The name under which the provider knows this realm.",
+  "the id by which the provider knows this realm": "This realm's name at the provider.",
 };
 
 /** Returns the description of a member as a form shows it. One that begins with a small letter completes the error of a pattern, which shows it. */

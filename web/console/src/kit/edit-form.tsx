@@ -174,8 +174,8 @@ function Merge({ conflict, mine, onCancel, onSave }: MergeProps) {
       <Stack>
         <Text size="sm">
           {conflict.fields.length === 0
-            ? t("You changed different members, so both changes can be kept.")
-            : t("You changed the same members. Choose which values to keep; nothing else of either change is lost.")}
+            ? t("You changed different members, so both changes can stay.")
+            : t("You both changed the same members. Choose the values to keep. All other changes stay.")}
         </Text>
         {conflict.fields.length > 0 && (
           <Table>

@@ -23,7 +23,7 @@ export interface PickerProps<T> {
 
 /** Tells whether the caller may not see the list, so that the value has to be typed. */
 export const isRefused = (error: unknown): boolean => error instanceof ApiProblem && error.status === 403;
-export const refusal = (t: Translate) => t("You may not list these. Type what you mean: its ID, or its name where names are stored.");
+export const refusal = (t: Translate) => t("You may not list these. Type the ID, or the name if names are stored.");
 
 /** Returns the records of a list that match the typed text, and the properties of an input that searches them on the server. */
 function useSearch<T>(path: string) {
