@@ -382,11 +382,11 @@ describe.skipIf(noBrowser)("the admin console (needs Chromium)", () => {
     await version.fill("7");
     await page.context().setOffline(true);
     await page.getByRole("button", { name: "Save changes" }).click();
-    await page.getByText("The server cannot be reached. What you see may be old").waitFor();
+    await page.getByText("The server cannot be reached. This page may be old").waitFor();
     await expectAccessible(page, "console-offline");
     await page.context().setOffline(false);
     await tryAgain(page.getByRole("button", { name: "Try again" }));
-    await page.getByText("What you see may be old").waitFor({ state: "hidden" });
+    await page.getByText("This page may be old").waitFor({ state: "hidden" });
     expect(await version.inputValue()).toBe("7");
     await page.getByRole("button", { name: "Save changes" }).click();
     await page.getByText("Saved", { exact: true }).waitFor();

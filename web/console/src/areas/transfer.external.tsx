@@ -128,7 +128,7 @@ function Translated({ translation: { source, mapped, ignored, unmapped, refused,
         )}
         {unmapped.length > 0 && (
           <Accordion.Item value="unmapped">
-            <Accordion.Control>{t("What has no place here ({count})", { count: unmapped.length })}</Accordion.Control>
+            <Accordion.Control>{t("Not supported here ({count})", { count: unmapped.length })}</Accordion.Control>
             <Accordion.Panel>
               <Table>
                 <Table.Tbody>

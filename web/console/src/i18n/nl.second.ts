@@ -334,7 +334,7 @@ export const second: Readonly<Record<string, string>> = {
   Webhooks: "Webhooks",
   "The scopes that applications may request, and the claims of each.":
     "Wat applicaties mogen vragen, en de claims die elke scope vrijgeeft.",
-  "What has no place here ({count})": "Wat hier geen plaats heeft ({count})",
+  "Not supported here ({count})": "Wat hier geen plaats heeft ({count})",
   "What it gets": "Wat ze krijgt",
   "What it may do": "Wat ze mag",
   "The permissions of users. Roles can include other roles and give admin permissions.":
