@@ -3,7 +3,7 @@ import { AppError, defineErrors } from "../kernel/errors.ts";
 import type { Ctx } from "./context.ts";
 
 const errors = defineErrors("request", {
-  precondition_failed: [412, "The record has changed since you read it: read it again, and apply your change to that"],
+  precondition_failed: [412, "The record has changed since you read it: read it again and repeat your change"],
 });
 
 export const isPreconditionFailed = (error: unknown): boolean =>

@@ -43,7 +43,7 @@ describe.skipIf(noBrowser)("the forms of the admin console (need Chromium)", () 
     const { id } = await create("/webhooks", { ...target, secret: "the secret of the target" });
     const page = await administrator("users");
     await page.getByRole("button", { name: "Create user" }).first().click();
-    await page.getByText("It has to fit the password policy of the realm").waitFor();
+    await page.getByText("It must follow the realm's password policy").waitFor();
     expect(await page.getByPlaceholder(keep).count()).toBe(0);
     await page.goto(to(`webhooks/${id}`));
     await page.getByPlaceholder(keep).waitFor();
@@ -58,7 +58,7 @@ describe.skipIf(noBrowser)("the forms of the admin console (need Chromium)", () 
     await create("/groups", { name: "Europe", parentId: groupId });
     const page = await administrator(`clients/${id}`);
     await page.getByRole("heading", { name: "Who may use it" }).waitFor();
-    await page.getByText("Only users who hold one of these roles").waitFor();
+    await page.getByText("Only users with one of these roles").waitFor();
     await page.getByRole("combobox", { name: "Scopes", exact: true }).waitFor();
     await page.getByRole("combobox", { name: "Resource scopes" }).waitFor();
     await page.getByRole("combobox", { name: "Allowed roles" }).fill("shop/manager");

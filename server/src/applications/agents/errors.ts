@@ -7,6 +7,6 @@ export const agentErrors = defineErrors("agents", {
   state: [409, "The agent is in a state that does not allow this"],
   bound: [409, "An agent keeps its client: revoke it, and create another for the new client"],
   no_client: [409, "The agent has no client: bind it to one first"],
-  no_owner: [409, "The agent has no enabled owner: name a user who answers for it first"],
-  expired: [409, "The agent has expired: move expiresAt first"],
+  no_owner: [409, "The agent has no enabled owner: name a responsible user first"],
+  expired: [409, "The agent has expired: set a later expiresAt first"],
 });

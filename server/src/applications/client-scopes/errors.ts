@@ -3,7 +3,7 @@ import { listed } from "../../kernel/lists.ts";
 
 export const scopeErrors = defineErrors("client_scopes", {
   not_found: [404, "No such client scope in this realm"],
-  name_taken: [409, "A client scope with this name exists in the realm"],
+  name_taken: [409, "A client scope with this name already exists in this realm"],
   built_in: [409, "This scope is part of the protocol and cannot be deleted. To keep it from a client, list the client's scopes"],
   claim_not_attached: [404, "This client scope does not include that claim"],
 });

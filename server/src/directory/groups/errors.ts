@@ -6,5 +6,5 @@ export const groupErrors = defineErrors("groups", {
   not_granted: [404, "This group does not grant that role itself"],
   name_taken: [409, "Another group beside it has this name"],
   cycle: [409, "A group cannot be moved below itself"],
-  too_deep: [409, "Groups can be nested 50 deep, and this would be deeper"],
+  too_deep: [409, "Groups can be nested at most 50 deep"],
 });

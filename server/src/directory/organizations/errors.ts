@@ -10,13 +10,13 @@ export const organizationErrors = {
     alias_taken: [409, "Another organization in this realm already has that alias: send another `alias`"],
     managed_elsewhere: [409, "The account is managed by another organization: set its membership there to `managed: false` first"],
     not_a_member: [404, "This user is not a member of the organization"],
-    already_member: [409, "The user with this email address is a member already"],
+    already_member: [409, "The user with this email address is already a member"],
     disabled: [409, "The organization is disabled: enable it before you invite users"],
     domain_not_found: [404, "No such domain of this organization"],
     dns_unavailable: [503, "The DNS query for this domain failed: try again in a moment"],
     invitation_not_found: [404, "No such invitation"],
     invitation_expired: [410, "The invitation has expired"],
-    invitation_used: [410, "The invitation has been used already"],
+    invitation_used: [410, "The invitation has already been used"],
   }),
   unknown_provider: (alias: string) =>
     invalidFields([

@@ -4,8 +4,8 @@ export const userErrors = {
   ...defineErrors("users", {
     not_found: [404, "No such user in this realm"],
     login_name_taken: [409, "Another user in this realm already signs in by that name or email address"],
-    not_own_address: [400, "A username in the form of a mail address has to be your own address, and confirmed: choose another one"],
-    last_way_in: [409, "You sign in by this: set a password, or add a passkey, before you remove it"],
+    not_own_address: [400, "A username in the form of a mail address must be your own confirmed address: choose another one"],
+    last_way_in: [409, "You sign in with this: set a password, or add a passkey, before you remove it"],
     self: [409, "You cannot delete, disable or lock yourself: ask another administrator"],
   }),
   /** Has the code of a taken name, like any other name that is not available. */

@@ -5,12 +5,12 @@ export const directoryErrors = {
   ...defineErrors("user_federation", {
     not_found: [404, "No such directory in this realm"],
     disabled: [409, "This directory is disabled: enable it first"],
-    running: [409, "A sync of this directory is under way: wait for its end"],
-    taken_over: [409, "Another sync took this one for dead and began anew"],
+    running: [409, "A sync of this directory is running: wait until it has ended"],
+    taken_over: [409, "This sync seemed dead, so another sync replaced it"],
     not_a_source: [400, "source is `local`, or `ldap:<alias>` or `ad:<alias>` of an enabled directory of this realm"],
-    same_source: [409, "The account comes from there already"],
-    entry_not_found: [409, "The directory has no entry of that name: write another name into `entry`"],
-    entry_ambiguous: [409, "The directory has more than one entry of that name: narrow its userSearchFilter"],
+    same_source: [409, "The account already comes from this source"],
+    entry_not_found: [409, "The directory has no entry with that name: send another name in `entry`"],
+    entry_ambiguous: [409, "The directory has more than one entry with that name: restrict its userSearchFilter"],
     filter_finds_one: [
       409,
       "config.userSearchFilter finds one person by name, but not all people: write {0} where any value can stand, such as (uid={0})",

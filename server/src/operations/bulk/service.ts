@@ -9,7 +9,7 @@ import type { BulkAction, BulkReport, BulkRequest, BulkResult } from "./schema.t
 
 const errors = defineErrors("bulk", {
   forbidden: [403, "You do not hold the permission that this action needs"],
-  not_tried: [503, "Not tried: the server had trouble with an earlier user. Send this user again"],
+  not_tried: [503, "Not tried: an earlier user caused a server error. Send this user again"],
 });
 
 interface Action {

@@ -5,7 +5,7 @@ export const transferErrors = defineErrors("transfer", {
   wrong_passphrase: [400, "The passphrase does not open the secrets of this document: nothing was changed"],
   passphrase_needed: [400, "This document has sealed secrets: send its passphrase in the header Export-Passphrase"],
   passphrase_short: [400, "Sealing needs a passphrase of 12 characters or more in the header Export-Passphrase"],
-  plan_changed: [409, "The realm has changed since this plan was made: make a new one and look at it again"],
+  plan_changed: [409, "The realm has changed since this plan was made: make a new plan and check it"],
 });
 
 /** The error that lists all faults, each with its path in the document. */

@@ -19,7 +19,7 @@ export const accountAudience: Audience = {
 
 const NEEDS_SCOPE = {
   error: "insufficient_scope",
-  description: "The token needs the scope account: an administrator gives it to the client, which then asks for it",
+  description: "The token needs the scope account: an administrator adds it to the client, which then requests it",
   scope: ACCOUNT_SCOPE,
 } as const;
 

@@ -110,9 +110,9 @@ export interface Approval extends Waiting {
 const EVENTS = { DeviceCode: "DEVICE_APPROVED", BackchannelAuthenticationRequest: "CIBA_APPROVED" } as const;
 
 export const approvalErrors = defineErrors("oidc", {
-  answered: [409, "This was answered already, or is over"],
+  answered: [409, "This request was already answered or has ended"],
   unmet: [403, "The application asks for a level of authentication that cannot be reached here"],
-  impersonated: [403, "Only the person themselves can allow an application something: stop acting as them first"],
+  impersonated: [403, "Only the users themselves can consent to an application: stop impersonating the user first"],
 });
 
 /** Stores the user's decision. Returns false if it was decided already, perhaps in another tab, or has expired. */

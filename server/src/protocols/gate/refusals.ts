@@ -29,7 +29,7 @@ export function challenge(issuer: string, scheme: string, refusal?: Omit<TokenRe
 
 const TABLE = {
   csrf: [403, "The CSRF token is missing or stale: read the cookie XSRF-TOKEN again and send it in the header X-XSRF-TOKEN"],
-  impersonated: [403, "You are acting as this user: this is for them alone"],
+  impersonated: [403, "You are impersonating this user: only the user can do this"],
   two_credentials: [400, "Send either a session cookie or a bearer token, not both"],
   forbidden: [403, "You are signed in, but your roles do not allow this"],
   token_forbidden: [403, "The permissions of this token do not allow this"],

@@ -36,7 +36,7 @@ export const scimErrors = defineErrors("scim", {
   not_found: [404, "There is no such resource"],
   forbidden: [403, "The permissions of this SCIM token do not allow this"],
   no_filter: [403, "This endpoint cannot be filtered"],
-  no_me: [501, "A SCIM token is no user: there is no /Me"],
+  no_me: [501, "A SCIM token does not belong to a user, so there is no /Me"],
   shared_user: [403, "This account is not managed by the token's organization: the token may end the membership, and change nothing else"],
   others_below: [
     409,

@@ -5,18 +5,18 @@ const ask = { "www-authenticate": 'Bearer error="invalid_token"' };
 
 export const deviceErrors = {
   ...defineErrors("devices", {
-    not_found: [404, "There is no such request for you: it may have ended, or belong to another user"],
-    answered: [409, "This was answered already, or is over: start again where you are signing in"],
-    too_many: [409, "You have as many devices as there may be: remove one of them first"],
+    not_found: [404, "You have no such request: it may have ended, or belong to another user"],
+    answered: [409, "This request was already answered or has ended: start the sign-in again"],
+    too_many: [409, "You have the maximum number of devices: remove one first"],
     push_token_taken: [409, "This push token belongs to another account: remove the device there first, or enroll without a push token"],
-    same_browser: [403, "This is the browser that is signing in: answer on another device"],
+    same_browser: [403, "This browser is the one that is signing in: answer on another device"],
     weak_session: [
       403,
       "You signed in here with a password or an identity provider alone: sign in on this device with a second factor, or use an enrolled device",
     ],
-    stale_session: [403, "You signed in here too long ago for this: sign in again on this device, then confirm"],
-    wrong_number: [403, "That is not the number on the other screen: look at it again and type the number that it shows"],
-    wrong_numbers: [403, "That was not the number on the other screen either. To be safe, the sign-in was stopped: start it again"],
+    stale_session: [403, "Your sign-in on this device is too old: sign in again on it, then confirm"],
+    wrong_number: [403, "That is not the number on the other screen: type the number that it shows"],
+    wrong_numbers: [403, "That was not the number on the other screen either. To be safe, the sign-in was stopped. Start it again"],
   }),
   bad_device: () =>
     new AppError(

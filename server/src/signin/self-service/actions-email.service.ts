@@ -16,8 +16,8 @@ export const ACTIONS_PATH = "account-actions";
 const DEFAULT_LIFESPAN = 12 * 60 * 60;
 
 const errors = defineErrors("actions_email", {
-  shut_out: [409, "This user is disabled or locked and cannot follow a link: enable or unlock them first"],
-  no_address: [409, "This user has no email address: give them one first"],
+  shut_out: [409, "This user is disabled or locked and cannot follow a link: enable or unlock the user first"],
+  no_address: [409, "This user has no email address: add one first"],
   unconfirmed_address: [
     409,
     "This user's email address is not confirmed: confirm it first, or add VERIFY_EMAIL to `actions`, so that following the link confirms it",

@@ -6,7 +6,7 @@ import { homePath, loginPath, type PageParts, seeOther } from "../login/index.ts
 import type { Cookies } from "../sessions/index.ts";
 
 const errors = defineErrors("sign_in", {
-  impersonated: [403, "Only the person themselves can change their password: stop acting as them first"],
+  impersonated: [403, "Only the users themselves can change their password: stop impersonating the user first"],
 });
 
 /** Mounted under /realms/:realm. The page itself is the one of the required action. */

@@ -9,7 +9,7 @@ import { findDraft, upsertDraft } from "./store.ts";
 const LIFETIME = 12 * HOUR;
 
 const errors = defineErrors("branding", {
-  no_session: [409, "A draft is shown to the session that made it: sign in by a browser to make one"],
+  no_session: [409, "A draft belongs to the session that made it: sign in with a browser to make one"],
 });
 
 /** Stores the draft for this session alone. Nothing else changes, so the audit trail records nothing. */

@@ -12,7 +12,7 @@ import { deleteKey, findActiveWithout, findKey, insertCompanions, insertKey, lis
 
 const errors = defineErrors("keys", {
   not_found: [404, "No such key in this realm"],
-  active: [409, "The ACTIVE key signs at this moment and cannot be deleted: rotate first"],
+  active: [409, "The ACTIVE key is in use and cannot be deleted: rotate the keys first"],
 });
 
 /** Returns every key of the realm, the signer first. */

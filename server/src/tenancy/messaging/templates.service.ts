@@ -19,8 +19,8 @@ import { countVariants, deleteTemplate, lockTemplate, type StoredTemplate, store
 
 const errors = defineErrors("messaging", {
   variant_not_found: [404, "There is no such message, or no variant of it in that language"],
-  template_not_found: [404, "This realm does not override that template: the text that ships is used already"],
-  too_many_languages: [409, "A template can have variants in 50 languages: remove one before you add another"],
+  template_not_found: [404, "This realm does not override that template: the built-in text is already used"],
+  too_many_languages: [409, "A template can have variants in at most 50 languages: remove one before you add another"],
 });
 
 const MAX_VARIANTS = 50;

@@ -36,7 +36,7 @@ declare module "fastify" {
 }
 
 const errors = defineErrors("permissions", {
-  escalation: [403, "This would give, or give control over, permissions that you do not hold yourself"],
+  escalation: [403, "This would grant permissions that you do not hold, or control over a user or client that holds them"],
 });
 
 export function allows(held: ReadonlySet<string>, needed: Needed): boolean {

@@ -10,10 +10,10 @@ import { proveByEnrolling } from "../../../signin/sessions/index.ts";
 import { assertMayChangeSignIn, changeSignIn } from "../audience.ts";
 
 const errors = defineErrors("passkeys", {
-  refused: [400, "The credential of the browser cannot be used: ask for new options and try again"],
-  expired: [400, "The options have expired or were used already: ask for new ones and try again"],
-  taken: [409, "This passkey belongs to an account already"],
-  too_many: [409, "You have as many passkeys as you can have: remove one first"],
+  refused: [400, "The browser's credential cannot be used: request new options and try again"],
+  expired: [400, "The options have expired or were already used: request new ones and try again"],
+  taken: [409, "This passkey already belongs to an account"],
+  too_many: [409, "You have the maximum number of passkeys: remove one first"],
 });
 
 /** Begins a registration. Only the user who requested the options can use them, from the same session or with a token of it. */

@@ -24,7 +24,7 @@ const KIND = "totp-setup";
 const LIFETIME = 10 * MINUTE;
 
 const errors = defineErrors("totp", {
-  expired: [400, "This set-up has expired, was used already or was begun anew: begin again without setup and code"],
+  expired: [400, "This setup has expired, was already used or was started again: start again without `setup` and `code`"],
 });
 
 /** The state of a set-up until its first code. The secret is sealed for this set-up alone. */

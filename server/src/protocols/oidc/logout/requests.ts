@@ -8,7 +8,7 @@ import type { Issuer, Issuers } from "../issuer.ts";
 import { frontchannelClients } from "./participants.store.ts";
 
 const errors = defineErrors("oidc", {
-  logout_hint: [400, "The id_token_hint is not an ID token of this realm, or not one of the client that is named"],
+  logout_hint: [400, "The id_token_hint is not an ID token of this realm, or not one for the named client"],
 });
 
 const unknownRedirect = (home: string | undefined) =>
