@@ -479,7 +479,7 @@ describe("production", () => {
     ["audit.httpToken", { GATEHOUSE_AUDIT_HTTP_TOKEN: "t0ken" }, "GATEHOUSE_AUDIT_HTTP_URL"],
   ])("refuses %s without the setting that it needs", (setting, alone, needed) => {
     expect(problems(() => load({ env: alone }))).toEqual([
-      expect.objectContaining({ setting, message: `only of use together with ${needed}, which is not set; expected both or neither` }),
+      expect.objectContaining({ setting, message: `has no effect without ${needed}; expected both or neither` }),
     ]);
     // One that is wrong is mended first.
     expect(problems(() => load({ env: { ...alone, [needed]: "a b" } })).map((problem) => problem.setting)).not.toContain(setting);

@@ -46,7 +46,7 @@ function needs({ values, sources, isWrong }: Reading): ConfigProblem[] {
     .map(([setting, other]) => ({
       setting,
       source: sources[setting],
-      message: `only of use together with ${settings[other].env}, which is not set; expected both or neither`,
+      message: `has no effect without ${settings[other].env}; expected both or neither`,
     }));
 }
 

@@ -24,7 +24,7 @@ const namesIn = (text: string): string[] => [
 export function ownTextFaults(texts: OwnTexts): TextFault[] {
   return Object.entries(texts).flatMap(([locale, own]) => {
     const spoken = LOCALES.find((known) => known === locale);
-    if (spoken === undefined) return [{ path: locale, message: `no page speaks it; the languages are ${LOCALES.join(", ")}` }];
+    if (spoken === undefined) return [{ path: locale, message: `no page has this language; the languages are ${LOCALES.join(", ")}` }];
     return Object.entries(own).flatMap(([key, text]) => {
       const message = faultOf(spoken, key, text);
       return message === null ? [] : [{ path: `${locale}.${key}`, message }];

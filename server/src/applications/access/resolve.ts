@@ -38,7 +38,7 @@ export async function resolveAccess(
     const field = `${within}${member}`;
     const texts = given[member];
     if (texts === undefined && current[member].length > 0)
-      errors.push({ field, code: "required", message: `${field} is needed: send it as it is, or [] to let everybody in` });
+      errors.push({ field, code: "required", message: `${field} is required: send the present value, or [] to let everybody in` });
     const known = new Map(current[member].flatMap((id, at) => [[id, id] as const, [names![member][at]!, id] as const]));
     const ids = new Set<string>();
     for (const text of texts ?? []) {
@@ -75,7 +75,7 @@ export async function findRole(
     ? {
         field,
         code: "ambiguous_role",
-        message: `“${text}” is a role of the realm and a role of a client: name the one that is meant by its id`,
+        message: `“${text}” is both a role of the realm and a role of a client: send the id of the role that you mean`,
       }
     : {
         field,

@@ -174,7 +174,7 @@ async function assertMayDirectAll(
 async function clientNamed(ctx: Ctx, clientId: string | null): Promise<clients.ClientRow | null> {
   if (clientId === null) return null;
   const client = await clients.findClientByClientId(ctx.tx, ctx.realm, clientId);
-  if (!client) throw invalidFields([{ field: "clientId", code: "unknown", message: "clientId: there is no client of this name" }]);
+  if (!client) throw invalidFields([{ field: "clientId", code: "unknown", message: "clientId: there is no client with this client id" }]);
   return client;
 }
 
@@ -188,7 +188,7 @@ async function checked(
   const { name, description = null, ownerUserId = null, scopes = [], expiresAt = null } = input;
   const errors: FieldError[] = [...(await clients.unknownScopes(ctx, scopes, scopesBefore))];
   if (client?.publicClient)
-    errors.push({ field: "clientId", code: "public", message: "clientId is a public client, which cannot prove that it is the agent" });
+    errors.push({ field: "clientId", code: "public", message: "clientId is a public client, which cannot authenticate as the agent" });
   if (ownerUserId !== null && !(await store.holdOwner(ctx.tx, ctx.realm, ownerUserId)))
     errors.push({ field: "ownerUserId", code: "unknown", message: "ownerUserId: there is no such user in this realm" });
   if (errors.length > 0) throw invalidFields(errors);

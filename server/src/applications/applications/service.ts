@@ -41,7 +41,7 @@ export async function createApplication(
   const requested = given.redirectUris ?? [];
   if (redirects && requested.length === 0)
     throw invalidFields([
-      { field: "redirectUris", code: "required", message: "redirectUris: name at least one address for authorization responses" },
+      { field: "redirectUris", code: "required", message: "redirectUris: send at least one address for authorization responses" },
     ]);
   if (!redirects && requested.length > 0)
     throw invalidFields([

@@ -33,7 +33,7 @@ export async function nameAttributeUses(ctx: Ctx, { names, uses }: DomainEvents[
 export async function refuseOpenedUses(ctx: Ctx, { settings: { userProfile } }: DomainEvents["settings.changed"]): Promise<void> {
   const errors = (await conflictsOf(ctx, userProfile)).map(({ attribute, by }): FieldError => {
     const field = `userProfile.attributes.${userProfile.attributes.findIndex(({ name }) => name === attribute)}.edit`;
-    return { field, code: "attribute_in_use", message: `${field} may not have user: the attribute ${attribute} is used by ${by}` };
+    return { field, code: "attribute_in_use", message: `${field} must not contain user: ${by} uses the attribute ${attribute}` };
   });
   if (errors.length > 0) throw invalidFields(errors);
 }

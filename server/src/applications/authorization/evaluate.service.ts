@@ -44,7 +44,7 @@ const shown = (result: AskedResult): EvaluateResponse["results"][number] => {
 async function subjectsOf(ctx: ReadCtx, { settings }: ResourceServer, input: EvaluateRequest): Promise<Subject[]> {
   const { userId, clientId, agentId, actors = [], throughClientId, tokenScopes } = input;
   if ([userId, clientId, agentId].filter((id) => id !== undefined).length !== 1)
-    throw invalidFields([{ field: "userId", code: "one_subject", message: "Give one of userId, clientId and agentId" }]);
+    throw invalidFields([{ field: "userId", code: "one_subject", message: "Send one of userId, clientId and agentId" }]);
   const names = [clientId, throughClientId, ...actors].filter((name) => name !== undefined);
   const agents = agentId === undefined ? [] : [agentId];
   const clients = await findClientSubjects(ctx.tx, ctx.realm, [...new Set(names)], undefined, agents);
@@ -69,7 +69,7 @@ async function askedOf(ctx: ReadCtx, server: Server, input: EvaluateRequest, sub
   const limit = { limit: MOST_RESOURCES };
   if (resources.length > 0) {
     if (resourceType !== undefined)
-      throw invalidFields([{ field: "resourceType", code: "ambiguous", message: "Give resources or resourceType, not both" }]);
+      throw invalidFields([{ field: "resourceType", code: "ambiguous", message: "Send resources or resourceType, not both" }]);
     const names = resources.map(({ name }) => name);
     const found = await resourcesFor(ctx.tx, server, { by: "names", names }, users, { limit: MOST_RESOURCES * 2 });
     return resources.map((each) => {
@@ -82,7 +82,7 @@ async function askedOf(ctx: ReadCtx, server: Server, input: EvaluateRequest, sub
     const found = await resourcesFor(ctx.tx, server, { by: "type", type: resourceType }, users, limit);
     return found.map((resource) => ({ resource, scopes: scopes ?? null }));
   }
-  if (!scopes?.length) throw invalidFields([{ field: "resources", code: "required", message: "Give resources, a resourceType or scopes" }]);
+  if (!scopes?.length) throw invalidFields([{ field: "resources", code: "required", message: "Send resources, a resourceType or scopes" }]);
   const found = await resourcesFor(ctx.tx, server, { by: "scopes", scopes }, users, limit);
   const within = (resource: AskedResource) => scopes.filter((scope) => resource.scopes.includes(scope));
   return found.length > 0 ? found.map((resource) => ({ resource, scopes: within(resource) })) : [{ resource: null, scopes }];

@@ -64,7 +64,7 @@ export async function checkedPermission(
   const { resources = [], resourceType = null, scopes = [], policies = [] } = input;
   const errors: FieldError[] = [];
   if (resources.length > 0 && resourceType !== null)
-    errors.push({ field: "resourceType", code: "ambiguous", message: "Give resources or resourceType, not both" });
+    errors.push({ field: "resourceType", code: "ambiguous", message: "Send resources or resourceType, not both" });
   if (type === "resource" && scopes.length > 0)
     errors.push({ field: "scopes", code: "other_type", message: "scopes are for permissions of type scope" });
   if (type === "resource" && resources.length === 0 && resourceType === null)

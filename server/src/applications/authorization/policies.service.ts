@@ -230,7 +230,7 @@ const jsRefused = () =>
     "authz.js_refused",
     400,
     "Policies of type js are not supported: code of administrators does not run in the server. Use attribute, regex and aggregate policies instead",
-    { errors: [{ field: "type", code: "js_refused", message: "type js is not supported: use attribute, regex and aggregate" }] },
+    { errors: [{ field: "type", code: "js_refused", message: "type js is not supported: use attribute, regex or aggregate" }] },
   );
 
 /** Refuses members that a policy of the type cannot have, lacks, or cannot use. Returns its configuration. */
@@ -264,7 +264,7 @@ const checks: Readonly<Partial<Record<PolicyType, (input: Input) => FieldError[]
       errors.push({
         field: "timeZone",
         code: "unknown_zone",
-        message: `There is no time zone “${input.timeZone}”. It is named as in Europe/Oslo`,
+        message: `There is no time zone “${input.timeZone}”. Send a name such as Europe/Oslo`,
       });
     }
     return errors;
@@ -275,11 +275,11 @@ const checks: Readonly<Partial<Record<PolicyType, (input: Input) => FieldError[]
   },
   attribute: ({ operator, value, valuePath }) => {
     if (value !== undefined && valuePath !== undefined)
-      return [{ field: "valuePath", code: "ambiguous", message: "Give value or valuePath, not both" }];
+      return [{ field: "valuePath", code: "ambiguous", message: "Send value or valuePath, not both" }];
     if (operator === "exists")
       return valuePath === undefined && (value === undefined || typeof value === "boolean")
         ? []
-        : [{ field: "value", code: "boolean", message: "value of exists is true or false" }];
+        : [{ field: "value", code: "boolean", message: "value of exists must be true or false" }];
     if (value === undefined && valuePath === undefined)
       return [{ field: "value", code: "required", message: "value or valuePath is needed" }];
     if (
@@ -287,7 +287,7 @@ const checks: Readonly<Partial<Record<PolicyType, (input: Input) => FieldError[]
       value !== undefined &&
       !Number.isFinite(Number(Array.isArray(value) ? Number.NaN : value))
     )
-      return [{ field: "value", code: "number", message: `value of ${operator} is a number` }];
+      return [{ field: "value", code: "number", message: `value of ${operator} must be a number` }];
     return [];
   },
 };

@@ -66,7 +66,7 @@ async function prepare(ctx: Ctx, server: ResourceServer, state: store.ResourceSt
       {
         field: "resource_scopes",
         code: "pattern",
-        message: "a scope has no spaces, commas, # and invisible characters, and is neither . nor ..",
+        message: "a scope must not have spaces, commas, # or invisible characters, nor be . or ..",
       },
     ]);
   refuseOwnerless(state);

@@ -98,7 +98,7 @@ export function profileErrors(client: StoredClient): FieldError[] {
   const demanded = rules[profile];
   const errors: FieldError[] = [];
   const refuse = (field: string, message: string) =>
-    errors.push({ field, code: "profile", message: `${field} ${message}: the profile ${profile} demands it` });
+    errors.push({ field, code: "profile", message: `${field} ${message}: the profile ${profile} requires it` });
   const flag = (field: "requirePkce" | "requirePar" | "requireSignedRequestObject", isDemanded: boolean) => {
     if (isDemanded && !client[field]) refuse(field, "must be true");
   };

@@ -75,7 +75,7 @@ function indicatorErrors({ resourceIndicators }: StoredClient, baseUrl: string):
     (uri) =>
       addresses.indicatorVerdict(uri) ??
       addresses.foreignAddressVerdict(baseUrl)(uri) ??
-      (isRepeated(uri) ? { code: "duplicate", message: "is another spelling of one before it" } : null),
+      (isRepeated(uri) ? { code: "duplicate", message: "is another spelling of an earlier entry" } : null),
   );
 }
 

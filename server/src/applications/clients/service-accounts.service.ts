@@ -29,7 +29,7 @@ export async function grantToServiceAccount(ctx: Ctx, id: string, name: RoleName
 
 export async function takeFromServiceAccount(ctx: Ctx, id: string, { name, clientId }: Partial<RoleName>): Promise<void> {
   const client = await takeClient(ctx, id);
-  if (name === undefined) throw invalidFields([{ field: "name", code: "required", message: "name is required: say which role to take" }]);
+  if (name === undefined) throw invalidFields([{ field: "name", code: "required", message: "name is required: the role to remove" }]);
   const role = await shareNamedRole(ctx, { name, clientId });
   await assertMayControlClient(ctx, client.id);
   const dropped = await changingGrants(ctx, [role.roleId], async () => {

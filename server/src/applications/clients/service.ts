@@ -90,7 +90,7 @@ export async function createClient(
   }
   if (isReservedName(input.clientId))
     throw invalidFields([
-      { field: "clientId", code: "reserved", message: "clientId: the audit trail has this name for another kind of actor" },
+      { field: "clientId", code: "reserved", message: "clientId: this name is reserved for another kind of actor in the audit trail" },
     ]);
   await holdNames(ctx, { clientId: input.clientId, indicators: input.resourceIndicators });
   await refuseIndicator(ctx, input.clientId);

@@ -26,7 +26,7 @@ export const samlClientMappers = ownedMappers<CreateSamlMapper, SamlMapperState>
 function checked(input: CreateSamlMapper): SamlMapperState {
   const samlName = input.samlName ?? input.claim;
   if (samlName === undefined)
-    throw invalidFields([{ field: "samlName", code: "required", message: "samlName is needed: say what the attribute is called" }]);
+    throw invalidFields([{ field: "samlName", code: "required", message: "samlName is required: the name of the attribute" }]);
   if (input.source === "roles" && input.value === "client") {
     const message = "value: a SAML client has no roles of its own; name a client by client:<client id>";
     throw invalidFields([{ field: "value", code: "enum", message }]);

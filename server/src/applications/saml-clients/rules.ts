@@ -39,7 +39,7 @@ function isBroker(baseUrl: string, address: string, endpoints: string): boolean 
 
 export function entityIdErrors(entityId: string, baseUrl: string): FieldError[] {
   if (isWithinServer(baseUrl, entityId) && !isBroker(baseUrl, entityId, ""))
-    return [error("entityId", "reserved", "is an address of this server: a service provider has its own")];
+    return [error("entityId", "reserved", "is an address of this server, not of a service provider")];
   return Buffer.byteLength(entityId) > MAX_BYTES ? [error("entityId", "length", `must have at most ${MAX_BYTES} bytes in UTF-8`)] : [];
 }
 
@@ -48,7 +48,7 @@ function addressErrors({ options, ...client }: StoredSamlClient, baseUrl: string
   const verdict = (url: string) =>
     addressVerdict(spelledAsBrowsersDo(url)) ??
     (isWithinServer(baseUrl, url) && !isBroker(baseUrl, url, "/(endpoint|slo)")
-      ? { code: "reserved", message: "is an address of this server: a service provider has its own" }
+      ? { code: "reserved", message: "is an address of this server, not of a service provider" }
       : null);
   return [
     ...inMember("assertionConsumerServiceUrl", client.assertionConsumerServiceUrl, verdict),
@@ -95,7 +95,7 @@ function certificateErrors({ signingCertificate, options }: StoredSamlClient): F
 function certificateError(field: string, certificate: string | null, mustEncrypt = false): FieldError[] {
   if (certificate === null) return [];
   if ((certificate.match(/-----BEGIN /g) ?? []).length > 1)
-    return [{ field, code: "certificate", message: `${field} holds more than one: give one certificate` }];
+    return [{ field, code: "certificate", message: `${field} holds more than one certificate: send one` }];
   try {
     const { key } = verificationKey(certificate);
     return mustEncrypt && key.asymmetricKeyType !== "rsa"

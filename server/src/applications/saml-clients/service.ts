@@ -83,7 +83,7 @@ export async function saveSamlClient(
     "createdAt",
   ]);
   if (input.metadata !== undefined && !isDeepStrictEqual(input.metadata, shown(current).metadata))
-    throw invalidFields([{ field: "metadata", code: "read_only", message: "metadata is changed by an import" }]);
+    throw invalidFields([{ field: "metadata", code: "read_only", message: "metadata can be changed only by an import" }]);
   expectVersion(ctx, current.version);
   const state = { name: input.options?.name ?? null, enabled: input.enabled, stored };
   const client = await store.updateSamlClient(ctx.tx, ctx.realm, current.id, state, ctx.now);

@@ -29,7 +29,7 @@ export async function replaceSubjectClaim(ctx: Ctx, input: UpdateSubjectClaim): 
 function checkedSubjectClaim({ strategy, attribute = null }: UpdateSubjectClaim, at = ""): SubjectClaim {
   const field = `${at}attribute`;
   if (strategy === "attribute" && attribute === null)
-    throw invalidFields([{ field, code: "required", message: `${field}: name the attribute that holds the subject` }]);
+    throw invalidFields([{ field, code: "required", message: `${field} is required: the attribute with the subject` }]);
   if (strategy !== "attribute" && attribute !== null)
     throw invalidFields([{ field, code: "unexpected", message: `${field} belongs to the strategy attribute; leave it out or send null` }]);
   return { strategy, attribute };

@@ -81,7 +81,7 @@ async function assertMayActAs(ctx: Ctx, { baseUrl }: WorkloadTools, client: clie
 
 async function clientOf(ctx: Ctx, clientId: string): Promise<clients.ClientRow> {
   const client = await clients.findClientByClientId(ctx.tx, ctx.realm, clientId);
-  if (!client) throw invalidFields([{ field: "clientId", code: "unknown", message: "clientId: there is no client of this name" }]);
+  if (!client) throw invalidFields([{ field: "clientId", code: "unknown", message: "clientId: there is no client with this client id" }]);
   return client;
 }
 

@@ -112,7 +112,7 @@ const changed = (before: readonly string[], after: readonly string[]): string[] 
 
 function refuseOtherRoles({ roleNames }: GroupRow, input: UpdateGroup): void {
   if (input.roleNames === undefined || changed(roleNames, input.roleNames).length === 0) return;
-  throw invalidFields([{ field: "roleNames", code: "read_only", message: "roleNames is changed by the group's roles, not here" }]);
+  throw invalidFields([{ field: "roleNames", code: "read_only", message: "roleNames cannot be changed here: change the group's roles" }]);
 }
 
 /** Deletes a group and the groups below it. Their members lose the roles that they granted at once. */

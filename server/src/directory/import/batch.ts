@@ -273,7 +273,7 @@ async function rolesOf(ctx: Ctx, rows: readonly ReadyRow[]) {
 
 /** Tells by the SQLSTATE whether the data is invalid (22, 23) or too large for an index (54). */
 const isAboutData = (error: unknown): boolean => /^(22|23|54)/.test(String((error as { code?: unknown })?.code));
-const notStored = { code: "import.not_stored", message: "The database does not take this row: a value is out of its range" };
+const notStored = { code: "import.not_stored", message: "The database refuses this row: a value is out of range" };
 
 /** Writes a batch. If the database refuses data that no rule foresaw, writes it again row by row, so that only the bad rows fail. */
 export async function writeBatch(

@@ -79,7 +79,7 @@ function faultOfName({ email, emailVerified, inactiveLoginNames = [] }: ImportUs
 
 /** The nil and the max UUID (RFC 9562 §5.9, §5.10) mean nobody: lists begin after the nil UUID, which also stands for an unknown login name. */
 const faultOfId = ({ userId = "" }: ImportUser): Fault | null =>
-  /^[0-]+$|^[f-]+$/i.test(userId) ? { code: "request.invalid", message: "userId: the nil and the max UUID are no user's" } : null;
+  /^[0-]+$|^[f-]+$/i.test(userId) ? { code: "request.invalid", message: "userId must not be the nil or the max UUID" } : null;
 
 function faultOfPassword({ password, passwordHash }: ImportUser): Fault | null {
   if (passwordHash === undefined) return null;
@@ -87,7 +87,7 @@ function faultOfPassword({ password, passwordHash }: ImportUser): Fault | null {
   if (isKnownHash(storedForm(passwordHash))) return null;
   return {
     code: "import.unknown_hash",
-    message: "passwordHash is of no kind that can be checked here, or asks for more work than allowed",
+    message: "passwordHash has an unknown form, or needs more work than allowed",
   };
 }
 

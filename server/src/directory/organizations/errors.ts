@@ -3,7 +3,7 @@ import { AppError, defineErrors, invalidFields } from "../../kernel/errors.ts";
 export const organizationErrors = {
   /** The name has no Latin letters or digits: a transliteration would be a guess. */
   alias_needed: () =>
-    invalidFields([{ field: "alias", code: "required", message: "alias is required, because none can be made from this name" }]),
+    invalidFields([{ field: "alias", code: "required", message: "alias is required, because it cannot be derived from this name" }]),
   ...defineErrors("organizations", {
     not_found: [404, "No such organization in this realm"],
     name_taken: [409, "Another organization in this realm already has that name"],

@@ -18,7 +18,7 @@ export async function prepareFirstPassword(
 ): Promise<string | null> {
   if (password === undefined) {
     if (temporary === undefined) return null;
-    throw invalidFields([{ field: "temporary", code: "needs_password", message: "temporary describes a password: send `password`, too" }]);
+    throw invalidFields([{ field: "temporary", code: "needs_password", message: "temporary needs `password`: send both" }]);
   }
   return (await preparePassword(ctx, parts, policy, { userId: null, username, email }, password, "password")).hash;
 }

@@ -39,7 +39,11 @@ export function profileFaults(profile: UserProfile, { by, current, next, fieldOf
     if (after.length === 0 && isNeeded) errors.push({ field, code: "required", message: `${field} is required` });
     if (isDeepStrictEqual(before, after)) continue;
     if (by !== "source" && !edit.includes(by))
-      errors.push({ field, code: "read_only", message: `${field} is changed elsewhere: the user profile of this realm says who may` });
+      errors.push({
+        field,
+        code: "read_only",
+        message: `${field} cannot be changed here: the user profile of this realm says who may change it`,
+      });
     else {
       const why = valueFault(attribute, after);
       if (why) errors.push({ field, code: why[0], message: `${field} ${why[1]}` });

@@ -113,5 +113,5 @@ function expiredCertificates(config: Config): FieldFault[] {
   const own = ["spSigningCertificate", "spDecryptionCertificate"].filter((member) => certificatesIn(config[member]).some(isOver));
   const theirs = certificatesIn(config.idpSigningCertificate);
   const members = theirs.length > 0 && theirs.every(isOver) ? ["idpSigningCertificate", ...own] : own;
-  return members.map((member) => ({ ...fault(member, "has expired: give one that is valid"), onlyWhenEnabled: true as const }));
+  return members.map((member) => ({ ...fault(member, "has expired: send a valid certificate"), onlyWhenEnabled: true as const }));
 }

@@ -67,11 +67,11 @@ export const eherkenningScheme = {
 /** Returns faults of keys that are not RSA: the scheme has no others. An unreadable key is a separate fault. */
 const keyFaults = (secrets: OpenProvider["secrets"]): FieldFault[] =>
   SAML_SECRETS.filter((member) => secrets[member] !== undefined && privateKeyOf(secrets[member])?.asymmetricKeyType === "ec").map(
-    (member) => fault(member, "must be an RSA key: eHerkenning knows no other"),
+    (member) => fault(member, "must be an RSA key, as eHerkenning requires"),
   );
 
 /** Requires a list of the mandate's attributes where mandates are allowed; otherwise unknown attributes would be ignored. */
 function mandateFaults({ representation, representationAttributes }: Config): FieldFault[] {
   if (representation !== true || (representationAttributes as string[]).length > 0) return [];
-  return [fault("representationAttributes", "is required where config.representation is true: list the attributes of a mandate")];
+  return [fault("representationAttributes", "is required if config.representation is true: list the attributes of a mandate")];
 }

@@ -194,7 +194,9 @@ function check({ config, secrets }: Pick<OpenProvider, "config" | "secrets">, { 
       .map((member) => fault(member, "does not name an attribute, such as mail")),
     ...certificateFaults("caCertificate", config.caCertificate),
     ...identityFaults(config, secrets),
-    ...(secrets.bindPassword === undefined ? [fault("bindPassword", "is needed: the directory is searched as bindDn")] : []),
+    ...(secrets.bindPassword === undefined
+      ? [fault("bindPassword", "is required, because the server searches the directory as bindDn")]
+      : []),
   ];
 }
 
@@ -221,11 +223,11 @@ const hasTls = (config: Config): boolean => {
 /** Checks that a client certificate and its key belong together, and that TLS is on: they are used in TLS only. */
 function identityFaults(config: Config, { clientKey: pem }: OpenProvider["secrets"]): FieldFault[] {
   const { clientCertificate } = config;
-  if (clientCertificate === undefined) return pem === undefined ? [] : [fault("clientCertificate", "is needed where there is clientKey")];
+  if (clientCertificate === undefined) return pem === undefined ? [] : [fault("clientCertificate", "is required with clientKey")];
   const unreadable = certificateFaults("clientCertificate", clientCertificate);
   if (unreadable.length > 0) return unreadable;
   if (!hasTls(config)) return [fault("clientCertificate", NEEDS_TLS)];
-  if (pem === undefined) return [fault("clientKey", "is needed: the private key of clientCertificate")];
+  if (pem === undefined) return [fault("clientKey", "is required: the private key of clientCertificate")];
   const key = privateKeyOf(pem);
   if (!key) return [fault("clientKey", "must be a private key in PEM without a passphrase")];
   const isTheirs = new X509Certificate(String(clientCertificate)).checkPrivateKey(key);
@@ -241,7 +243,7 @@ const editFaults = (config: Config): FieldFault[] =>
 const intervalFaults = (config: Config): FieldFault[] =>
   Object.keys(SYNC_DEFAULTS)
     .filter((member) => Number(config[member]) > 0 && Number(config[member]) < 5)
-    .map((member) => fault(member, "must be 5 or more, or 0 for no sync by itself"));
+    .map((member) => fault(member, "must be 5 or more, or 0 for no automatic sync"));
 
 const dnFaults = (member: string, base: unknown, example: string): FieldFault[] =>
   base === undefined || parseDn(String(base)) !== null ? [] : [fault(member, `is not a distinguished name, such as ${example}`)];
@@ -250,8 +252,8 @@ function filterFaults(member: "userSearchFilter" | "groupSearchFilter", written:
   const field = `config.${member}`;
   try {
     const { hasPlaceholder } = parseTemplate(written);
-    if (member === "userSearchFilter" && !hasPlaceholder) return [fault(member, "needs {0} where the username goes, such as (uid={0})")];
-    if (member === "groupSearchFilter" && hasPlaceholder) return [fault(member, "finds every group: it takes no {0}")];
+    if (member === "userSearchFilter" && !hasPlaceholder) return [fault(member, "must contain {0} for the username, such as (uid={0})")];
+    if (member === "groupSearchFilter" && hasPlaceholder) return [fault(member, "must not contain {0}, because it finds all groups")];
     return [];
   } catch (error) {
     if (!(error instanceof FilterSyntaxError)) throw error;

@@ -16,7 +16,7 @@ export function checkMapper({ type, claim, value, template }: Omit<MapperState, 
     faults.push({ field: "claim", message: "claim does not name an attribute of the directory, such as departmentNumber" });
   const isNoAttribute = (name: string) => name === GROUPS_CLAIM || !isAttributeName(name);
   if (template !== undefined && claimsOfTemplate(template).some(isNoAttribute))
-    faults.push({ field: "template", message: "template names what is not an attribute of the directory: write {givenName}" });
+    faults.push({ field: "template", message: "template must name attributes of the directory, such as {givenName}" });
   if (claim !== GROUPS_CLAIM) return faults;
   if (type !== "role" && type !== "group") faults.push({ field: "claim", message: "claim groups is for mappers of type role and group" });
   else if (value === undefined)

@@ -47,11 +47,11 @@ export function readPerson(config: Config, entry: LdapEntry): Person | EntryFaul
   const dn = shownDn(entry.dn);
   const fault = (message: string): EntryFault => ({ dn, message });
   const subject = entryId(entry, idAttribute);
-  if (subject === null) return fault(`The entry has no single ${idAttribute}, by which it would be known again.`);
+  if (subject === null) return fault(`The entry does not have exactly one ${idAttribute}, which identifies it.`);
   if (entry.dn.length > MAX_DN) return fault(`The distinguished name has more than ${MAX_DN} characters.`);
   const username = entry.text(usernameAttribute)?.trim() ?? "";
-  if (username === "") return fault(`The entry has no ${usernameAttribute}, which is to be the username.`);
-  if (!isName(username)) return fault(`${usernameAttribute} is no username: it is too long or has control characters.`);
+  if (username === "") return fault(`The entry has no ${usernameAttribute} for the username.`);
+  if (!isName(username)) return fault(`${usernameAttribute} is not a valid username: it is too long or has control characters.`);
   // A user whose entry has no usable mail address has none. That prevents no one from signing in.
   const address = entry.text(String(config.emailAttribute))?.trim() ?? "";
   const email = isMailAddress(address) ? address : null;

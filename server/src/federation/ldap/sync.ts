@@ -136,7 +136,7 @@ export async function endAbandonedRuns(
   for (const run of await abandonedRuns(db, of)) {
     const { realm_id: realm, alias, kind, protocol, requested_by: name } = run;
     const owner = { realm, providerId: run.provider_id };
-    const report = { ...NOTHING, ...run.report, message: "The server stopped in the middle of it." };
+    const report = { ...NOTHING, ...run.report, message: "The server stopped during the sync." };
     const system = systemActor(realm);
     await work.transact({ realm, actor: system, sourceIp: null }, async (ctx) => {
       const end = { state: "failed", report, mark: null, onlyAbandoned: true } as const;

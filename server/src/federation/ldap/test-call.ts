@@ -53,7 +53,7 @@ async function search(connection: LdapConnection, config: Config, bindPassword: 
   let step = "bind";
   try {
     await connection.bind(String(config.bindDn), bindPassword);
-    checks.push({ name: "bind", ok: true, message: "The directory takes bindDn and bindPassword." });
+    checks.push({ name: "bind", ok: true, message: "The directory accepts bindDn and bindPassword." });
     step = "search";
     const base = String(config.userSearchBase);
     const filter = parseTemplate(String(config.userSearchFilter)).all ?? present(String(config.uidAttribute));
@@ -62,7 +62,7 @@ async function search(connection: LdapConnection, config: Config, bindPassword: 
       const message = "No entry is found below userSearchBase: check it, userSearchFilter, and what bindDn may read.";
       return [...checks, { name: "search", ok: false, message }];
     }
-    checks.push({ name: "search", ok: true, message: "People are found below userSearchBase." });
+    checks.push({ name: "search", ok: true, message: "There are users below userSearchBase." });
     const person = readPerson(config, entry);
     const message = isFault(person)
       ? person.message
@@ -79,7 +79,7 @@ async function search(connection: LdapConnection, config: Config, bindPassword: 
 async function findGroup(connection: LdapConnection, config: Config): Promise<TestedCheck> {
   const [base, filter] = [String(config.groupSearchBase), parseFilter(String(config.groupSearchFilter))];
   const found = await connection.search({ base, scope: "sub", filter, attributes: ["1.1"], sizeLimit: 1 });
-  if (found.length > 0) return { name: "groups", ok: true, message: "Groups are found below groupSearchBase." };
+  if (found.length > 0) return { name: "groups", ok: true, message: "There are groups below groupSearchBase." };
   const message = "No group is found below groupSearchBase: check it, groupSearchFilter, and what bindDn may read.";
   return { name: "groups", ok: false, message };
 }

@@ -158,7 +158,7 @@ async function verifyIdToken(
     invalid: (cause) => refuse("The ID token is not valid.", cause),
   });
   const issuer = quirks.issuer?.(provider, payload) ?? filledUrl(provider.config, "issuer");
-  if (payload.iss !== issuer) throw refuse("The ID token is of another issuer.");
+  if (payload.iss !== issuer) throw refuse("The ID token is from another issuer.");
   const isShared = Array.isArray(payload.aud) && payload.aud.length > 1;
   if (payload.azp === undefined ? isShared : payload.azp !== clientId) throw refuse("The ID token was made for another client.");
   if (quirks.nonce && !(typeof payload.nonce === "string" && safeEqual(payload.nonce, String(kept.nonce))))
@@ -213,7 +213,7 @@ async function verifyProfile(
   { upstreams }: BrokerTools,
 ): Promise<Record<string, unknown>> {
   const refuse = (message: string, cause?: unknown) => new UpstreamError("userinfo", message, cause);
-  if (jwksUrl === null) throw refuse("The provider has no keys to check its signed profile with.");
+  if (jwksUrl === null) throw refuse("The provider has no keys for its signed profile.");
   const { payload } = await verifyUpstreamJwt(upstreams, token.trim(), {
     jwksUrl,
     audience: String(provider.config.clientId),
@@ -223,7 +223,7 @@ async function verifyProfile(
     invalid: (cause) => refuse("The provider's signed profile is not valid.", cause),
   });
   const issuer = quirks.issuer?.(provider, payload) ?? filledUrl(provider.config, "issuer");
-  if (payload.iss !== undefined && payload.iss !== issuer) throw refuse("The provider's signed profile is of another issuer.");
+  if (payload.iss !== undefined && payload.iss !== issuer) throw refuse("The provider's signed profile is from another issuer.");
   return payload;
 }
 

@@ -166,14 +166,14 @@ function commonFaults(
   const faults = [...ADDRESSES, "logoutUrl"].flatMap((member) => urlFaults(filledUrl(config, member), `config.${member}`, outbound));
   const { issuer } = config;
   // OpenID Connect Discovery §3
-  if (typeof issuer === "string" && /[?#]/.test(issuer)) faults.push(fault("issuer", "has no query and no fragment"));
+  if (typeof issuer === "string" && /[?#]/.test(issuer)) faults.push(fault("issuer", "must not have a query or fragment"));
   const method = config.clientAuthMethod;
   const usesKey = method === "private_key_jwt";
   if (usesKey && secrets.privateKey === undefined) faults.push(fault("privateKey", "is required for private_key_jwt"));
   const usesSecret = method === "client_secret_basic" || method === "client_secret_post";
   if (usesSecret && secrets.clientSecret === undefined) faults.push(fault("clientSecret", `is required for ${method}`));
   if (hasSecret && method === undefined && secrets.clientSecret === undefined && secrets.privateKey === undefined)
-    faults.push(fault("clientSecret", "is required: send it with any change of scheme, host or port, or say clientAuthMethod none"));
+    faults.push(fault("clientSecret", "is required: send it with any change of scheme, host or port, or set clientAuthMethod to none"));
   const keyFault = secrets.privateKey === undefined ? null : privateKeyFault(secrets.privateKey);
   if (keyFault !== null) faults.push(fault("privateKey", keyFault));
   return faults;

@@ -21,7 +21,7 @@ export async function verifyIdentityAssertion(
 ): Promise<JWTPayload> {
   const refuse = (message: string, cause?: unknown) => new UpstreamError("identity_assertion", message, cause);
   const { jwksUrl } = await upstreams.endpoints(provider);
-  if (jwksUrl === null) throw refuse("The provider has no keys to check an assertion with.");
+  if (jwksUrl === null) throw refuse("The provider has no keys for the assertion.");
   const { payload, header } = await verifyUpstreamJwt(upstreams, jwt, {
     ...{ jwksUrl, audience, alg: String(provider.config.signedResponseAlg) },
     required: ["iss", "sub", "aud", "client_id", "jti", "exp", "iat"],
@@ -34,8 +34,8 @@ export async function verifyIdentityAssertion(
   )
     throw refuse("The token is of another type.");
   if (payload.iss !== (quirks.issuer?.(provider, payload) ?? filledUrl(provider.config, "issuer")))
-    throw refuse("The assertion is of another issuer.");
-  if (onlyAudience(payload.aud) !== audience) throw refuse("The assertion is meant for others, too.");
+    throw refuse("The assertion is from another issuer.");
+  if (onlyAudience(payload.aud) !== audience) throw refuse("The assertion has other audiences, too.");
   if (typeof payload.jti !== "string" || payload.jti === "") throw refuse("The assertion has no id.");
   if (payload.exp! - payload.iat! > MAX_LIFETIME) throw refuse("The assertion is valid for too long.");
   return payload;

@@ -22,7 +22,7 @@ export async function readLogoutToken(
 ): Promise<UpstreamLogoutNotice> {
   const refuse = (message: string, cause?: unknown) => new UpstreamError("logout_token", message, cause);
   const { jwksUrl } = await upstreams.endpoints(provider);
-  if (jwksUrl === null) throw refuse("The provider has no keys to check a logout token with.");
+  if (jwksUrl === null) throw refuse("The provider has no keys for the logout token.");
   const { payload, header } = await verifyUpstreamJwt(upstreams, token, {
     jwksUrl,
     audience: String(provider.config.clientId),
@@ -33,11 +33,11 @@ export async function readLogoutToken(
   if (!TYPES.includes(typeof header.typ === "string" ? header.typ.toLowerCase() : header.typ))
     throw refuse("The token is of another type.");
   if (payload.iss !== (quirks.issuer?.(provider, payload) ?? filledUrl(provider.config, "issuer")))
-    throw refuse("The logout token is of another issuer.");
+    throw refuse("The logout token is from another issuer.");
   if (payload.exp! > clock.now() / SECOND + MAX_LIFETIME) throw refuse("The logout token is valid for too long.");
-  if (!isLogout(payload)) throw refuse("The token is no logout token.");
+  if (!isLogout(payload)) throw refuse("The token is not a logout token.");
   // A nonce marks an ID token, which must not pass as a logout token.
-  if (payload.nonce !== undefined) throw refuse("A logout token has no nonce.");
+  if (payload.nonce !== undefined) throw refuse("A logout token must not have a nonce.");
   // Values are compared in the form that a sign-in stores, so a value that it could not store matches nothing.
   const id = idOf(payload.sid) ?? undefined;
   // `sub` is ignored if links to this provider are made of other claims.

@@ -28,7 +28,7 @@ export async function verifyUpstreamJwt(
   const jws = parseJws(token);
   // `asymmetricAlgs` contains neither `none` nor the algorithms whose key would be our own secret.
   const alg = asymmetricAlgs.find((one) => one === jws?.header.alg);
-  if (!jws || !alg) throw refuse("it is no JWT that is signed with a private key");
+  if (!jws || !alg) throw refuse("it is not a JWT with an asymmetric signature");
   if (alg !== agreed) throw refuse(`it is signed by ${alg}, but ${agreed} was agreed`);
   const { header, payload } = jws;
   const key = await upstreams.keyOf(jwksUrl, { ...header, alg }).catch((error) => {

@@ -120,7 +120,7 @@ const unknownProvider = (alias: string) =>
     {
       field: "federatedIdentities",
       code: "unknown",
-      message: `There is no identity provider “${alias}” in this realm that users sign in by`,
+      message: `This realm has no identity provider “${alias}” for sign-ins`,
     },
   ]);
 

@@ -106,7 +106,7 @@ function checkedMapper(input: CreateProviderMapper): MapperState {
     if (needs.includes(member) && value === undefined)
       wrong.push({ field: member, code: "required", message: `${member} is required for a mapper of type ${type}` });
     if (value !== undefined && !needs.includes(member) && !takes.includes(member))
-      wrong.push({ field: member, code: "unknown", message: `${member} means nothing for a mapper of type ${type}` });
+      wrong.push({ field: member, code: "unknown", message: `${member} is not for mappers of type ${type}` });
   }
   if (value !== undefined && claim === undefined)
     wrong.push({ field: "claim", code: "required", message: "claim is required: value is compared with it" });
@@ -114,7 +114,7 @@ function checkedMapper(input: CreateProviderMapper): MapperState {
     wrong.push({
       field: "attribute",
       code: "reserved",
-      message: `attribute cannot be ${attribute}: that is no attribute but a member of the user`,
+      message: `attribute cannot be ${attribute}: that is a member of the user, not an attribute`,
     });
   if (wrong.length > 0) throw invalidFields(wrong);
   const members = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));

@@ -67,13 +67,13 @@ export const saml: IdentityProviderProtocol = {
 function ownFaults(config: Config, { spDecryptionPrivateKey: pem }: Readonly<Record<string, string>>): FieldFault[] {
   const faults: FieldFault[] = [];
   if (config.nameIdFormat === "transient" && config.subjectAttribute === undefined)
-    faults.push(fault("subjectAttribute", "is required where config.nameIdFormat is transient: such a NameID is another one each time"));
+    faults.push(fault("subjectAttribute", "is required if config.nameIdFormat is transient, because such a NameID changes each time"));
   if (config.wantAssertionsEncrypted !== true) return faults;
   const key = pem === undefined ? null : privateKeyOf(pem);
-  if (pem === undefined) faults.push(fault("spDecryptionPrivateKey", "is required where config.wantAssertionsEncrypted is true"));
+  if (pem === undefined) faults.push(fault("spDecryptionPrivateKey", "is required if config.wantAssertionsEncrypted is true"));
   else if (key && !hasCertificate(config, key))
     faults.push(
-      fault("spDecryptionCertificate", "is required where config.wantAssertionsEncrypted is true: the provider encrypts with it"),
+      fault("spDecryptionCertificate", "is required if config.wantAssertionsEncrypted is true, because the provider encrypts with it"),
     );
   return faults;
 }

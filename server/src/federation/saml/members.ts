@@ -95,7 +95,7 @@ export function samlFaults({ config, secrets }: Pick<OpenProvider, "config" | "s
 
 function certificateFaults(member: string, value: unknown): FieldFault[] {
   const found = certificatesIn(value);
-  if (found.length > 1 && member !== "idpSigningCertificate") return [fault(member, "holds more than one: give one certificate")];
+  if (found.length > 1 && member !== "idpSigningCertificate") return [fault(member, "holds more than one certificate: send one")];
   if (found.length > 10) return [fault(member, "holds more than 10 certificates")];
   for (const text of found) {
     try {
@@ -143,25 +143,23 @@ const publicHalf = (key: KeyObject): Buffer => createPublicKey(key).export({ typ
 function signingKeyFaults(config: Config, { spSigningPrivateKey: pem }: OpenProvider["secrets"]): FieldFault[] {
   const { spSigningCertificate } = config;
   if (pem === undefined)
-    return spSigningCertificate === undefined ? [] : [fault("spSigningPrivateKey", "is required where there is spSigningCertificate")];
+    return spSigningCertificate === undefined ? [] : [fault("spSigningPrivateKey", "is required with spSigningCertificate")];
   const key = privateKeyOf(pem);
   if (!key || !isStrong(key)) return [fault("spSigningPrivateKey", NEEDED_KEY)];
-  if (spSigningCertificate === undefined) return [fault("spSigningCertificate", "is required where there is spSigningPrivateKey")];
+  if (spSigningCertificate === undefined) return [fault("spSigningCertificate", "is required with spSigningPrivateKey")];
   return isReadable(spSigningCertificate) && !fits(spSigningCertificate, key)
-    ? [fault("spSigningCertificate", "is not of spSigningPrivateKey")]
+    ? [fault("spSigningCertificate", "does not belong to spSigningPrivateKey")]
     : [];
 }
 
 function decryptionKeyFaults(config: Config, { spDecryptionPrivateKey: pem }: OpenProvider["secrets"]): FieldFault[] {
   const { spDecryptionCertificate } = config;
   if (pem === undefined)
-    return spDecryptionCertificate === undefined
-      ? []
-      : [fault("spDecryptionPrivateKey", "is required where there is spDecryptionCertificate")];
+    return spDecryptionCertificate === undefined ? [] : [fault("spDecryptionPrivateKey", "is required with spDecryptionCertificate")];
   const key = privateKeyOf(pem);
   if (!key || !isStrong(key)) return [fault("spDecryptionPrivateKey", NEEDED_KEY)];
   return spDecryptionCertificate !== undefined && isReadable(spDecryptionCertificate) && !fits(spDecryptionCertificate, key)
-    ? [fault("spDecryptionCertificate", "is not of spDecryptionPrivateKey")]
+    ? [fault("spDecryptionCertificate", "does not belong to spDecryptionPrivateKey")]
     : [];
 }
 
@@ -176,11 +174,11 @@ function upstreamFaults(config: Config, { outbound }: CheckTools): FieldFault[] 
     const metadata = inlineMetadata(config);
     const missing = (["ssoUrl", "idpEntityId"] as const).filter((member) => config[member] === undefined);
     if (metadata === null && missing.length > 0)
-      return missing.map((member) => fault(member, "is required, unless metadataUrl or metadataXml says it"));
+      return missing.map((member) => fault(member, "is required without metadataUrl or metadataXml"));
     const { keys, artifactResolution } = samlUpstream(config, metadata, outbound);
-    if (keys.length === 0) return [fault("idpSigningCertificate", "is required, unless metadataUrl or metadataXml says it")];
+    if (keys.length === 0) return [fault("idpSigningCertificate", "is required without metadataUrl or metadataXml")];
     if (config.responseBinding === "artifact" && metadata === null && artifactResolution(0) === null)
-      return [fault("artifactResolutionUrl", "is required where config.responseBinding is artifact")];
+      return [fault("artifactResolutionUrl", "is required if config.responseBinding is artifact")];
     if (metadata !== null) assertNotOver(metadata, clock.now());
     return [];
   } catch (error) {

@@ -22,7 +22,7 @@ const state = {
 
 const standing = {
   state: "OK",
-  message: "Everything that has changed is sent.",
+  message: "All changes were sent.",
   pausedUntil: null,
   suspendedAt: null,
   lastSyncAt: time,

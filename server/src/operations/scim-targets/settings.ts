@@ -53,7 +53,7 @@ function addressFaults(outbound: Outbound, field: string, url: string): FieldErr
   const fault = receiverFault(outbound, field, url);
   if (fault) return [fault];
   const { search, hash } = new URL(url);
-  return search === "" && hash === "" ? [] : [{ field, code: "bad_url", message: `${field} has no query and no fragment` }];
+  return search === "" && hash === "" ? [] : [{ field, code: "bad_url", message: `${field} must not have a query or fragment` }];
 }
 
 const MEMBERS_OF = { bearer: [], basic: ["username"], oauth2: ["tokenUrl", "clientId"] } as const;

@@ -44,5 +44,5 @@ export function standingOf(
   if (row.sync_requested_at !== null) return as("WORKING", "All users and groups are being compared with what was sent.");
   if (target.waiting) return as("WORKING", "Changes are being sent.");
   if (target.failing) return as("FAILING", "Some users or groups were refused. The objects that are FAILED or DEAD say why.");
-  return as("OK", row.last_sync_at === null ? "Nothing has been sent yet." : "Everything that has changed is sent.");
+  return as("OK", row.last_sync_at === null ? "Nothing has been sent yet." : "All changes were sent.");
 }

@@ -146,7 +146,7 @@ export function refuseUnknownBody(app: FastifyInstance): void {
 function unexpected(body: unknown): FieldError[] {
   if (body === undefined || body === null) return [];
   if (typeof body !== "object" || Array.isArray(body))
-    return [{ field: "body", code: "unknown", message: "body must be left out: nothing is read from it here" }];
+    return [{ field: "body", code: "unknown", message: "body must be left out: this operation reads none" }];
   const names = Object.keys(body).slice(0, MAX_REPORTED);
-  return names.map((field) => ({ field, code: "unknown", message: `${field} is not a known member: this takes no body` }));
+  return names.map((field) => ({ field, code: "unknown", message: `${field} is not a known member: this operation takes no body` }));
 }

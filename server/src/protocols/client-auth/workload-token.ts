@@ -86,7 +86,7 @@ function readClaimed(token: string): Claimed | RefusedWorkload {
   const { iss, sub, aud } = jws?.payload ?? {};
   const [issuer, subject] = [iss, sub].map((claim) => (typeof claim === "string" ? claim : "")) as [string, string];
   const refuse = (reason: string): RefusedWorkload => ({ reason, issuer, subject });
-  if (!jws) return refuse("it is no signed JWT of at most 16 KiB");
+  if (!jws) return refuse("it is not a signed JWT of at most 16 KiB");
   const { alg, kid = null, typ } = jws.header;
   if (!ALGS.includes(alg)) return refuse("its algorithm is not allowed");
   if (kid !== null && typeof kid !== "string") return refuse("its kid is not a string");

@@ -73,7 +73,7 @@ async function answerDelegation(
   const binding = await bindingOf(parts, request, client, actor);
   const subject = await exchange.subjectOf(parts, client, params);
   if (agentsIn(subject.actor).some(({ agentId }) => agentId === client.agent.id))
-    throw oauthErrors.invalidRequest("this agent acts in the chain already");
+    throw oauthErrors.invalidRequest("this agent is already in the chain");
   exchange.assertStaysBound(client, subject, binding);
   await exchange.assertStands(parts, client, subject);
   const audience = await exchange.audienceWithin(parts, client, subject, lists);
@@ -94,10 +94,10 @@ async function actorOf(
   { params }: exchange.Presented,
 ): Promise<LiveToken> {
   if (bearer && (params.actor_token !== undefined || params.actor_token_type !== undefined))
-    throw oauthErrors.invalidRequest("actor_token: the token in the header is the actor's already");
+    throw oauthErrors.invalidRequest("actor_token must be left out: the token in the header is the actor's");
   const actor = bearer ?? (await exchange.actorTokenOf(parts, client, params));
   exchange.assertOwnToken(actor, client);
-  if (actor.holder !== null) throw oauthErrors.invalidRequest("actor_token must be one that the agent got in its own name");
+  if (actor.holder !== null) throw oauthErrors.invalidRequest("actor_token must be a token that the agent got in its own name");
   if (!actor.audience.includes(parts.issuer))
     throw oauthErrors.invalidRequest("actor_token is not for this realm: it needs the realm's issuer in aud");
   return actor;
@@ -145,7 +145,7 @@ async function allowedByUser(
   const allowed = possible.filter((name) => consented.includes(name));
   if (scope !== undefined && exchange.scopesWithin(possible, scope).some((name) => !allowed.includes(name)))
     throw oauthErrors.invalidRequest("the user has not allowed this agent these scopes");
-  if (allowed.length === 0) throw oauthErrors.invalidScope("the user has allowed this agent none of the scopes that subject_token has");
+  if (allowed.length === 0) throw oauthErrors.invalidScope("the user has allowed this agent none of the scopes of subject_token");
   return exchange.scopesWithin(allowed, scope);
 }
 

@@ -35,7 +35,7 @@ const exchanging = (token: string) => ({
   ...{ subject_token: token, subject_token_type: ACCESS_TOKEN },
 });
 const unproven = ({ status, body }: Answer) => [status, body.error_description];
-const UNPROVEN = [400, "the user of subject_token has not proven what signing in to this client asks for"];
+const UNPROVEN = [400, "the user of subject_token has not proven enough to sign in to this client"];
 /** Tells whether the page asks for the password, which a mailed link has not proven, or for the code of the app. */
 const asksMore = ({ page, left }: { page: Answer; left: URL | null }) => left === null && /name="(code|password)"/.test(page.text);
 const asksForCode = ({ page, left }: { page: Answer; left: URL | null }) => left === null && page.text.includes('name="code"');

@@ -73,7 +73,7 @@ export async function checkPossession(
 ): Promise<void> {
   const { jkt, "x5t#S256": thumbprint } = live.confirmation ?? {};
   const refuse = oauthErrors.invalidToken;
-  if ((scheme === "dpop") !== (jkt !== undefined)) throw refuse("the token and its scheme do not belong together");
+  if ((scheme === "dpop") !== (jkt !== undefined)) throw refuse("the token does not fit the authorization scheme");
   if (jkt !== undefined) {
     const proof = await presentedProof(parts, live, request, refuse, token);
     if (proof?.jkt !== jkt) throw refuse("failed jkt verification");

@@ -79,7 +79,7 @@ async function tokenIn(
   if (!token || !type) throw oauthErrors.invalidRequest(`${name} and ${name}_type are needed`);
   if (!TYPES.includes(type)) throw oauthErrors.invalidRequest(`${name}_type: only access tokens are exchanged`);
   const live = await tokens.readAccessToken(parts, parts.realm, parts.issuer, token);
-  if (!live) throw oauthErrors.invalidRequest(`${name} is not valid here, or not any more`);
+  if (!live) throw oauthErrors.invalidRequest(`${name} is not valid here, or no longer valid`);
   return live;
 }
 
@@ -112,7 +112,7 @@ export async function assertStands(parts: TokenEndpointParts, caller: ClientSnap
 }
 
 const flowOf = ({ settings }: ClientSnapshot) => settings.browserFlow ?? undefined;
-const unproven = () => oauthErrors.invalidRequest("the user of subject_token has not proven what signing in to this client asks for");
+const unproven = () => oauthErrors.invalidRequest("the user of subject_token has not proven enough to sign in to this client");
 
 /** Checks that the user's session has proven what the caller's own flow requires now. */
 export async function assertSessionStands(parts: TokenEndpointParts, caller: ClientSnapshot, session: LiveSession): Promise<void> {
@@ -135,8 +135,8 @@ export async function audienceWithin(
   }
   const asked = [...new Set([...resource, ...audience])];
   const beyond = asked.find((each) => !possible.includes(each));
-  if (beyond !== undefined) throw oauthErrors.invalidTarget("subject_token does not go there, or this client may not ask for it");
-  if (possible.length === 0) throw oauthErrors.invalidTarget("subject_token has no audience that this client may ask for");
+  if (beyond !== undefined) throw oauthErrors.invalidTarget("subject_token does not have this audience, or this client may not request it");
+  if (possible.length === 0) throw oauthErrors.invalidTarget("subject_token has no audience that this client may request");
   return asked.length > 0 ? asked : possible;
 }
 
@@ -152,7 +152,7 @@ export function scopesWithin(possible: readonly string[], scope: string | undefi
   const asked = [...new Set(scope.split(" "))].filter((name) => name !== "");
   const beyond = asked.find((name) => !possible.includes(name));
   if (beyond !== undefined)
-    throw oauthErrors.invalidScope("subject_token does not have this scope, or this client may not ask for it", { scope: beyond });
+    throw oauthErrors.invalidScope("subject_token does not have this scope, or this client may not request it", { scope: beyond });
   return asked;
 }
 

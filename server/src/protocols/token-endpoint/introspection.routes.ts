@@ -47,7 +47,7 @@ export const introspectionRoutes: FastifyPluginAsyncTypebox<{ issuers: TokenEndp
     handler: async (request, reply) => {
       const { parts, client, token } = await asked(request);
       // RFC 7662 §2.1: the endpoint requires authorization, and a public client has no credentials.
-      if (isPublic(client)) throw oauthErrors.invalidClient("only a client that can prove who it is may introspect");
+      if (isPublic(client)) throw oauthErrors.invalidClient("only a client that authenticates may introspect");
       const answer = await introspect(parts, client, token);
       // RFC 9701 §4, §6: RS256 is used if the client has no algorithm.
       const isRequested = acceptsJwt(request.headers.accept);

@@ -136,7 +136,7 @@ function allowedGrantType(client: ClientSnapshot, form: Form): GrantType {
   if (!isGrantType(type)) throw oauthErrors.unsupportedGrantType();
   if (!client.grantTypes.includes(type)) throw oauthErrors.unauthorizedClient("requested grant type is not allowed for this client");
   if (rulesOfGrantType(type).isConfidentialOnly && isPublic(client))
-    throw oauthErrors.unauthorizedClient("only a client that can prove who it is may use this grant");
+    throw oauthErrors.unauthorizedClient("only a client that authenticates may use this grant");
   return type;
 }
 

@@ -52,7 +52,7 @@ export async function issueStored(
   const allowed = tokens.allowedScopes(parts.scopesOfRealm, client);
   // A grant without a session lives by this scope alone.
   if (payload.scope?.split(" ").includes("offline_access") && !allowed.has("offline_access"))
-    throw oauthErrors.invalidGrant("the client may not have offline access any more");
+    throw oauthErrors.invalidGrant("the client may no longer have offline access");
   const scopes = (scope ?? payload.scope ?? "").split(" ").filter((name) => allowed.has(name));
   const requested = tokens.requestedDetails(params.authorization_details, parts.realm.settings.tokens.authorizationDetailsTypes);
   const details = tokens.narrowedDetails(payload.rar ?? [], requested);

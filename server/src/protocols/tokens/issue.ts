@@ -94,7 +94,7 @@ const ERRORS: Readonly<Record<AccessRefusal, () => OAuthError>> = {
   "agent-inactive": () => oauthErrors.invalidClient("the agent of this client is not active"),
   "user-removed": () => oauthErrors.invalidGrant("the user's account was removed or disabled"),
   "directory-unreachable": directorySilent,
-  impersonated: () => oauthErrors.invalidRequest("an administrator acts as the user: only the user can do this"),
+  impersonated: () => oauthErrors.invalidRequest("an administrator impersonates the user: only the user can do this"),
 };
 
 export const accessError = (refusal: AccessRefusal): OAuthError => ERRORS[refusal]();

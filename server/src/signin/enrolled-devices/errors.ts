@@ -34,7 +34,13 @@ export const deviceErrors = {
     ),
   bad_challenge: () =>
     invalidFields(
-      [{ field: "proof", code: "challenge", message: "proof: the challenge is not one of this enrollment, or has expired: start again" }],
+      [
+        {
+          field: "proof",
+          code: "challenge",
+          message: "proof: the challenge does not belong to this enrollment, or has expired: start again",
+        },
+      ],
       "devices.bad_challenge",
     ),
   bad_proof: (message: string) => invalidFields([{ field: "proof", code: "proof", message: `proof: ${message}` }], "devices.bad_proof"),

@@ -72,7 +72,7 @@ async function takeFlow(ctx: Ctx, alias: string): Promise<{ readonly flow: Store
 export async function createFlow(ctx: Ctx, input: CreateFlow): Promise<VersionedFlow> {
   const { alias, copyFrom, displayName = alias } = input;
   if ((input.steps === undefined) === (copyFrom === undefined))
-    throw invalidFields([{ field: "steps", code: "required", message: "steps is required, or copyFrom instead of it" }]);
+    throw invalidFields([{ field: "steps", code: "required", message: "steps or copyFrom is required" }]);
   const source = copyFrom === undefined ? null : ((await findFlow(ctx.tx, ctx.realm, copyFrom)) ?? builtIn(copyFrom));
   if (source === undefined)
     throw invalidFields([{ field: "copyFrom", code: "unknown_flow", message: `copyFrom: there is no flow “${copyFrom}” in this realm` }]);
@@ -177,7 +177,7 @@ export async function shareChosenFlows(
     const [unfit] = flow ? brokenFlowRules(flow.steps as readonly StepInput[], purpose) : [];
     if (!flow) errors.push({ field, code: "unknown_flow", message: `${field}: there is no flow “${alias}” in this realm` });
     else if (unfit)
-      errors.push({ field, code: "unfit_flow", message: `${field}: the flow “${alias}” is not made for this (${unfit.message})` });
+      errors.push({ field, code: "unfit_flow", message: `${field}: the flow “${alias}” cannot be used here (${unfit.message})` });
   }
   if (errors.length > 0) throw invalidFields(errors);
 }

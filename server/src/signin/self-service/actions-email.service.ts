@@ -47,13 +47,13 @@ export async function checkActionsEmail(
     wrong.push({
       field: "clientId",
       code: "required",
-      message: "clientId is required with redirectUri: the address has to be one of a client's",
+      message: "clientId is required with redirectUri, because the address must belong to a client",
     });
   if (clientId !== undefined) {
     const client = await clients.get(realm.realmId, clientId);
     if (!client?.enabled) wrong.push({ field: "clientId", code: "unknown", message: "clientId names no enabled client of this realm" });
     else if (redirectUri !== undefined && !(await isDestination(clients, realm.realmId, { clientId, redirectUri })))
-      wrong.push({ field: "redirectUri", code: "unknown", message: "redirectUri is none of the client's http or https redirectUris" });
+      wrong.push({ field: "redirectUri", code: "unknown", message: "redirectUri is not one of the client's http or https redirectUris" });
   }
   if (wrong.length > 0) throw invalidFields(wrong);
 }

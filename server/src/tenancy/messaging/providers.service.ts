@@ -131,7 +131,7 @@ function refuseFaults(provider: Provider, enabled: boolean, outbound: Outbound):
   const driver = driverOf(provider);
   const faults: FieldFault[] = [];
   if (enabled && driver.needsFromAddress && provider.fromAddress === null)
-    faults.push({ field: "fromAddress", message: "fromAddress is required: messages come from it" });
+    faults.push({ field: "fromAddress", message: "fromAddress is required: it is the sender of messages" });
   if (enabled && driver.secret.required && provider.secret === null)
     faults.push({ field: "secret", message: `secret is required: ${driver.secret.what}` });
   faults.push(...senderFaults(provider), ...(driver.check?.(provider, outbound) ?? []));

@@ -209,10 +209,9 @@ function checkTemplate(key: TemplateKey, template: TemplateText): CompiledTempla
   const faults: FieldError[] = [];
   const fault = (field: string, message: string, code = "placeholder") => faults.push({ field, code, message: `${field}: ${message}` });
   if (channel === "EMAIL" && template.subject === null) fault("subject", "a mail needs one", "required");
-  if (channel === "SMS" && template.subject !== null) fault("subject", "an SMS has none: leave it out", "channel");
+  if (channel === "SMS" && template.subject !== null) fault("subject", "an SMS has no subject: leave it out", "channel");
   if (channel !== "EMAIL" && template.html) fault("html", "only mails can be HTML", "channel");
-  if (!template.html && template.textBody !== null)
-    fault("textBody", "it stands beside an HTML body: a plain body needs no other", "channel");
+  if (!template.html && template.textBody !== null) fault("textBody", "textBody is only for an HTML body: leave it out", "channel");
   for (const field of ["body", "textBody"] as const)
     if (CONTROL.test(template[field] ?? "")) fault(field, "it holds control characters", "text");
   const compiled = compileTemplate(key, template, fault);

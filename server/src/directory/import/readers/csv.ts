@@ -67,7 +67,7 @@ export function csvReader(delimiter: string): RowReader {
         stopped = { row: row + 1, line: rowLine, position: rowPosition, message };
       } else if (!current.isEmpty) finish(rows);
       if (columns === null && !stopped)
-        throw invalidFields([{ field: "body", code: "empty", message: "A CSV body begins with a header row" }]);
+        throw invalidFields([{ field: "body", code: "empty", message: "A CSV body must begin with a header row" }]);
       return rows;
     },
   };
@@ -87,7 +87,7 @@ function readRecord(bytes: Buffer, columns: readonly Column[], delimiter: string
   if (text.includes("\u0000")) return { fault: { code: "import.text", message: "The row holds a NUL, which cannot be stored" } };
   const fields = fieldsOf(text, delimiter);
   if (fields === null)
-    return { fault: { code: "import.malformed", message: "A quote stands where none may: RFC 4180 doubles it inside of quotes" } };
+    return { fault: { code: "import.malformed", message: "A quote is in a wrong place: inside quotes, double it (RFC 4180)" } };
   if (fields.length !== columns.length) {
     const message = `The row has ${fields.length} fields where the header has ${columns.length}`;
     return { fault: { code: "import.malformed", message } };

@@ -93,7 +93,7 @@ export async function confirmOwnTotp(
   const plain = vault.open(secret, place(req.realmId, setup));
   const lastStep = matchingStep(Buffer.from(plain, "base64url"), typedDigits(code), form, { now: clock.now(), drift, after: -1 });
   if (lastStep === null)
-    throw invalidFields([{ field: "code", code: "wrong", message: "code is not the one that the app shows: check its clock" }]);
+    throw invalidFields([{ field: "code", code: "wrong", message: "code is not the code in the app: check the clock of the phone" }]);
   return changeSignIn(req, async (ctx) => {
     const { userId } = await takeOwnUser(ctx);
     // If two requests confirm concurrently, only one adds it.

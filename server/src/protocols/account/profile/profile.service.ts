@@ -116,9 +116,7 @@ export async function withdrawAddress(ctx: Ctx, userId: string): Promise<null> {
 
 function refuseUnreachable(email: string): void {
   if (!isMailAddress(email))
-    throw invalidFields([
-      { field: "email", code: "format", message: "email must be an address that mail can be sent to, like ada@example.com" },
-    ]);
+    throw invalidFields([{ field: "email", code: "format", message: "email must be a valid mail address, such as ada@example.com" }]);
 }
 
 function nextAttributes(profile: UserProfile, current: UserRow["attributes"], input: UpdateProfile): UserRow["attributes"] {
@@ -161,7 +159,7 @@ async function refuseFixed(ctx: Ctx, changed: readonly string[], policy: Setting
     .map((member): FieldError => {
       const field = fieldOf(member);
       const why = identifying.has(member) ? ", because others know you by it, or decide by it" : "";
-      return { field, code: "read_only", message: `${field} can be changed by an administrator only${why}` };
+      return { field, code: "read_only", message: `${field} can be changed only by an administrator${why}` };
     });
   if (errors.length > 0) throw invalidFields(errors);
 }

@@ -38,7 +38,7 @@ function refuseRegistrationWithoutConsent({ registration: { requireConsent, requ
       {
         field: "registration.requireConsent",
         code: "unsafe",
-        message: "registration.requireConsent can be turned off only where registration.requireInitialAccessToken is on",
+        message: "registration.requireConsent can be off only if registration.requireInitialAccessToken is on",
       },
     ]);
 }

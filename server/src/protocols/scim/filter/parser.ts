@@ -130,7 +130,7 @@ function parserOf(text: string, resolveOutside: Resolve) {
     if (token?.kind !== "word") throw invalidFilter("an attribute is missing");
     const path = resolve(token.text);
     if (!path) throw invalidFilter(`there is no attribute ${token.text}`);
-    if (path.attribute.returned === "never") throw invalidFilter(`${token.text} cannot be asked for`);
+    if (path.attribute.returned === "never") throw invalidFilter(`${token.text} cannot be used in a filter`);
     if (peek()?.kind === "[") return elementOf(path);
     return comparison(path);
   };

@@ -236,7 +236,7 @@ const EVERYBODY: MemberChange = { is: "set", ids: [] };
 /** RFC 7644 §3.5.2: reads a change of `members` as rows to add and remove, never as a list that is written back. */
 function memberChange(op: Operation["op"], target: AttributeTarget, value: unknown): MemberChange {
   const { filter, sub, attribute, path } = target;
-  if (sub) throw invalidPath(`${path}: members are added and removed whole`);
+  if (sub) throw invalidPath(`${path}: only whole members can be added or removed`);
   if (filter) {
     if (op !== "remove") throw scimError("noTarget", `${path}: members are added by their value`);
     return { is: "leave", ids: namedIn(filter) };
@@ -266,7 +266,7 @@ export function idsOf(members: readonly Member[]): string[] {
 function namedIn(filter: Filter): string[] {
   if (filter.is === "or") return filter.parts.flatMap(namedIn);
   if (filter.is === "compare" && filter.by === "eq" && filter.path.attribute.name === "value") return [String(filter.value).toLowerCase()];
-  throw invalidPath("of members only `value eq` can be asked for");
+  throw invalidPath("members can be filtered only by `value eq`");
 }
 
 /** Refuses new members that are not users whom the token can see. The error names them. */

@@ -51,7 +51,7 @@ function conditionOf(connection: Connection, leaf: Leaf): Condition {
   if (leaf.is === "element") {
     const { of } = leaf;
     if (of.is === "compare" && of.by === "eq" && of.path.attribute.name === "value") return hasMember(realm, of.value);
-    throw invalidFilter("of members only `value eq` can be asked for");
+    throw invalidFilter("members can be filtered only by `value eq`");
   }
   const by = leaf.is === "present" ? "pr" : leaf.by;
   const value = leaf.is === "present" ? null : leaf.value;
@@ -115,5 +115,5 @@ function timeCondition(column: RawBuilder<number>, by: Operator | "pr", value: C
   const at = Date.parse(String(value));
   if (by === "eq") return narrow(sql<boolean>`${column} = ${at}::bigint`);
   if (isOrdered(by) && value !== null) return wide(sql<boolean>`${column} ${ORDERED[by]} ${at}::bigint`);
-  throw invalidFilter(`a time is not compared by ${by}`);
+  throw invalidFilter(`a time cannot be compared with ${by}`);
 }

@@ -20,7 +20,7 @@ export const authorizationCode: Grant<StoredSource> = {
     liveGrantOf(ctx, source);
     const { payload, consumedAt } = source.record;
     checkPkce(ctx.client, payload, verifier);
-    if (payload.redirectUri !== redirectUri) throw oauthErrors.invalidGrant("redirect_uri is not that of the authorization request");
+    if (payload.redirectUri !== redirectUri) throw oauthErrors.invalidGrant("redirect_uri is not the one of the authorization request");
     // §4.1.2: only the client that the code was issued to can cause a revocation by replaying it.
     return consumedAt === null ? source : new Replayed(source.record);
   },
@@ -28,7 +28,7 @@ export const authorizationCode: Grant<StoredSource> = {
   /** RFC 9449 §10: checks the `dpop_jkt` of the authorization request. */
   check({ binding }, { record: { payload } }) {
     if (payload.dpopJkt !== undefined && payload.dpopJkt !== binding.jkt)
-      throw oauthErrors.invalidGrant("the DPoP proof is not by the key of the authorization request");
+      throw oauthErrors.invalidGrant("the DPoP proof is not made with the key of the authorization request");
   },
 
   issue: (ctx, source, presented) => issueStored(ctx, source, presented, { scope: undefined, gty: "authorization_code" }),

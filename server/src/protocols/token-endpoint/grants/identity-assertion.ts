@@ -72,8 +72,8 @@ async function subjectOf(
   { subject_token: token, subject_token_type: type }: Parameters,
 ): Promise<Pick<AssertionSource, "session" | "claims">> {
   if (!token || !type) throw oauthErrors.invalidRequest("subject_token and subject_token_type are needed");
-  if (type !== ID_TOKEN) throw oauthErrors.invalidRequest("subject_token_type: identity assertions are made of ID tokens");
-  const refused = () => oauthErrors.invalidRequest("subject_token is no ID token of this client, or not any more");
+  if (type !== ID_TOKEN) throw oauthErrors.invalidRequest("subject_token_type must be an ID token for identity assertions");
+  const refused = () => oauthErrors.invalidRequest("subject_token is not an ID token of this client, or no longer valid");
   const { payload } = verifyIdToken(parts, client, token) ?? {};
   if (!payload || typeof payload.sid !== "string" || !isId(payload.sid)) throw refused();
   const { db, realm } = parts;
@@ -88,7 +88,7 @@ async function subjectOf(
 function scopeWithin(allowed: readonly string[], scope: string | undefined): string {
   const requested = scope === undefined ? allowed : [...new Set(scope.split(" "))];
   const beyond = requested.find((name) => !allowed.includes(name));
-  if (beyond !== undefined) throw oauthErrors.invalidScope("this client may not ask for this scope there", { scope: beyond });
+  if (beyond !== undefined) throw oauthErrors.invalidScope("this client may not request this scope there", { scope: beyond });
   return requested.join(" ");
 }
 

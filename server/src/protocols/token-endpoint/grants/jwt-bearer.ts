@@ -108,9 +108,9 @@ async function userOf(ctx: TokenCtx, read: ReadAssertion, scopes: readonly strin
     throw tokens.accessError(refusal);
   }
   if ((await findRequiredActions(db, realm.realmId, userId)).length > 0)
-    throw oauthErrors.invalidGrant("the account needs attention first: sign in once in the browser");
+    throw oauthErrors.invalidGrant("the account has open required actions: sign in once in the browser");
   if (!(await tokens.isAllowedByUser(db, parts, client, userId, { scopes, resources: [resource] })))
-    throw oauthErrors.invalidGrant("the user has not allowed this application that yet: sign in once in the browser");
+    throw oauthErrors.invalidGrant("the user has not allowed this application yet: sign in once in the browser");
   return user;
 }
 

@@ -93,8 +93,8 @@ const REASONS: Readonly<Record<Unfinished, string>> = {
   "totp-missing": "a second factor is needed: send the code of the authenticator app as totp",
   "totp-wrong": "the code is not right, or was used already",
   "no-page": "this user is asked for more than can be sent here: sign in in the browser",
-  "required-actions": "the account needs attention first: sign in once in the browser",
-  consent: "the user has not allowed this application that yet: sign in once in the browser",
+  "required-actions": "the account has open required actions: sign in once in the browser",
+  consent: "the user has not allowed this application yet: sign in once in the browser",
 };
 
 /** Runs the direct grant flow with the counters of the sign-in page. The result is a grant without a session. */

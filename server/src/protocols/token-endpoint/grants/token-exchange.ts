@@ -21,7 +21,7 @@ export const tokenExchange: Grant<ExchangeSource> = {
     if (!exchange.isForCaller(subject, client))
       throw oauthErrors.invalidRequest("subject_token was neither issued to this client nor meant for it");
     if (params.actor_token === undefined && params.actor_token_type !== undefined)
-      throw oauthErrors.invalidRequest("actor_token_type is for requests with an actor_token");
+      throw oauthErrors.invalidRequest("actor_token_type is only for requests with an actor_token");
     const actor = params.actor_token === undefined ? null : await exchange.actorTokenOf(parts, client, params);
     return { record: null, grant: null, subject, actor };
   },

@@ -24,7 +24,7 @@ export interface Granted {
 export const denial = (description = "not_authorized") => new OAuthError("access_denied", description, { status: 403 });
 
 export async function serverOf(parts: TokenEndpointParts, name: string | undefined): Promise<authz.ResourceServer> {
-  if (name === undefined) throw oauthErrors.invalidRequest("audience is needed: the client id of the resource server");
+  if (name === undefined) throw oauthErrors.invalidRequest("audience is required: the client id of the resource server");
   const { realmId } = parts.realm;
   const client = await parts.clients.get(realmId, name);
   const server = client?.enabled ? await parts.resourceServers.get(realmId, client.id) : null;
@@ -45,14 +45,14 @@ export async function subjectTokenOf(
   token: string | undefined,
 ): Promise<LiveToken | null> {
   if (token === undefined) {
-    if (isPublic(caller)) throw oauthErrors.invalidRequest("subject_token is needed: a public client has nothing of its own to ask for");
+    if (isPublic(caller)) throw oauthErrors.invalidRequest("subject_token is required for a public client");
     return null;
   }
   const live = await readAccessToken(parts, parts.realm, parts.issuer, token);
   const isTheirs =
     live &&
     (live.clientId === caller.clientId || (live.holder !== null && isMeantFor(caller, live.audience) && mayAct(parts, caller, live)));
-  if (!isTheirs) throw oauthErrors.invalidRequest("subject_token is not valid here, or not any more");
+  if (!isTheirs) throw oauthErrors.invalidRequest("subject_token is not valid here, or no longer valid");
   return live;
 }
 
@@ -156,7 +156,7 @@ export async function ask(
   request: Readonly<Record<string, unknown>>,
 ): Promise<authz.AskedResult[]> {
   const { permission_resource_format: format = "id", permission_resource_matching_uri: matching } = params;
-  if (format !== "id" && format !== "uri") throw oauthErrors.invalidRequest("permission_resource_format is id or uri");
+  if (format !== "id" && format !== "uri") throw oauthErrors.invalidRequest("permission_resource_format must be id or uri");
   const naming = { byUri: format === "uri", isMatching: matching === "true" };
   let asked: authz.Asked[];
   try {

@@ -103,7 +103,7 @@ async function userTokenFor({ parts, client }: TokenCtx, server: authz.ResourceS
 
 function modeOf({ response_mode: mode = "token" }: Parameters): "token" | "decision" | "permissions" {
   if (mode === "token" || mode === "decision" || mode === "permissions") return mode;
-  throw oauthErrors.invalidRequest("response_mode is decision or permissions");
+  throw oauthErrors.invalidRequest("response_mode must be decision or permissions");
 }
 
 /** UMA 2.0 Grant §3.3.1: finds the ticket. Returns null if none was presented. */
@@ -113,7 +113,7 @@ async function ticketOf(
   named: readonly string[],
 ): Promise<PresentedTicket | null> {
   if (ticket === undefined) return null;
-  if (named.length > 0) throw oauthErrors.invalidRequest("the ticket says which permissions are needed: give no permission beside it");
+  if (named.length > 0) throw oauthErrors.invalidRequest("the ticket names the permissions: leave out permission");
   const found = await findTicket(parts.db, parts.realm.realmId, ticket);
   if (!found || (audience !== undefined && audience !== found.clientId)) throw oauthErrors.invalidGrant();
   return found;
@@ -123,7 +123,7 @@ const permissionsOf = ({ contents }: PresentedTicket): authz.PermissionAsked[] =
   contents.permissions.map(({ resource, scopes }) => ({ kind: "resource", name: resource, scopes: scopes.length > 0 ? scopes : null }));
 
 function namedPermissions(texts: readonly string[]): authz.PermissionAsked[] {
-  if (texts.length > MOST_ASKED) throw oauthErrors.invalidRequest(`no more than ${MOST_ASKED} permissions can be asked for at once`);
+  if (texts.length > MOST_ASKED) throw oauthErrors.invalidRequest(`at most ${MOST_ASKED} permissions can be requested at once`);
   return texts.map(authz.parsePermission);
 }
 
@@ -181,7 +181,7 @@ async function submit(
 function grantedOf(results: readonly authz.AskedResult[], params: Parameters): uma.Granted[] {
   const limit = Number(params.response_permissions_limit ?? uma.DEFAULT_PERMISSIONS);
   if (!Number.isInteger(limit) || limit < 1 || limit > uma.MOST_PERMISSIONS)
-    throw oauthErrors.invalidRequest(`response_permissions_limit is a number from 1 to ${uma.MOST_PERMISSIONS}`);
+    throw oauthErrors.invalidRequest(`response_permissions_limit must be a number from 1 to ${uma.MOST_PERMISSIONS}`);
   const isNamed = params.response_include_resource_name !== "false";
   const byResource = new Map<string, { name: string | undefined; scopes: Set<string> }>();
   for (const { asked, status, allowedScopes } of results) {

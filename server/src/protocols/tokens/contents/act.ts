@@ -61,7 +61,7 @@ export function nextAct(actor: Act, before: Act | null | undefined): Act {
  */
 export function actOfClient({ clientId, agent }: Pick<ClientSnapshot, "clientId" | "agent">, act: Act | undefined): Act | undefined {
   if (!agent || act?.agent_id === agent.id) return act;
-  if (agentsIn(act).some(({ agentId }) => agentId === agent.id)) throw oauthErrors.invalidRequest("this agent acts in the chain already");
+  if (agentsIn(act).some(({ agentId }) => agentId === agent.id)) throw oauthErrors.invalidRequest("this agent is already in the chain");
   // The client may be the actor already, by its own actor token.
   const isNamed = act?.client_id === clientId && act.sub === clientId;
   const actor = { sub: clientId, client_id: clientId, agent_id: agent.id, sub_profile: "ai_agent" };

@@ -65,4 +65,4 @@ export function urlFault(url: string, field: string, outbound: Outbound): FieldF
 export const secretForHeader = (secret: string | null): FieldFault[] =>
   secret === null || /^[\x21-\x7e]([\x20-\x7e]*[\x21-\x7e])?$/.test(secret)
     ? []
-    : [{ field: "secret", message: "secret is sent in a header here: one line of ASCII, without a space at either end" }];
+    : [{ field: "secret", message: "secret is sent in a header: send one line of ASCII, without a space at either end" }];

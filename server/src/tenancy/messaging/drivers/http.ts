@@ -96,7 +96,7 @@ function faultsOf(provider: Provider, outbound: Outbound, names: readonly string
   if (config.authorization !== undefined && config.secretHeader !== undefined)
     faults.push({
       field: "config.secretHeader",
-      message: "Use config.secretHeader or config.authorization, not both: the secret is sent once",
+      message: "Send config.secretHeader or config.authorization, not both: the secret is sent only once",
     });
   return [...faults, ...secretForHeader(provider.secret)];
 }

@@ -129,7 +129,7 @@ function faultsOf(provider: Provider, outbound: Outbound): FieldFault[] {
   const { host, username, security = "starttls" } = provider.config as SmtpConfig;
   const faults: FieldFault[] = urlFault(`https://${authority(provider.config as SmtpConfig)}/`, "config.host", outbound);
   if (security === "none" && isPublicAddress(host))
-    faults.push({ field: "config.security", message: "config.security may be none only towards a host on this server's own network" });
+    faults.push({ field: "config.security", message: "config.security may be none only for a host in this server's own network" });
   if (provider.secret !== null && username === undefined)
     faults.push({ field: "config.username", message: "config.username is required with a secret, which is its password" });
   if (provider.secret !== null && /\p{Cc}/u.test(provider.secret))

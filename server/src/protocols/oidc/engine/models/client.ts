@@ -16,7 +16,7 @@ export function snapshotOf(client: Client): ClientSnapshot {
   return snapshot;
 }
 
-/** Returns the engine's client for a snapshot, or undefined if the client is configured in a way that cannot work. */
+/** Returns the engine's client for a snapshot, or undefined if the client's configuration cannot work. */
 export const engineClient = (provider: Provider, snapshot: ClientSnapshot): Client | undefined => makers.get(provider)?.(snapshot);
 
 type EngineClient = Client & {

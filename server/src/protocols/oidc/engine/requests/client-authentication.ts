@@ -23,7 +23,7 @@ async function authenticate(ctx: KoaContextWithOIDC): Promise<void> {
   // The engine would refuse a client without scopes as an invalid client.
   if (allowedScopes(parts.scopesOfRealm, client).size === 0) throw oauthErrors.invalidScope("the client, or its credential, has no scope");
   const found = engineClient(ctx.oidc.provider, client);
-  if (!found) throw oauthErrors.invalidClient("the client is configured in a way that cannot work");
+  if (!found) throw oauthErrors.invalidClient("the client's configuration cannot work");
   ctx.oidc.entity("Client", found);
 }
 

@@ -74,6 +74,6 @@ export const refuseUnsignedResponses = (): void =>
     await check();
     const { response_mode: mode } = ctx.oidc.params as { response_mode?: string };
     if (profileOf(snapshotOf(ctx.oidc.client as Client).settings).signedResponses && !/(?:^|\.)jwt$/.test(mode ?? ""))
-      throw oauthErrors.invalidRequest("response_mode must be jwt, or one that ends with .jwt: this client's answers are signed");
+      throw oauthErrors.invalidRequest("response_mode must be jwt, or one that ends with .jwt: because this client's answers are signed");
     return next();
   });
