@@ -90,7 +90,7 @@ describe("a realm of Keycloak", () => {
     const code = () => totpCode(Buffer.from(TOTP_KEY), totpStep(clock.now(), form), form);
     expect((await tokens(realm, "bob")).body.error_description).toContain("send the code");
     expect((await tokens(realm, "bob", { totp: code() })).body.error_description, "the app's code is right").toContain(
-      "needs attention first",
+      "has open required actions",
     );
     expect((await admin.get(`/users/${ids.bob}/required-actions`)).body).toEqual(["CONFIGURE_PASSKEY"]);
   });

@@ -24,14 +24,14 @@ type Conflict = FieldError & { readonly status: number };
 export const deletedWithOthers = (at: string, pruned: readonly string[]): Conflict => ({
   field: at,
   code: "deleted_along",
-  message: `${at}: pruning ${listed(pruned)} would also delete this. Keep that, or remove the connection first`,
+  message: `${at}: pruning other items (${listed(pruned)}) would also delete this. Keep them, or remove the connection first`,
   status: 409,
 });
 
 export const changedWithOthers = (at: string, members: string, pruned: readonly string[]): Conflict => ({
   field: at,
   code: "changed_along",
-  message: `${at}: pruning ${listed(pruned)} would change its ${members}. Keep that, or write the new value here`,
+  message: `${at}: pruning other items (${listed(pruned)}) would change its ${members}. Keep them, or write the new value here`,
   status: 409,
 });
 

@@ -69,7 +69,7 @@ test("a plan shows the groups that an organization takes along; an import that n
   const refused = await apply(admin, { ...owned, organizations: [] }, "?source=code&prune=source");
   expect(refused.status, refused.text).toBe(409);
   expect(refused.body.errors).toEqual([
-    { field: `groups[${path}]`, code: "deleted_along", message: expect.stringContaining("take it along") },
+    { field: `groups[${path}]`, code: "deleted_along", message: expect.stringContaining("would also delete this") },
   ]);
   expect(await names()).toEqual(["Other", "Provisioned"]);
   // The group stays once no organization owns it.

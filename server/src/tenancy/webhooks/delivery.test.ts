@@ -292,7 +292,7 @@ describe("a delivery that fails", () => {
     clock.advance(7 * SECOND);
     await send();
     const [delivery] = await deliveries(admin, id);
-    expect(delivery).toMatchObject({ status: "DEAD", error: expect.stringContaining("no longer kept") });
+    expect(delivery).toMatchObject({ status: "DEAD", error: expect.stringContaining("was deleted") });
     const again = await admin.post(`/webhooks/${id}/deliveries/${delivery.id}/redeliver`);
     expect(again).toMatchObject({ status: 409, body: { code: "webhooks.event_gone" } });
     expect(await deliveries(admin, id)).toMatchObject([{ status: "DEAD" }]);

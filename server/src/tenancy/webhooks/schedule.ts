@@ -26,6 +26,6 @@ export const withoutEvent = (claim: Claim, now: number): Outcome => ({
   endedAt: now,
   answerStatus: null,
   answer: null,
-  error: "The event is no longer kept, so there is nothing left to send.",
+  error: "The event was deleted, so there is nothing to send.",
   latencyMs: 0,
 });

@@ -85,7 +85,7 @@ describe("the password grant", () => {
     expect((await realm.asMaster().put(`/users/${user.userId}/required-actions`, ["UPDATE_PASSWORD"])).status).toBeLessThan(300);
     const refused = await signIn(app, user.username, user.password);
     expect([refused.status, refused.body.error]).toEqual([400, "invalid_grant"]);
-    expect(refused.body.error_description).toContain("needs attention first");
+    expect(refused.body.error_description).toContain("has open required actions");
     expect((await realm.events("type=LOGIN_FAILURE")).map(({ detail }) => detail)).toEqual([
       "password grant: UPDATE_PASSWORD",
       "password grant: consent",
