@@ -1,8 +1,7 @@
 import { type ColumnType, type Generated, sql } from "kysely";
 import { DAY } from "../../kernel/clock.ts";
 import { isId, newId } from "../../kernel/ids.ts";
-import { likePrefix } from "../../kernel/text.ts";
-import { type Db, deleteRows, insertRow, nextVersion, type Tx, translating, updateRows } from "../../platform/db/index.ts";
+import { type Db, deleteRows, insertRow, nameStartsWith, nextVersion, type Tx, translating, updateRows } from "../../platform/db/index.ts";
 import { type ListQuery, listOrder, type Page, pageOf } from "../../platform/paging/index.ts";
 import type { Settings } from "../../tenancy/settings/index.ts";
 import { agentErrors } from "./errors.ts";
@@ -74,10 +73,7 @@ export async function listAgents(db: Db, realm: string, query: AgentQuery): Prom
     .$if(ownerUserId !== undefined, (q) => q.where("owner_user_id", "=", ownerUserId!))
     .$if(search !== undefined && search !== "", (q) =>
       q.where((eb) =>
-        eb.or([
-          eb(sql`lower(name)`, "like", sql`lower(${likePrefix(search!)})`),
-          ...(isId(search!) ? [eb("id", "=", search!), eb("owner_user_id", "=", search!)] : []),
-        ]),
+        eb.or([nameStartsWith("name", search!), ...(isId(search!) ? [eb("id", "=", search!), eb("owner_user_id", "=", search!)] : [])]),
       ),
     );
   return pageOf(db, base, order, query);

@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 import { isId } from "../../kernel/ids.ts";
 import { likePrefix, loginKey } from "../../kernel/text.ts";
-import type { Db, Tables } from "../../platform/db/index.ts";
+import { type Db, nameStartsWith, type Tables } from "../../platform/db/index.ts";
 import { type ListQuery, listOrder, type Page, pageOf } from "../../platform/paging/index.ts";
 
 export interface ListedApplication {
@@ -18,7 +18,7 @@ const order = listOrder("name", { name: "name_key", createdAt: "created_at" }, "
 export async function listApplications(db: Db, realm: string, query: ListQuery): Promise<Page<ListedApplication>> {
   const { search = "" } = query;
   const begins = likePrefix(loginKey(search));
-  const named = sql<boolean>`lower(name) like lower(${likePrefix(search)})`;
+  const named = nameStartsWith("name", search);
   const clients = db
     .selectFrom("clients")
     .select([sql<"oidc" | "saml">`'oidc'`.as("protocol"), "id", "client_key as name_key", "created_at"])

@@ -1,6 +1,5 @@
 import { type Generated, sql } from "kysely";
-import { likePrefix } from "../../kernel/text.ts";
-import { type Db, deleteRows, nextVersion, type Tx, translating, updateRows } from "../../platform/db/index.ts";
+import { type Db, deleteRows, nameStartsWith, nextVersion, type Tx, translating, updateRows } from "../../platform/db/index.ts";
 import { type ListQuery, type Page, pageOf } from "../../platform/paging/index.ts";
 import { authzErrors } from "./errors.ts";
 import type { PermissionModel } from "./evaluator/index.ts";
@@ -58,7 +57,7 @@ export function listPermissions(db: Db, server: Server, query: ListQuery): Promi
   const { search } = query;
   return pageOf(
     db,
-    of(db, server).$if(Boolean(search), (q) => q.where("name", "like", likePrefix(search!))),
+    of(db, server).$if(Boolean(search), (q) => q.where(nameStartsWith("name", search!))),
     byName,
     query,
   );

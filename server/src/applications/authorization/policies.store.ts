@@ -1,6 +1,5 @@
 import { type ColumnType, type Generated, sql } from "kysely";
-import { likePrefix } from "../../kernel/text.ts";
-import { type Db, deleteRows, nextVersion, type Tx, translating, updateRows } from "../../platform/db/index.ts";
+import { type Db, deleteRows, nameStartsWith, nextVersion, type Tx, translating, updateRows } from "../../platform/db/index.ts";
 import { type ListQuery, type Page, pageOf } from "../../platform/paging/index.ts";
 import { authzErrors } from "./errors.ts";
 import type { PolicyConfig, PolicyModel } from "./evaluator/index.ts";
@@ -65,7 +64,7 @@ const of = (db: Db, { realm, client }: Server) =>
 export function listPolicies(db: Db, server: Server, query: ListQuery & { readonly type?: string }): Promise<Page<StoredPolicy>> {
   const { search, type } = query;
   const base = of(db, server)
-    .$if(Boolean(search), (q) => q.where("name", "like", likePrefix(search!)))
+    .$if(Boolean(search), (q) => q.where(nameStartsWith("name", search!)))
     .$if(type !== undefined, (q) => q.where("type", "=", type as PolicyModel["type"]));
   return pageOf(db, base, byName, query);
 }

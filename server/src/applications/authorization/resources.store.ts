@@ -1,7 +1,6 @@
 import { type ColumnType, type Generated, sql } from "kysely";
 import { isId, newId } from "../../kernel/ids.ts";
-import { likePrefix } from "../../kernel/text.ts";
-import { type Db, deleteRows, type Tx, translating } from "../../platform/db/index.ts";
+import { type Db, deleteRows, nameStartsWith, type Tx, translating } from "../../platform/db/index.ts";
 import { type ListQuery, listOrder, type Page, pageOf } from "../../platform/paging/index.ts";
 import { authzErrors } from "./errors.ts";
 import type { EvaluatedResource } from "./evaluator/index.ts";
@@ -74,7 +73,7 @@ export function listResources(db: Db, server: Server, query: ResourceFilter): Pr
   const { search, name, type, uri, owner, scope } = query;
   const base = of(db, server)
     .$if(Boolean(search), (q) =>
-      q.where((eb) => eb.or([eb("name", "like", likePrefix(search!)), ...(isId(search!) ? [eb("resource_id", "=", search!)] : [])])),
+      q.where((eb) => eb.or([nameStartsWith("name", search!), ...(isId(search!) ? [eb("resource_id", "=", search!)] : [])])),
     )
     .$if(name !== undefined, (q) => q.where("name", "=", name!))
     .$if(type !== undefined, (q) => q.where("type", "=", type!))

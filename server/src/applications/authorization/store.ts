@@ -1,6 +1,5 @@
 import { type ColumnType, type Generated, sql } from "kysely";
-import { likePrefix } from "../../kernel/text.ts";
-import { type Db, deleteRows, findRow, type Tx, translating } from "../../platform/db/index.ts";
+import { type Db, deleteRows, findRow, nameStartsWith, type Tx, translating } from "../../platform/db/index.ts";
 import { type ListQuery, listOrder, type Page, pageOf } from "../../platform/paging/index.ts";
 import { authzErrors } from "./errors.ts";
 import { type AuthzScope, type AuthzSettingsState, defaultSettings } from "./schema.ts";
@@ -71,7 +70,7 @@ export function listScopes(db: Db, server: Server, query: ListQuery): Promise<Pa
   const { search } = query;
   return pageOf(
     db,
-    scopes(db, server).$if(Boolean(search), (q) => q.where("name", "like", likePrefix(search!))),
+    scopes(db, server).$if(Boolean(search), (q) => q.where(nameStartsWith("name", search!))),
     byName,
     query,
   );

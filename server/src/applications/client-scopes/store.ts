@@ -1,7 +1,15 @@
 import { type Generated, sql } from "kysely";
 import { newId } from "../../kernel/ids.ts";
-import { likePrefix } from "../../kernel/text.ts";
-import { type Db, deleteRows, insertReturning, nextVersion, type Tx, translating, updateReturning } from "../../platform/db/index.ts";
+import {
+  type Db,
+  deleteRows,
+  insertReturning,
+  nameStartsWith,
+  nextVersion,
+  type Tx,
+  translating,
+  updateReturning,
+} from "../../platform/db/index.ts";
 import { type ListQuery, listOrder, type Page, pageOf } from "../../platform/paging/index.ts";
 import { scopeErrors } from "./errors.ts";
 import type { ClientScope } from "./schema.ts";
@@ -54,7 +62,7 @@ const ofRealm = (db: Db, realm: string) => db.selectFrom("client_scopes").select
 export async function listScopes(db: Db, realm: string, query: ListQuery): Promise<Page<ClientScopeRow>> {
   const { search } = query;
   const base = ofRealm(db, realm).$if(search !== undefined && search !== "", (q) =>
-    q.where((eb) => eb.or([eb("name", "like", likePrefix(search!)), eb(sql`scope_id::text`, "=", search!.toLowerCase())])),
+    q.where((eb) => eb.or([nameStartsWith("name", search!), eb(sql`scope_id::text`, "=", search!.toLowerCase())])),
   );
   return pageOf(db, base, order, query);
 }

@@ -6,6 +6,7 @@ import {
   deleteRows,
   findRow,
   insertReturning,
+  nameStartsWith,
   nextVersion,
   type Tx,
   translating,
@@ -101,7 +102,7 @@ export async function listClients(db: Db, realm: string, query: ListQuery & { en
       q.where((eb) =>
         eb.or([
           eb("client_key", "like", likePrefix(loginKey(search!))),
-          eb(sql`lower(name)`, "like", sql`lower(${likePrefix(search!)})`),
+          nameStartsWith("name", search!),
           ...(isId(search!) ? [eb("id", "=", search!)] : []),
         ]),
       ),

@@ -5,6 +5,7 @@ import {
   type Db,
   deleteRows,
   insertReturning,
+  nameStartsWith,
   nextVersion,
   type Tx,
   translating,
@@ -81,12 +82,7 @@ export async function listSamlClients(db: Db, realm: string, query: ListQuery & 
   const base = ofRealm(db, realm)
     .$if(enabled !== undefined, (q) => q.where("enabled", "=", enabled!))
     .$if(search !== undefined && search !== "", (q) =>
-      q.where((eb) =>
-        eb.or([
-          eb("application_key", "like", likePrefix(applicationKey(realm, search!))),
-          eb(sql`lower(name)`, "like", sql`lower(${likePrefix(search!)})`),
-        ]),
-      ),
+      q.where((eb) => eb.or([eb("application_key", "like", likePrefix(applicationKey(realm, search!))), nameStartsWith("name", search!)])),
     );
   const page = await pageOf(db, base, order, query);
   return { ...page, rows: page.rows.map(toSamlClient) };

@@ -1,8 +1,7 @@
 import { type ColumnType, type Generated, sql } from "kysely";
 import { isId, newId } from "../../kernel/ids.ts";
-import { likePrefix } from "../../kernel/text.ts";
 import { sha256 } from "../../kernel/vault.ts";
-import { type Db, deleteRows, insertRow, nextVersion, type Tx, translating, updateRows } from "../../platform/db/index.ts";
+import { type Db, deleteRows, insertRow, nameStartsWith, nextVersion, type Tx, translating, updateRows } from "../../platform/db/index.ts";
 import { listOrder, type Page, pageOf } from "../../platform/paging/index.ts";
 import { workloadErrors } from "./errors.ts";
 import type { WorkloadCredential, WorkloadQuery } from "./schema.ts";
@@ -77,11 +76,7 @@ export async function listCredentials(db: Db, realm: string, query: WorkloadQuer
     )
     .$if(search !== undefined && search !== "", (q) =>
       q.where((eb) =>
-        eb.or([
-          eb(sql`lower(name)`, "like", sql`lower(${likePrefix(search!)})`),
-          eb("issuer", "=", search!),
-          ...(isId(search!) ? [eb("id", "=", search!)] : []),
-        ]),
+        eb.or([nameStartsWith("name", search!), eb("issuer", "=", search!), ...(isId(search!) ? [eb("id", "=", search!)] : [])]),
       ),
     );
   return pageOf(db, base, order, query);

@@ -2,7 +2,7 @@ import { type ColumnType, type Generated, type Selectable, sql } from "kysely";
 import { likePrefix, loginKey } from "../../kernel/text.ts";
 import type { Vault } from "../../kernel/vault.ts";
 import type { Ctx, ReadCtx } from "../../platform/context.ts";
-import { type Db, type Tx, translating } from "../../platform/db/index.ts";
+import { type Db, nameStartsWith, type Tx, translating } from "../../platform/db/index.ts";
 import { type ListQuery, listOrder, type Page, pageOf } from "../../platform/paging/index.ts";
 import { providerErrors } from "./errors.ts";
 import type { Config } from "./provider.ts";
@@ -61,7 +61,7 @@ const ofRealm = (db: Db, realm: string) => db.selectFrom("identity_providers").s
 export async function listProviders(db: Db, realm: string, query: ListQuery): Promise<Page<ProviderRow>> {
   const { search } = query;
   const base = ofRealm(db, realm).$if(search !== undefined && search !== "", (q) =>
-    q.where((eb) => eb.or([eb("alias", "like", likePrefix(search!)), eb("name_key", "like", likePrefix(loginKey(search!)))])),
+    q.where((eb) => eb.or([nameStartsWith("alias", search!), eb("name_key", "like", likePrefix(loginKey(search!)))])),
   );
   const page = await pageOf(db, base, order, query);
   return { ...page, rows: page.rows.map(toProvider) };

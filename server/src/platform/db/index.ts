@@ -21,7 +21,7 @@ export { createOutages, type Outages } from "./outages.ts";
 export { isPersonMember, namesPersonIn, type PersonNames } from "./persons.ts";
 export { type EmbeddedDatabase, embeddedFolder, type OpenedEmbedded, openEmbedded } from "./pglite-database.ts";
 export { poolerVerdict } from "./pooler-settings.ts";
-export { startsWith } from "./prefix.ts";
+export { nameStartsWith, startsWith } from "./prefix.ts";
 export { poolOf, prepared } from "./prepared.ts";
 export { deleteReturning, deleteRows, findRow, insertReturning, insertRow, nextVersion, updateReturning, updateRows } from "./rows.ts";
 export { type Db, lockName, lockRealm, shareRealm, type Tables, type Tx, translating } from "./tables.ts";

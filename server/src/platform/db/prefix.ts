@@ -1,4 +1,5 @@
 import { type RawBuilder, sql } from "kysely";
+import { likePrefix } from "../../kernel/text.ts";
 
 /** The last code point, which no name contains: everything that starts with a prefix lies between the prefix and the prefix followed by this character. */
 const LAST = "\u{10FFFF}";
@@ -8,3 +9,7 @@ export function startsWith(column: string | RawBuilder<unknown>, prefix: string)
   const key = typeof column === "string" ? sql.ref(column) : column;
   return sql<boolean>`(${key} >= ${prefix} and ${key} < ${prefix + LAST})`;
 }
+
+/** Compares names that have no folded key of their own, ignoring letter case. No index serves it, so it is for lists of few records. */
+export const nameStartsWith = (column: string, prefix: string): RawBuilder<boolean> =>
+  sql<boolean>`lower(${sql.ref(column)} collate "default") like lower(${likePrefix(prefix)})`;

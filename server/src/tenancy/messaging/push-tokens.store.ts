@@ -1,8 +1,7 @@
-import { type Selectable, sql } from "kysely";
+import type { Selectable } from "kysely";
 import { invalidFields } from "../../kernel/errors.ts";
 import { isId } from "../../kernel/ids.ts";
-import { likePrefix } from "../../kernel/text.ts";
-import { type Db, type Tx, translating } from "../../platform/db/index.ts";
+import { type Db, nameStartsWith, type Tx, translating } from "../../platform/db/index.ts";
 import { listOrder, type Page, pageOf } from "../../platform/paging/index.ts";
 import type { PushDriver, PushTokenQuery } from "./push-tokens.schema.ts";
 
@@ -42,7 +41,7 @@ export function listPushTokens(db: Db, realm: string, query: PushTokenQuery): Pr
     .$if(search !== "", (q) =>
       isId(search)
         ? q.where((eb) => eb.or([eb("push_token_id", "=", search), eb("user_id", "=", search)]))
-        : q.where(sql`lower(device_name)`, "like", likePrefix(search.toLowerCase())),
+        : q.where(nameStartsWith("device_name", search)),
     );
   return pageOf(db, base, order, query);
 }

@@ -1,8 +1,7 @@
 import { type Generated, type Selectable, sql } from "kysely";
 import { newId } from "../../kernel/ids.ts";
-import { likePrefix } from "../../kernel/text.ts";
 import type { Vault } from "../../kernel/vault.ts";
-import type { Db, Tx } from "../../platform/db/index.ts";
+import { type Db, nameStartsWith, type Tx } from "../../platform/db/index.ts";
 import { type ListQuery, listOrder, type Page, pageOf } from "../../platform/paging/index.ts";
 import type { Webhook } from "./schema.ts";
 import { secretPlace } from "./secrets.ts";
@@ -64,9 +63,7 @@ export async function listWebhooks(db: Db, realm: string, query: ListQuery, now:
     .select(columns)
     .where("realm_id", "=", realm)
     .$if(search !== undefined && search !== "", (q) =>
-      q.where((eb) =>
-        eb.or([eb(sql`lower(name)`, "like", sql`lower(${likePrefix(search!)})`), eb(sql`webhook_id::text`, "=", search!.toLowerCase())]),
-      ),
+      q.where((eb) => eb.or([nameStartsWith("name", search!), eb(sql`webhook_id::text`, "=", search!.toLowerCase())])),
     );
   const page = await pageOf(db, base, order, query);
   return { ...page, rows: page.rows.map((row) => toWebhook(row, now)) };

@@ -1,7 +1,6 @@
 import { sql } from "kysely";
 import { newId } from "../../../kernel/ids.ts";
-import { likePrefix } from "../../../kernel/text.ts";
-import { type Db, deleteExpired, deleteReturning, findRow, insertReturning, type Tx } from "../../../platform/db/index.ts";
+import { type Db, deleteExpired, deleteReturning, findRow, insertReturning, nameStartsWith, type Tx } from "../../../platform/db/index.ts";
 import { type ListQuery, listOrder, type Page, pageOf } from "../../../platform/paging/index.ts";
 import type { InitialAccessToken } from "./provisioning.schema.ts";
 
@@ -32,9 +31,7 @@ export async function listTokens(db: Db, realm: string, query: ListQuery): Promi
     .select(columns)
     .where("realm_id", "=", realm)
     .$if(search !== undefined && search !== "", (q) =>
-      q.where((eb) =>
-        eb.or([eb(sql`lower(name)`, "like", sql`lower(${likePrefix(search!)})`), eb(sql`token_id::text`, "=", search!.toLowerCase())]),
-      ),
+      q.where((eb) => eb.or([nameStartsWith("name", search!), eb(sql`token_id::text`, "=", search!.toLowerCase())])),
     );
   return pageOf(db, base, order, query);
 }

@@ -1,8 +1,16 @@
 import { type ColumnType, sql } from "kysely";
 import { MINUTE } from "../../../kernel/clock.ts";
 import { newId } from "../../../kernel/ids.ts";
-import { likePrefix } from "../../../kernel/text.ts";
-import { type Db, deleteExpired, deleteReturning, findRow, insertRow, prepared, type Tx } from "../../../platform/db/index.ts";
+import {
+  type Db,
+  deleteExpired,
+  deleteReturning,
+  findRow,
+  insertRow,
+  nameStartsWith,
+  prepared,
+  type Tx,
+} from "../../../platform/db/index.ts";
 import { type ListQuery, listOrder, type Page, pageOf } from "../../../platform/paging/index.ts";
 import type { Permission } from "../../../tenancy/permissions/index.ts";
 
@@ -65,9 +73,7 @@ export async function listTokens(db: Db, realm: string, query: ListQuery): Promi
     .select(columns)
     .where("realm_id", "=", realm)
     .$if(search !== "", (q) =>
-      q.where((eb) =>
-        eb.or([eb(sql`lower(name)`, "like", sql`lower(${likePrefix(search)})`), eb(sql`token_id::text`, "=", search.toLowerCase())]),
-      ),
+      q.where((eb) => eb.or([nameStartsWith("name", search), eb(sql`token_id::text`, "=", search.toLowerCase())])),
     );
   return pageOf(db, base, order, query);
 }
