@@ -111,5 +111,5 @@ export const UpdateWorkloadCredential = Type.Object(
 );
 export type UpdateWorkloadCredential = Static<typeof UpdateWorkloadCredential>;
 
-export const WorkloadQuery = listQuery({ clientId: Type.Optional(Type.String({ maxLength: 255 })) });
+export const WorkloadQuery = listQuery({ clientId: Type.Optional(Type.String({ minLength: 1, maxLength: 255 })) });
 export type WorkloadQuery = Static<typeof WorkloadQuery>;

@@ -20,6 +20,7 @@ const refusals = {
   409: ["Conflict", "The change conflicts with the current state. `code` names the conflict"],
   412: ["PreconditionFailed", "The record has changed since the version that `If-Match` names"],
   413: ["ContentTooLarge", "The body is larger than this endpoint accepts"],
+  414: ["PathTooLong", "A part of the path is longer than 2048 characters"],
   415: ["UnsupportedMediaType", "The content type of the body is not supported by this endpoint"],
   429: ["TooManyRequests", "Too many requests of this kind: try again after `Retry-After` seconds"],
   431: ["HeadersTooLarge", "The headers, or the address with its query, are larger than this server accepts"],
@@ -138,6 +139,7 @@ function possibleRefusals(method: string, path: string, operation: Operation, ve
     409: isGuarded && mayConflict(method, path, operation),
     412: versioned,
     413: !isListed && change,
+    414: path.includes("{"),
     415: !isListed && change,
     429: !isListed && (change || operation["x-limited"] === true),
     431: true,
@@ -161,8 +163,8 @@ const contentOf: Readonly<Record<RefusalForm, Response["content"]>> = {
 
 function refusal(status: Refusal, form: RefusalForm | undefined): Response | Reference {
   const [name, description] = refusals[status];
-  // The HTTP parser refuses before a route is found.
-  if (form === undefined || status === 431) return refer("responses", name);
+  // The parser and the router refuse before a route is found.
+  if (form === undefined || status === 414 || status === 431) return refer("responses", name);
   // A busy server refuses before it knows the form of the route's errors.
   const content = status === 503 ? { ...contentOf[form], ...problem } : contentOf[form]!;
   return { description, content, ...(hasRetryAfter(status) && { headers: { "Retry-After": refer("headers", "RetryAfter") } }) };
@@ -216,8 +218,8 @@ function isVersioned(paths: Record<string, PathItem>, path: string): boolean {
 
 /** Tells whether a change may conflict. Names can be taken, and states can forbid a change; a singleton such as the settings has neither. */
 function mayConflict(method: string, path: string, operation: Operation): boolean {
-  // Reading conflicts, too, if the client has no authorization services.
-  if (method === "get") return path.includes("/authz/") && !path.endsWith("/authz/settings");
+  // Reading conflicts, too, if the client has no secret or no authorization services.
+  if (method === "get") return path.endsWith("/secret") || (path.includes("/authz/") && !path.endsWith("/authz/settings"));
   const withinRealm = path.replace("/admin/realms/{realm}/", "/");
   if (method === "post")
     return (operation.requestBody !== undefined && operation.responses[201] !== undefined) || withinRealm.includes("}/");

@@ -5,7 +5,15 @@ import { callersOf, Problem } from "../../platform/http/index.ts";
 import { isRateLimited } from "../../platform/rate-limit/index.ts";
 import { completeAnswers, components, OAuthRefusal } from "./answers.ts";
 import { examples } from "./examples.ts";
-import { type Method, type OpenApiDocument, operationsOf, type PathItem, type RefusalForm, type Schema } from "./openapi.ts";
+import {
+  type Method,
+  type OpenApiDocument,
+  type Operation,
+  operationsOf,
+  type PathItem,
+  type RefusalForm,
+  type Schema,
+} from "./openapi.ts";
 import { operationIdOf } from "./operation-id.ts";
 import { describePathParameters } from "./parameters.ts";
 import { withPortablePatterns } from "./portable.ts";
@@ -166,6 +174,7 @@ function finish(document: OpenApiDocument): OpenApiDocument {
       if (other) throw new Error(`${where} and ${other} are both called ${operation.operationId}: one must declare its operationId`);
       names.set(operation.operationId, where);
       describePathParameters(path, operation);
+      if (operation.requestBody && mayBeLeftOut(operation.requestBody, document)) operation.requestBody.required = false;
     }
   }
   completeAnswers(document);
@@ -195,6 +204,13 @@ function inReadingOrder(item: PathItem): PathItem {
     ]),
   );
 }
+
+/** Tells whether a body may be left out: it then arrives as null, which its schema accepts. */
+const mayBeLeftOut = ({ content }: NonNullable<Operation["requestBody"]>, { components: { schemas } }: OpenApiDocument): boolean =>
+  Object.values(content).some(({ schema }) => {
+    const named = schema.$ref ? schemas[schema.$ref.replace("#/components/schemas/", "")] : schema;
+    return named?.anyOf?.some(({ type }) => type === "null") === true;
+  });
 
 /** Tells whether an operation returns a list: an array, or pages of a collection. */
 function answersList(path: string, item: PathItem, method: Method): boolean {

@@ -56,6 +56,7 @@ export interface Response {
 export interface Schema {
   type?: string | string[];
   $ref?: string;
+  anyOf?: Schema[];
   examples?: unknown[];
   properties?: Record<string, Schema>;
   [keyword: string]: unknown;

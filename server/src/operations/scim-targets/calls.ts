@@ -2,7 +2,7 @@ import type { ReadCtx } from "../../platform/context.ts";
 import { dryRun } from "./dry-run.ts";
 import { scimTargetErrors } from "./errors.ts";
 import { createPeer, type Peer } from "./peer.ts";
-import type { ScimTargetPlan, ScimTargetTest, SyncScimTarget } from "./schema.ts";
+import type { ScimTargetPlan, ScimTargetTest } from "./schema.ts";
 import { digestKey, openSecret } from "./secrets.ts";
 import { readOwnTarget, type Tools } from "./service.ts";
 import type { TargetRow } from "./store.ts";
@@ -21,7 +21,7 @@ export async function test(ctx: ReadCtx, tools: Tools, targetId: string): Promis
   return testTarget(peerOf(tools, target), target.groups.mode !== "none");
 }
 
-export async function plan(ctx: ReadCtx, tools: Tools, targetId: string, { resend = false }: SyncScimTarget): Promise<ScimTargetPlan> {
+export async function plan(ctx: ReadCtx, tools: Tools, targetId: string, resend: boolean): Promise<ScimTargetPlan> {
   const target = await readOwnTarget(ctx, targetId);
   const parts = { db: ctx.tx, peer: peerOf(tools, target), key: await digestKey(ctx.tx, tools.vault), resends: resend };
   return dryRun({ ...parts, target: { realm: ctx.realm, targetId: target.id, settings: target } });

@@ -115,8 +115,9 @@ export const scimTargetRoutes: FastifyPluginAsyncTypebox<Tools> = async (app, to
     response: { 200: ScimTargetPlan, 202: ScimTargetPlan },
     handler: async (req, reply) => {
       const { scimTargetId } = req.params;
-      if (req.body.dryRun) return req.read((ctx) => plan(ctx, tools, scimTargetId, req.body));
-      await req.transact((ctx) => startSync(ctx, scimTargetId, req.body));
+      const { dryRun = false, resend = false } = req.body ?? {};
+      if (dryRun) return req.read((ctx) => plan(ctx, tools, scimTargetId, resend));
+      await req.transact((ctx) => startSync(ctx, scimTargetId, resend));
       return reply.code(202).send(REQUESTED);
     },
   });

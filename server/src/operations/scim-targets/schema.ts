@@ -157,6 +157,8 @@ export type CreateScimTarget = Static<typeof CreateScimTarget>;
 export const UpdateScimTarget = Type.Object(
   {
     ...Type.Partial(ScimTarget).properties,
+    // A merge patch removes the members that are null.
+    status: Type.Optional(Type.Partial(Type.Object(standing))),
     name,
     url,
     enabled: Type.Boolean(),
@@ -219,19 +221,29 @@ export const ScimTargetStatus = Type.Object(
 );
 export type ScimTargetStatus = Static<typeof ScimTargetStatus>;
 
-export const SyncScimTarget = Type.Object(
-  {
-    dryRun: Type.Optional(
-      Type.Boolean({ default: false, description: "List what would be sent, without sending it. The target receives only GET requests" }),
+/** The body may be left out; it then arrives as null. */
+export const SyncScimTarget = Type.Union(
+  [
+    Type.Object(
+      {
+        dryRun: Type.Optional(
+          Type.Boolean({
+            default: false,
+            description: "List what would be sent, without sending it. The target receives only GET requests",
+          }),
+        ),
+        resend: Type.Optional(
+          Type.Boolean({
+            default: false,
+            description: "Send everything again, even if it has not changed, to repair changes that were made at the target",
+          }),
+        ),
+      },
+      closed,
     ),
-    resend: Type.Optional(
-      Type.Boolean({
-        default: false,
-        description: "Send everything again, even if it has not changed, to repair changes that were made at the target",
-      }),
-    ),
-  },
-  { $id: "SyncScimTarget", ...closed },
+    Type.Null(),
+  ],
+  { $id: "SyncScimTarget" },
 );
 export type SyncScimTarget = Static<typeof SyncScimTarget>;
 

@@ -17,7 +17,6 @@ import type {
   ScimTargetObject,
   ScimTargetStatus,
   Settings,
-  SyncScimTarget,
   UpdateScimTarget,
 } from "./schema.ts";
 import { secretPlace } from "./secrets.ts";
@@ -112,7 +111,7 @@ export async function recordTest(ctx: Ctx, targetId: string, ok: boolean): Promi
 }
 
 /** Requests that everything is compared again, and that refused objects are sent again. */
-export async function startSync(ctx: Ctx, targetId: string, { resend = false }: SyncScimTarget): Promise<void> {
+export async function startSync(ctx: Ctx, targetId: string, resend: boolean): Promise<void> {
   const target = await readOwnTarget(ctx, targetId);
   if (!target.enabled) throw scimTargetErrors.disabled();
   const key = { realm: ctx.realm, targetId: target.id };

@@ -76,6 +76,14 @@ test("a secret is never shown, is kept by a PUT without it, and does not follow 
   expect(JSON.stringify([stored, (await admin.get("/scim-targets")).body, iam.output])).not.toMatch(/hunter2|"again"/);
 });
 
+test("a target is patched with what was read, and a full sync starts without a body", async () => {
+  const admin = (await iam.realm()).asMaster();
+  const { id } = (await admin.post("/scim-targets", target({ enabled: false }))).body;
+  const read = (await admin.get(`/scim-targets/${id}`)).body;
+  expect(await admin.patch(`/scim-targets/${id}`, read)).toMatchObject({ status: 200, body: read });
+  expect((await admin.post(`/scim-targets/${id}/sync`)).status).toBe((await admin.post(`/scim-targets/${id}/sync`, {})).status);
+});
+
 test("an administrator of targets needs view-users besides manage-realm", async () => {
   const realm = await iam.realm();
   const { id } = (await realm.asMaster().post("/scim-targets", target({ enabled: false }))).body;

@@ -42,18 +42,19 @@ export const EventPage = Type.Object(
 );
 export type EventPage = Static<typeof EventPage>;
 
+const typeNames = Type.String({ minLength: 1, maxLength: 4096 });
 export const EventQuery = Type.Object(
   {
     type: Type.Optional(
-      Type.Union([Type.String({ maxLength: 4096 }), Type.Array(Type.String({ maxLength: 4096 }), { maxItems: 100 })], {
+      Type.Union([typeNames, Type.Array(typeNames, { maxItems: 100 })], {
         description: `One or several event types, separated by commas or as repeated members: ${eventTypes.join(", ")}`,
       }),
     ),
-    actor: Type.Optional(Type.String({ maxLength: 320, description: "A username or user id" })),
+    actor: Type.Optional(Type.String({ minLength: 1, maxLength: 320, description: "A username or user id" })),
     outcome: Type.Optional(oneOf(["SUCCESS", "FAILURE"])),
     category: Type.Optional(oneOf(categories)),
-    resourceType: Type.Optional(Type.String({ maxLength: 64 })),
-    resourceId: Type.Optional(Type.String({ maxLength: 2048 })),
+    resourceType: Type.Optional(Type.String({ minLength: 1, maxLength: 64 })),
+    resourceId: Type.Optional(Type.String({ minLength: 1, maxLength: 2048 })),
     requestId: Type.Optional(Type.String({ format: "uuid", description: "The request number of an error page, or an `x-request-id`" })),
     from: Instant("The beginning of the period"),
     to: Instant("The end of the period, exclusive"),

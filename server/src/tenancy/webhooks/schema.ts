@@ -2,6 +2,7 @@ import Type, { type Static } from "typebox";
 import { DAY, SECOND } from "../../kernel/clock.ts";
 import { nullable, oneOf } from "../../platform/http/index.ts";
 import { listQuery } from "../../platform/paging/index.ts";
+import { eventTypes as knownTypes } from "../audit/index.ts";
 
 const DAYS = DAY / SECOND;
 
@@ -81,19 +82,26 @@ export const UpdateWebhook = Type.Object(
 );
 export type UpdateWebhook = Static<typeof UpdateWebhook>;
 
-export const RotateSecret = Type.Object(
-  {
-    secret: Type.Optional(secret),
-    overlapSeconds: Type.Optional(
-      Type.Integer({
-        minimum: 0,
-        maximum: 7 * DAYS,
-        default: 0,
-        description: "The time for which the old secret signs too, so that receivers can switch without missing deliveries",
-      }),
+/** The body may be left out; it then arrives as null. */
+export const RotateSecret = Type.Union(
+  [
+    Type.Object(
+      {
+        secret: Type.Optional(secret),
+        overlapSeconds: Type.Optional(
+          Type.Integer({
+            minimum: 0,
+            maximum: 7 * DAYS,
+            default: 0,
+            description: "The time for which the old secret signs too, so that receivers can switch without missing deliveries",
+          }),
+        ),
+      },
+      { additionalProperties: false },
     ),
-  },
-  { $id: "RotateWebhookSecret", additionalProperties: false },
+    Type.Null(),
+  ],
+  { $id: "RotateWebhookSecret" },
 );
 export type RotateSecret = Static<typeof RotateSecret>;
 
@@ -131,7 +139,7 @@ export type Delivery = Static<typeof Delivery>;
 
 export const DeliveryQuery = listQuery({
   status: Type.Optional(oneOf(deliveryStatuses)),
-  eventType: Type.Optional(Type.String({ maxLength: 64 })),
+  eventType: Type.Optional(oneOf(knownTypes)),
 });
 export type DeliveryQuery = Static<typeof DeliveryQuery>;
 

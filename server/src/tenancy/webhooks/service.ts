@@ -84,8 +84,9 @@ export async function rotateSecret(
   ctx: Ctx,
   { vault }: Tools,
   webhookId: string,
-  input: RotateSecret,
+  body: RotateSecret,
 ): Promise<Omit<WebhookRow, "secret"> & RotatedSecret> {
+  const input = body ?? {};
   if (input.secret !== undefined) checkSecret(input.secret);
   const current = await takeWebhook(ctx, webhookId);
   expectVersion(ctx, current.version);

@@ -70,6 +70,16 @@ describe("a webhook", () => {
     expect((await admin.get(path)).body.name).toBe("first");
   });
 
+  test("shows no deliveries of an event type that does not exist", async () => {
+    const admin = await (await iam.realm()).admin();
+    const { id } = (await admin.post("/webhooks", hook)).body;
+    for (const type of ["NO_SUCH_TYPE", ""])
+      expect(await admin.get(`/webhooks/${id}/deliveries?eventType=${type}`)).toMatchObject({
+        status: 400,
+        body: { errors: [{ field: "eventType" }] },
+      });
+  });
+
   test("lists by name and by age, searches by prefix and id, a page at a time", async () => {
     const admin = await (await iam.realm()).admin();
     const ids: string[] = [];
@@ -161,6 +171,7 @@ describe("a secret", () => {
     // The server's own turn may have taken the job.
     await expect.poll(row).toMatchObject({ previous_secret: null, previous_until: null });
 
+    expect(await admin.post(`/webhooks/${id}/rotate-secret`)).toMatchObject({ status: 200, body: { secretSet: true } });
     const given = await admin.post(`/webhooks/${id}/rotate-secret`, { secret: SECRET });
     expect(given.body).toMatchObject({ secret: null, secretSet: true, previousSecretUntil: null });
     const action = (await realm.events("type=ADMIN_ACTION&resourceType=webhooks"))[0];
