@@ -198,10 +198,8 @@ async function updateUser(
       roles: user.roles ? [...new Set([...user.roles, ...(await rolesByMappers(ctx.tx, ctx.realm, userId))])] : current.roles,
     };
     const isUnconfirmed = emailKey !== null && inactiveKeys.has(emailKey);
-    const options = { by: "source", setsEnabled: user.enabled !== undefined, setsLocked: user.locked !== undefined } as const;
-    const saved = await saveUser(rowCtx, userId, state, { ...options, proof: isUnconfirmed ? "unconfirmed" : "given" });
-    // A changed address becomes unverified, even if the saved state says otherwise. The row vouches for it, so it is saved again.
-    if (user.emailVerified && user.email && !saved.emailVerified) await saveUser(rowCtx, userId, state, options);
+    const sets = Object.entries(user).flatMap(([member, value]) => (value === undefined ? [] : [member]));
+    const saved = await saveUser(rowCtx, userId, state, { by: "source", sets, proof: isUnconfirmed ? "unconfirmed" : "given" });
     if (user.requiredActions) await replaceRequiredActions(ctx.tx, ctx.realm, userId, user.requiredActions);
     if (passwordHash !== null) await resetPassword(rowCtx, userId, passwordHash);
     return privileges.differ(current.roles, saved.roles);

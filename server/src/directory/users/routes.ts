@@ -64,7 +64,7 @@ export const userRoutes: FastifyPluginAsyncTypebox<Omit<UserCredentialParts, "di
       config: write,
       summary: "Replace a user's state",
       body: UpdateUser,
-      run: (ctx, { userId }, body, _query, named) => saveUser(ctx, userId, body, { setsEnabled: named.includes("enabled") }),
+      run: (ctx, { userId }, body, _query, patched) => saveUser(ctx, userId, body, { ...(patched && { sets: patched }) }),
     },
     remove: { config: write, summary: "Delete a user", run: (ctx, { userId }) => removeUser(ctx, userId) },
   });

@@ -29,9 +29,15 @@ export const User = Type.Object(
     userId: Type.String({ format: "uuid" }),
     username: Type.String(),
     email: nullable(Type.String()),
-    emailVerified: Type.Boolean(),
+    emailVerified: Type.Boolean({
+      description:
+        "The address is known to be the user's. A PUT with another address returns it to false; a PATCH that names it is about the address it brings",
+    }),
     enabled: Type.Boolean(),
-    locked: Type.Boolean({ description: "Locked by an administrator, or temporarily after too many failed attempts" }),
+    locked: Type.Boolean({
+      description:
+        "Locked by an administrator, or temporarily after too many failed attempts. A PUT may repeat a temporary lock, which still lapses; a PATCH that names it locks the user for good",
+    }),
     mfaEnabled: Type.Boolean({ description: "True when the user has a second factor" }),
     roles: Type.Array(Type.String()),
     attributes: Type.Record(Type.String(), Type.Union([Type.String(), Type.Array(Type.String())])),

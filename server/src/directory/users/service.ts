@@ -132,10 +132,11 @@ interface SaveUserOptions {
   readonly trustsEmail?: boolean;
   readonly by?: ProfileWriter;
   readonly proof?: AddressProof;
-  /** False if the request did not name `enabled`, which then is the present value. */
-  readonly setsEnabled?: boolean;
-  /** True if `locked` means an administrator's lock, even while the user is locked temporarily. */
-  readonly setsLocked?: boolean;
+  /**
+   * The members that were sent to be set, and are not merely repeated as they were read: `locked` then is an administrator's lock even while the user is
+   * locked temporarily, and `emailVerified` is about the address that is sent with it. By default, as in a PUT, that is `enabled`.
+   */
+  readonly sets?: readonly string[];
 }
 
 /** Replaces a user's state. */
@@ -143,7 +144,7 @@ export async function saveUser(
   ctx: Ctx,
   id: string,
   input: UpdateUser,
-  { trustsEmail = false, by = "admin", proof = "given", setsEnabled = true, setsLocked = false }: SaveUserOptions = {},
+  { trustsEmail = false, by = "admin", proof = "given", sets = ["enabled"] }: SaveUserOptions = {},
 ): Promise<UserRow> {
   const current = await findUserForUpdate(ctx, id);
   const { userId } = current;
@@ -156,12 +157,13 @@ export async function saveUser(
     checkProfile(await readUserProfile(ctx), { by, current: current.attributes, next, named: new Set(Object.keys(next)) });
   // A PUT may repeat the temporary lock that GET showed. This does not make it permanent.
   const unlocks = current.locked && !input.locked;
-  const lockedByAdmin = input.locked === current.locked && !setsLocked ? current.lockedByAdmin : input.locked;
+  const lockedByAdmin = input.locked === current.locked && !sets.includes("locked") ? current.lockedByAdmin : input.locked;
   const shutsOut = (current.enabled && !enabled) || (!current.lockedByAdmin && lockedByAdmin);
   if (shutsOut && isSelf(ctx, userId)) throw userErrors.self();
 
   const sameMail = email !== null && current.email !== null && loginKey(email) === loginKey(current.email);
-  const emailVerified = email !== null && (trustsEmail || (input.emailVerified === true && (sameMail || !current.emailVerified)));
+  const vouches = sameMail || !current.emailVerified || sets.includes("emailVerified");
+  const emailVerified = email !== null && (trustsEmail || (input.emailVerified === true && vouches));
   const write = async () => {
     const fields = { username: input.username, email, emailVerified, enabled, attributes: input.attributes ?? {}, lockedByAdmin };
     await updateUser(ctx.tx, ctx.realm, userId, fields, ctx.now, proof);
@@ -172,7 +174,7 @@ export async function saveUser(
 
   if (unlocks) await clearUserAttempts(ctx.tx, ctx.realm, userId);
   if (shutsOut) await ctx.emit("user.disabled", { userId });
-  if (setsEnabled) await ctx.emit("user.enabled_set", { userId });
+  if (sets.includes("enabled")) await ctx.emit("user.enabled_set", { userId });
   const user = await readUser(ctx, userId);
   const detail = whatChanged(current, user, roleChanges);
   ctx.audit({ category: "ADMIN", type: "ADMIN_UPDATE", resourceType: "users", resourceId: userId, detail });

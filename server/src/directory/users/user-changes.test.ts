@@ -90,6 +90,15 @@ describe("PUT /users/{userId}", () => {
     expect(await put({ emailVerified: true })).toMatchObject({ email: null, emailVerified: false });
   });
 
+  test("a PATCH that names emailVerified is about the address that it brings", async () => {
+    const realm = await iam.realm();
+    const user = await create(realm, { username: "ada", email: "ada@example.com", emailVerified: true });
+    const patch = async (change: object) => (await realm.asMaster().patch(`/users/${user.userId}`, change)).body;
+    const confirmed = { email: "lovelace@example.com", emailVerified: true };
+    expect(await patch(confirmed)).toMatchObject(confirmed);
+    expect(await patch({ email: "countess@example.com" })).toMatchObject({ emailVerified: false });
+  });
+
   test("replaces the direct roles, naming one that does not exist", async () => {
     const realm = await iam.realm();
     const admin = realm.asMaster();
@@ -168,6 +177,23 @@ describe("disabling and locking", () => {
     expect((await admin.put(path, { ...locked, locked: false })).body.locked).toBe(false);
     await iam.browser().signIn(realm.name, username, password);
     expect(await realm.events(`type=USER_UNLOCKED&resourceId=${userId}`)).toHaveLength(1);
+  });
+
+  test("a PATCH that names locked locks a user for good who is locked temporarily", async () => {
+    const realm = await iam.realm();
+    const admin = realm.asMaster();
+    await admin.put("/settings", { bruteForce: { maxFailures: 3 } });
+    const { userId, username } = await realm.user();
+    for (let i = 0; i < 3; i++) await iam.browser().trySignIn(realm.name, username, "wrong");
+    const isLocked = async () => (await admin.get(`/users/${userId}`)).body.locked;
+    expect((await admin.patch(`/users/${userId}`, { attributes: { a: "b" } })).body.locked).toBe(true);
+    clock.advance(16 * MINUTE);
+    expect(await isLocked()).toBe(false);
+    for (let i = 0; i < 3; i++) await iam.browser().trySignIn(realm.name, username, "wrong");
+    expect((await admin.patch(`/users/${userId}`, { locked: true })).body.locked).toBe(true);
+    clock.advance(16 * MINUTE);
+    expect(await isLocked()).toBe(true);
+    expect(await realm.events(`type=USER_LOCKED&resourceId=${userId}&outcome=SUCCESS`)).not.toEqual([]);
   });
 
   test("users cannot delete, disable or lock themselves, however the id is written", async () => {

@@ -48,7 +48,7 @@ const actions: Readonly<Record<BulkAction, Action>> = {
 async function change(ctx: Ctx, id: string, members: { readonly enabled?: boolean; readonly locked?: boolean }): Promise<void> {
   const { userId, username, email, emailVerified, enabled, locked, attributes, roles: held } = await findUserForUpdate(ctx, id);
   const state = { username, email, emailVerified, enabled, locked, attributes, roles: held, ...members };
-  await saveUser(ctx, userId, state, { setsEnabled: members.enabled !== undefined });
+  await saveUser(ctx, userId, state, { sets: Object.keys(members) });
 }
 
 export interface BulkParts {

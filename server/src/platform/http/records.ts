@@ -27,8 +27,8 @@ export interface ReplaceRecord<P extends TSchema, R extends TSchema, B extends T
   readonly body: B;
   /** The response of PUT and PATCH, if it has more members than GET's. */
   readonly answer?: TSchema;
-  /** Replaces the record. `named` are the members in the request itself; a PATCH leaves the others as they are. */
-  run(ctx: Ctx, params: Static<P>, body: Static<B>, query: Static<Q>, named: readonly string[]): Promise<Versioned<R>>;
+  /** Replaces the record. `patched` are the members that a PATCH names; it leaves the others as they are. */
+  run(ctx: Ctx, params: Static<P>, body: Static<B>, query: Static<Q>, patched?: readonly string[]): Promise<Versioned<R>>;
   /** Maps a member to the member that it follows. A PATCH that changes the latter and does not name the former returns the former to its default. */
   readonly follows?: Readonly<Record<string, string>>;
   /** Restricts the methods, if PUT or PATCH has another path or meaning. */
@@ -100,10 +100,7 @@ export function recordRoutes<P extends TSchema, R extends TSchema, B extends TSc
     const description = [replace.ofPut, replace.description].filter((text) => text !== undefined).join(" ") || undefined;
     route("PUT", { ...replace, description } as typeof replace, { body: replace.body, ...answer }, async (req, reply) => {
       const { params, query } = named(req);
-      return versioned(
-        reply,
-        await req.transact((ctx) => replace.run(ctx, params, req.body as Static<B>, query, Object.keys(req.body ?? {}))),
-      );
+      return versioned(reply, await req.transact((ctx) => replace.run(ctx, params, req.body as Static<B>, query)));
     });
   }
   if (replace && methods.includes("PATCH")) {

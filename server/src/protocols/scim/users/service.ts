@@ -154,7 +154,12 @@ async function saveChange(ctx: Ctx, connection: Connection, { user, account }: H
       ctx,
       userId,
       { username, email, emailVerified, enabled, locked, roles, attributes },
-      { trustsEmail, by: "source", proof: await proofOfNames(ctx, connection, fields, account), setsEnabled: change.namesActive },
+      {
+        trustsEmail,
+        by: "source",
+        proof: await proofOfNames(ctx, connection, fields, account),
+        sets: change.namesActive ? ["enabled"] : [],
+      },
     );
     await saveScim(ctx, connection, userId, fields);
   } else if (change.namesActive) await ctx.emit("user.enabled_set", { userId });
