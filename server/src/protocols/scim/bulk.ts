@@ -21,31 +21,28 @@ interface BulkOperation {
 
 const REFERENCE = /^bulkId:(.+)$/;
 
-/** RFC 7644 §3.7: runs each operation in a transaction of its own. References to others by `bulkId` are resolved in any order. */
+/**
+ * RFC 7644 §3.7: runs each operation in a transaction of its own, in the order of the request. One that refers to a later one by `bulkId`
+ * waits for it.
+ */
 export async function runBulk(request: FastifyRequest, parts: UserParts & { readonly baseUrl: string }): Promise<Resource> {
   const { operations, failOnErrors } = readBulk(request.body);
   const created = new Map<string, string>();
   const answers = new Array<Resource | undefined>(operations.length);
   const announced = new Set(operations.flatMap(({ bulkId, method }) => (bulkId !== undefined && method === "POST" ? [bulkId] : [])));
   let errors = 0;
-  let pending = operations.map((_, at) => at);
+  const pending = operations.map(({ path, data }, at) => ({ at, references: referencesIn([path, data]) }));
+  const isReady = ({ references }: (typeof pending)[number]) => references.every((id) => created.has(id) || !announced.has(id));
   while (pending.length > 0 && errors < failOnErrors) {
-    // An operation waits for those that it refers to. If all wait for each other, each fails.
-    const isReady = (at: number) =>
-      referencesIn([operations[at]!.path, operations[at]!.data]).every((id) => created.has(id) || !announced.has(id));
-    const ready = pending.filter(isReady);
-    const next = ready.length > 0 ? ready : pending;
-    for (const at of next) {
-      if (errors >= failOnErrors) break;
-      const operation = operations[at]!;
-      const answer = await runOne(request, parts, operation, created);
-      answers[at] = answer;
-      const id = /\/([^/]+)$/.exec(String(answer.location ?? ""))?.[1];
-      if (answer.response === undefined && operation.bulkId !== undefined && id) created.set(operation.bulkId, id);
-      else if (operation.bulkId !== undefined) announced.delete(operation.bulkId);
-      if (answer.response !== undefined) errors++;
-    }
-    pending = pending.filter((at) => !next.includes(at));
+    // If all wait for each other, each fails.
+    const [{ at }] = pending.splice(Math.max(pending.findIndex(isReady), 0), 1) as [(typeof pending)[number]];
+    const operation = operations[at]!;
+    const answer = await runOne(request, parts, operation, created);
+    answers[at] = answer;
+    const id = /\/([^/]+)$/.exec(String(answer.location ?? ""))?.[1];
+    if (answer.response === undefined && operation.bulkId !== undefined && id) created.set(operation.bulkId, id);
+    else if (operation.bulkId !== undefined) announced.delete(operation.bulkId);
+    if (answer.response !== undefined) errors++;
   }
   return { schemas: [BULK_RESPONSE], Operations: answers.filter((answer) => answer !== undefined) };
 }

@@ -258,6 +258,22 @@ test("a bulk request resolves references in any order, and each operation has it
   expect((await scim.post("/Bulk", { failOnErrors: 2, Operations: failing })).body.Operations).toHaveLength(2);
   expect((await scim.post("/Bulk", { Operations: new Array(1001).fill(failing[0]) })).status).toBe(413);
   expect((await scim.post("/Bulk", { Operations: [{}] })).body.scimType).toBe("invalidSyntax");
+  // RFC 7644 §3.7: a reference to an earlier operation changes nothing in the order.
+  const rename = (displayName: string, more: object[] = []) => ({
+    ...{ method: "PATCH", path: `/Groups/${group.id}` },
+    data: { Operations: [{ op: "replace", path: "displayName", value: displayName }, ...more] },
+  });
+  const member = { op: "add", path: "members", value: [{ value: "bulkId:v" }] };
+  const inOrder = [
+    { method: "POST", path: "/Users", bulkId: "v", data: { userName: "grace" } },
+    rename("first", [member]),
+    rename("G"),
+    failing[0],
+    rename("never"),
+  ];
+  const done = (await scim.post("/Bulk", { failOnErrors: 1, Operations: inOrder })).body.Operations;
+  expect(done.map((one: { status: string }) => one.status)).toEqual(["201", "200", "200", "404"]);
+  expect((await scim.get(`/Groups/${group.id}`)).body).toMatchObject({ displayName: "G", members: [{}, {}] });
   const unknown = ["constructor", "__proto__", "toString/x", "Nothing"].map((area) => ({ method: "POST", path: `/${area}`, data: {} }));
   const refused = (await scim.post("/Bulk", { Operations: unknown })).body.Operations;
   expect(refused.map((one: { status: string }) => one.status)).toEqual(["404", "404", "404", "404"]);
