@@ -36,7 +36,7 @@ export const isPublic = ({ publicClient, settings }: ClientSnapshot): boolean =>
 
 /** RFC 6749 §2.3: authenticates the client by its configured method. A failure is recorded as CLIENT_LOGIN_FAILURE. */
 export async function authenticateClient(parts: ClientAuthParts, request: ClientRequest): Promise<ClientSnapshot> {
-  const credentials = presentedCredentials(request.headers, request.form);
+  const credentials = credentialsIn(parts, request);
   if (credentials.kind === "workload") return authenticateWorkload(parts, credentials, request);
   const known = await parts.clients.get(parts.realm.realmId, credentials.clientId);
   const client = known && isUsable(known, clock.now()) ? known : null;
@@ -44,6 +44,14 @@ export async function authenticateClient(parts: ClientAuthParts, request: Client
   const reason = client ? await reasonAgainst(parts, client, credentials, request) : "client not found";
   if (client && reason === null) return client;
   throw refusal(parts, request, credentials.clientId, client, reason);
+}
+
+function credentialsIn({ issuer }: ClientAuthParts, { headers, form }: ClientRequest): PresentedCredentials {
+  try {
+    return presentedCredentials(headers, form);
+  } catch (error) {
+    throw error instanceof OAuthError && error.error === "invalid_client" ? basicChallenge(issuer, headers, error) : error;
+  }
 }
 
 function refusal(

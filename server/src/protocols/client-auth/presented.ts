@@ -40,7 +40,7 @@ export function presentedCredentials({ authorization }: IncomingHttpHeaders, for
   if (assertion && type !== ASSERTION_TYPE)
     throw refuse(type ? `client_assertion_type must have value ${ASSERTION_TYPE}` : "client_assertion_type must be provided");
   if (named && named !== credentials.clientId) throw refuse("client_id mismatch");
-  if (!credentials.clientId) throw refuse("no client authentication mechanism provided");
+  if (!credentials.clientId) throw oauthErrors.invalidClient("no client authentication");
   return credentials;
 }
 
@@ -48,9 +48,12 @@ const BASIC = /^basic ([A-Za-z0-9+/]+={0,2})$/i;
 /** RFC 6749 appendix A: the characters of a client id or secret. */
 const VSCHAR = /^[\x20-\x7E]*$/;
 
-/** RFC 6749 §2.3.1: reads the Basic credentials. Both parts are form-encoded before they are joined. */
+/**
+ * RFC 6749 §2.3.1: reads the Basic credentials. Both parts are form-encoded before they are joined. A header that is not read is a failed
+ * authentication, also one of another scheme (§5.2).
+ */
 function basicCredentials(authorization: string): PresentedCredentials {
-  const refuse = oauthErrors.invalidRequest;
+  const refuse = oauthErrors.invalidClient;
   const [, encoded] = BASIC.exec(authorization) ?? [];
   const pair = encoded === undefined ? "" : Buffer.from(encoded, "base64").toString("utf8");
   const at = pair.indexOf(":");
@@ -77,8 +80,8 @@ function assertionCredentials(assertion: string, named: string | undefined): Pre
   let iss: unknown;
   try {
     ({ sub, iss } = decodeJwt(assertion));
-  } catch (cause) {
-    throw oauthErrors.invalidRequest("invalid client_assertion format", { cause });
+  } catch {
+    throw oauthErrors.invalidClient("the assertion is not a JWT"); // RFC 7521 §4.2.1
   }
   if (typeof sub !== "string" || sub === "") throw oauthErrors.invalidClient("the assertion has no subject");
   if (typeof iss === "string" && iss !== sub) return { kind: "workload", clientId: named || sub, named: named || undefined, assertion };

@@ -281,7 +281,7 @@ describe("is refused", () => {
     const asked = { grant_type: EXCHANGE, subject_token: token, subject_token_type: ACCESS_TOKEN };
     const at = "/agent/delegation/token";
     const actor = (actor_token: string) => ({ actor_token, actor_token_type: ACCESS_TOKEN });
-    expect((await post(at, asked)).status).toBe(400);
+    expect((await post(at, asked)).status).toBe(401);
     expect((await post(at, { ...asked, client_id: "bot", client_secret: "wrong" })).status).toBe(401);
     expect((await post(at, asked, { authorization: `Bearer ${token}` })).body.error).toBe("unauthorized_client");
     expect((await post(at, asked, { authorization: "Bearer nonsense" })).status).toBe(401);

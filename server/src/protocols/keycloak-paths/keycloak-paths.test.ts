@@ -34,7 +34,7 @@ test("the paths of Keycloak answer where the realm asks for them; tokens of the 
   // Caller, limits and errors are those of the endpoint.
   expect(must(await api.post(`${there}/token/introspect`, { token: own }))).toMatchObject({ active: true, client_id: "api" });
   expect((await iam.browser().request("POST", `/realms/${realm.name}${there}/token`, { form: {}, csrf: false })).body.error).toBe(
-    "invalid_request",
+    "invalid_client",
   );
   const at = (path: string) => `/realms/${realm.name}${path}`;
   const [certs, jwks] = [await iam.browser().get(at(`${there}/certs`)), await iam.browser().get(at("/jwks"))];

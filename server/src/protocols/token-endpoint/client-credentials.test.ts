@@ -198,13 +198,13 @@ describe("is refused", () => {
     ["a secret of the same length", (client) => token({ ...client, secret: "x".repeat(client.secret.length) }), 401, "invalid_client"],
     ["an unknown client", (client) => token({ ...client, clientId: "nobody" }), 401, "invalid_client"],
     ["no secret", (client) => ask({ ...grant, client_id: client.clientId }), 401, "invalid_client"],
+    ["no client at all", () => ask(grant), 401, "invalid_client"],
     [
-      "a header that is no header",
-      (client) => ask({ ...grant, client_id: client.clientId }, { authorization: "Basic ???" }),
-      400,
-      "invalid_request",
+      "an assertion that is no JWT",
+      () => ask({ ...grant, client_assertion: "x", client_assertion_type: "urn:ietf:params:oauth:client-assertion-type:jwt-bearer" }),
+      401,
+      "invalid_client",
     ],
-    ["no client at all", () => ask(grant), 400, "invalid_request"],
     [
       "another type of body",
       (client) => ask("{}", { authorization: basic(client), "content-type": "application/json" }),
@@ -214,6 +214,25 @@ describe("is refused", () => {
     ["a body too long", (client) => token(client, { scope: "x".repeat(60_000) }), 413, "invalid_request"],
   ])("%s", async (_what, send, status, error) => {
     expect(await send(await machine())).toMatchObject({ status, body: { error } });
+  });
+
+  // RFC 6749 §5.2
+  test.each([
+    "Basic ???",
+    `Basic ${Buffer.from("no colon").toString("base64")}`,
+    `Basic ${Buffer.from("%zz:x").toString("base64")}`,
+    "Bearer x",
+  ])("the header %j, with a challenge, at every endpoint", async (authorization) => {
+    for (const path of ["token", "introspect", "revoke", "par", "agent/delegation/token"]) {
+      const refused = await iam.browser().request("POST", `/realms/${realm.name}/${path}`, {
+        form: { ...grant, token: "x" },
+        headers: { authorization },
+        csrf: false,
+      });
+      const isToken = path === "agent/delegation/token" && authorization.startsWith("Bearer");
+      expect([path, refused.status, refused.body.error]).toEqual([path, 401, isToken ? "invalid_token" : "invalid_client"]);
+      expect(refused.headers["www-authenticate"], path).toMatch(isToken ? /^Bearer realm=/ : /^Basic realm=/);
+    }
   });
 
   onPostgres("a client that may not, is public, is disabled, or must prove a key", async () => {
