@@ -1,6 +1,6 @@
 import { registerAdminRoutes } from "./app/admin-routes.ts";
 import { createJobs, createScimTargets, createWebhooks } from "./app/jobs.ts";
-import { registerRealmRoutes } from "./app/realm-routes.ts";
+import { errorFormsOf, registerRealmRoutes } from "./app/realm-routes.ts";
 import { createServices, type Services, version } from "./app/services.ts";
 import type { Core } from "./core.ts";
 import { SECOND } from "./kernel/clock.ts";
@@ -14,7 +14,7 @@ import { type App, type CompiledSchemas, createServer, unitOfWorkPlugin } from "
 import type { JobWorker } from "./platform/jobs/index.ts";
 import type { Outbound } from "./platform/outbound/index.ts";
 import type { ClientActivity } from "./protocols/client-auth/index.ts";
-import { refuseUnguardedRoutes } from "./protocols/gate/index.ts";
+import { createUnservedAnswer, refuseUnguardedRoutes } from "./protocols/gate/index.ts";
 import { type Issuers, metadataRoutes } from "./protocols/oidc/index.ts";
 import { createCertificateGuard } from "./protocols/proof/index.ts";
 import { samlMetadataRoutes } from "./protocols/saml/index.ts";
@@ -78,7 +78,7 @@ async function createHttpServer(core: Core, services: Services, compiled: Compil
     secure: config.baseUrl.startsWith("https:"),
     isDraining,
     compiled,
-    showNotFound: services.visitors.showFailure,
+    answerUnserved: createUnservedAnswer({ realms: core.realms, errors: errorFormsOf(services) }),
     load: { maxInFlight: config.maxInFlight, maxLoopDelayMs: config.maxLoopDelayMs },
     // With tracing each request is a span, so none is answered early.
     ...(config.otelEndpoint === null && { onEarlyAnswer: (route, seconds) => metrics.request("GET", route, 200, seconds) }),

@@ -140,13 +140,16 @@ function gateParts({ db, work, realms, metrics, config: { baseUrl } }: Core, ser
     },
     tokens: { scim: scimTokens(db) },
     limits: limitsOf(limiter, realms),
-    errors: {
-      page: visitors.showFailure,
-      problem: answerProblem,
-      oauth: sendOAuthError,
-      registration: sendRegistrationError,
-      scim: sendScimError,
-      authzen: sendAccessError,
-    },
+    errors: errorFormsOf(services),
   };
 }
+
+/** Returns the renderer of each form of errors. */
+export const errorFormsOf = ({ visitors }: Pick<Services, "visitors">) => ({
+  page: visitors.showFailure,
+  problem: answerProblem,
+  oauth: sendOAuthError,
+  registration: sendRegistrationError,
+  scim: sendScimError,
+  authzen: sendAccessError,
+});

@@ -36,10 +36,6 @@ const UNTOLD = [
   ...["GET /realms/{realm}/interaction/{uid}", "POST /realms/{realm}/interaction/{uid}"],
   ...["GET /realms/{realm}/saml/idp/continue", "GET /realms/{realm}/saml/idp/slo/{logoutId}"],
   ...["GET /realms/{realm}/saml/idp/consent/{id}", "POST /realms/{realm}/saml/idp/consent/{id}"],
-  // Endpoints of OAuth that take POST only say so in OAuth's form.
-  ...["backchannel/authorize", "device/authorize", "introspect", "par", "revoke", "token"].flatMap((endpoint) =>
-    ["DELETE", "GET", "PATCH", "PUT"].map((method) => `${method} /realms/{realm}/${endpoint}`),
-  ),
 ];
 
 /** Every route of the router, from its own printed tree. */

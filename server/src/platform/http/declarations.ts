@@ -77,6 +77,8 @@ declare module "fastify" {
     /** Names in the table of limits (app/limits.ts). */
     limit?: string | readonly string[];
     errors?: ErrorForm | NegotiatedErrors;
+    /** The OAuth error of a request with a method that the path does not have. The default is `invalid_request`. */
+    wrongMethod?: string;
     /** The prefix of the gate's error codes. The default is `auth`. */
     codes?: string;
     /** True if the route is also allowed during impersonation. */
@@ -90,7 +92,7 @@ export interface NegotiatedErrors {
 }
 export const negotiated = (otherwise: "page" | "problem"): NegotiatedErrors => ({ otherwise });
 
-type Declaration = Pick<FastifyContextConfig, "caller" | "csrf" | "limit" | "errors" | "codes" | "impersonated">;
+type Declaration = Pick<FastifyContextConfig, "caller" | "csrf" | "limit" | "errors" | "wrongMethod" | "codes" | "impersonated">;
 
 const FORM = ["application/x-www-form-urlencoded"];
 

@@ -53,6 +53,7 @@ export {
   visibleName,
   visiblePathName,
 } from "./schemas.ts";
+export { methodNotAllowed, type ServedPath } from "./served-paths.ts";
 export { type App, createServer } from "./server.ts";
 export { streamBodies } from "./streamed-bodies.ts";
 export { buildValidator, toFieldErrors } from "./validation.ts";

@@ -14,6 +14,7 @@ import { answerEarly } from "./early-answers.ts";
 import { type LoadLimits, shedLoad } from "./overload.ts";
 import { answerProblem, asAppError, notFound, sendProblem } from "./problem.ts";
 import { referredTo, schemaStore, shareNamedSchemas } from "./schemas.ts";
+import { createServedPaths, methodNotAllowed, type ServedPath } from "./served-paths.ts";
 import { buildValidator } from "./validation.ts";
 
 export type App = FastifyInstance<Server, IncomingMessage, ServerResponse, FastifyBaseLogger, TypeBoxTypeProvider>;
@@ -30,8 +31,11 @@ export interface ServerOptions {
   readonly isDraining?: () => boolean;
   /** The functions that servers of this process share. Without it, the server makes its own. */
   readonly compiled?: CompiledSchemas | undefined;
-  /** Answers a browser that asks for a page which does not exist. Without it, everyone gets a problem document. */
-  readonly showNotFound?: (error: AppError, request: FastifyRequest, reply: FastifyReply) => unknown;
+  /**
+   * Answers a request that no route takes, with the error and what its path serves to other methods. Without it, everyone gets a problem
+   * document.
+   */
+  readonly answerUnserved?: (error: AppError, served: ServedPath | null, request: FastifyRequest, reply: FastifyReply) => unknown;
 }
 
 const BODY_LIMIT = 1024 * 1024;
@@ -72,7 +76,7 @@ function namePlugins(app: FastifyInstance): void {
 
 /** Creates a bare server with the defaults of every server here: strict bodies, problem+json, request ids, security headers, quiet draining. */
 export function createServer(options: ServerOptions): App {
-  const { logger, trustProxy, secure, load, onEarlyAnswer, compiled, showNotFound, isDraining = () => false } = options;
+  const { logger, trustProxy, secure, load, onEarlyAnswer, compiled, answerUnserved, isDraining = () => false } = options;
   const defaultHeaders = Object.entries({
     "x-content-type-options": "nosniff",
     "x-frame-options": "DENY",
@@ -104,6 +108,9 @@ export function createServer(options: ServerOptions): App {
     },
   }).withTypeProvider<TypeBoxTypeProvider>();
 
+  const servedPaths = createServedPaths();
+  app.decorate("servedPaths", servedPaths);
+  app.addHook("onRoute", (route) => servedPaths.add(route));
   namePlugins(app as unknown as FastifyInstance);
   shareNamedSchemas(app);
   refuseEncodedBodies(app as unknown as FastifyInstance);
@@ -132,8 +139,9 @@ export function createServer(options: ServerOptions): App {
   });
   app.setErrorHandler(answerProblem);
   app.setNotFoundHandler((request, reply) => {
-    const isBrowser = request.method === "GET" && (request.headers.accept ?? "").includes("text/html");
-    return isBrowser && showNotFound ? showNotFound(notFound(), request, reply) : sendProblem(reply, request, notFound());
+    const served = servedPaths.at(request.url.split("?", 1)[0]!);
+    const error = served ? methodNotAllowed(served) : notFound();
+    return answerUnserved ? answerUnserved(error, served, request, reply) : sendProblem(reply, request, error);
   });
   return app;
 }

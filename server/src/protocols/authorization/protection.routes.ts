@@ -21,7 +21,9 @@ const params = pathParams("id");
 
 /** Mounted under /realms/:realm/authz/protection: UMA 2.0 Federated Authorization, with the paths of Keycloak. */
 export const protectionRoutes: FastifyPluginAsyncTypebox<ProtectionParts> = async (app, { resourceServers, baseUrl }) => {
-  declare(app, { tags: ["Authorization services"], caller: bearer({ audience: "protection" }), limit: "decisions", errors: "oauth" });
+  // UMA 2.0 Federated Authorization §6 has its own error for a wrong method.
+  const errors = { errors: "oauth", wrongMethod: "unsupported_method_type" } as const;
+  declare(app, { tags: ["Authorization services"], caller: bearer({ audience: "protection" }), limit: "decisions", ...errors });
   app.removeContentTypeParser(["application/x-www-form-urlencoded", "text/plain"]);
   const accountOf = (realm: string) => `${baseUrl}/realms/${realm}/account`;
   const show = (server: authz.ResourceServer, row: Parameters<typeof shown>[2]) => shown(server, accountOf(server.realm), row);

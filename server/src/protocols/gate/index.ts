@@ -11,3 +11,4 @@ export { allowOrigin, preflight, sendOAuthError, single } from "./oauth.ts";
 export type { PermissionTokens } from "./permission-token.ts";
 export { publishAt } from "./preflights.ts";
 export { refuse } from "./refusals.ts";
+export { createUnservedAnswer } from "./unserved.ts";

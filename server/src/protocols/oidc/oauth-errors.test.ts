@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { newId } from "../../kernel/ids.ts";
 import type { Answer } from "../../testing/browser.ts";
 import { type SharedHarness, sharedHarness } from "../../testing/harness.ts";
 import type { RealmUnderTest } from "../../testing/realm.ts";
@@ -129,19 +130,40 @@ describe("scopes that the realm does not know are ignored, in every grant, and t
   });
 });
 
-test.each(["/token", "/introspect", "/revoke", "/par", "/device/authorize", "/backchannel/authorize"])(
-  "%s takes POST alone, and says so as OAuth does",
-  async (path) => {
-    for (const method of ["GET", "PUT", "PATCH", "DELETE"]) {
-      const { status, headers, body } = await iam.browser().request(method, `/realms/${realm.name}${path}`);
-      expect([method, status, body?.error]).toEqual([method, 405, "invalid_request"]);
-      expect(headers).toMatchObject({
-        allow: "POST, OPTIONS",
-        "content-type": expect.stringMatching(/^application\/json/),
-        "cache-control": "no-store",
-      });
-    }
-    const { status, headers, body } = await iam.browser().get(`/realms/nobody${path}`);
-    expect([status, body.error, headers["content-type"]]).toEqual([404, "invalid_request", "application/json; charset=utf-8"]);
-  },
-);
+test.each([
+  ...["/token", "/introspect", "/revoke", "/par", "/device/authorize", "/backchannel/authorize"],
+  ...["/agent/delegation/token", "/workload-identity/token", "/connect/register", "/authz/protection/permission"],
+])("%s takes POST alone, and says so as OAuth does", async (path) => {
+  // UMA 2.0 Federated Authorization §6
+  const error = path.startsWith("/authz") ? "unsupported_method_type" : "invalid_request";
+  for (const method of ["GET", "PUT", "PATCH", "DELETE"]) {
+    const { status, headers, body } = await iam.browser().request(method, `/realms/${realm.name}${path}`);
+    expect([method, status, body?.error]).toEqual([method, 405, error]);
+    expect(headers).toMatchObject({
+      allow: expect.stringMatching(/^(OPTIONS, )?POST$/),
+      "content-type": expect.stringMatching(/^application\/json/),
+      "cache-control": "no-store",
+    });
+  }
+  const { status, headers, body } = await iam.browser().get(`/realms/nobody${path}`);
+  expect([status, body.error, headers["content-type"]]).toEqual([404, "invalid_request", "application/json; charset=utf-8"]);
+});
+
+test("every other address names its methods in the same way, in its own form of errors; people get the page for a wrong address", async () => {
+  const at = (path: string) => `/realms/${realm.name}${path}`;
+  for (const [method, path, allow, type] of [
+    ["POST", at("/jwks"), "GET, HEAD, OPTIONS", "application/problem+json"],
+    ["PATCH", at(`/authz/protection/resource_set/${newId()}`), "DELETE, GET, HEAD, OPTIONS, PUT", "application/json"],
+    ["PATCH", at(`/connect/register/${newId()}`), "DELETE, GET, HEAD, OPTIONS, PUT", "application/json"],
+    ["GET", at("/access/v1/evaluation"), "OPTIONS, POST", "application/json"],
+    ["DELETE", at("/authorize"), "GET, HEAD, POST", "application/problem+json"],
+    ["DELETE", `/admin${at("/keys")}`, "GET, HEAD, OPTIONS", "application/problem+json"],
+    ["POST", "/monitoring/health", "GET, HEAD", "application/problem+json"],
+  ] as const) {
+    const { status, headers } = await iam.browser().request(method, path, { csrf: false });
+    expect([path, status, headers.allow, headers["content-type"]]).toEqual([path, 405, allow, `${type}; charset=utf-8`]);
+  }
+  expect((await iam.browser().get("/admin/nothing")).status, "an address that has preflights alone").toBe(404);
+  const page = await iam.browser().get(at("/token"), { headers: { accept: "text/html" } });
+  expect([page.status, page.headers["content-type"]]).toEqual([404, "text/html; charset=utf-8"]);
+});

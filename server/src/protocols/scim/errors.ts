@@ -46,10 +46,6 @@ export const scimErrors = defineErrors("scim", {
   token_not_found: [404, "No such SCIM token in this realm"],
 });
 
-/** RFC 9110 §15.5.6: makes a 405. `allowed` are the methods that the endpoint accepts. */
-export const methodNotAllowed = (allowed: readonly string[]): AppError =>
-  new AppError("scim.method_not_allowed", 405, `This endpoint takes ${allowed.join(", ")}`, { headers: { allow: allowed.join(", ") } });
-
 /** RFC 7644 §3.12: renders every error of the SCIM server. */
 export function sendScimError(cause: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const error = asAppError(cause);

@@ -1,11 +1,11 @@
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import type { FastifyRequest } from "fastify";
 import { AppError } from "../../kernel/errors.ts";
-import { declare, parseJson, pathParams, route, token } from "../../platform/http/index.ts";
+import { declare, methodNotAllowed, parseJson, pathParams, route, token } from "../../platform/http/index.ts";
 import { runBulk } from "./bulk.ts";
 import { callOf, connectionOf } from "./call.ts";
 import { resourceTypeDocuments, schemaDocuments, serviceProviderConfig } from "./discovery.ts";
-import { methodNotAllowed, SCIM_JSON, scimErrors, sendScimError } from "./errors.ts";
+import { SCIM_JSON, scimErrors, sendScimError } from "./errors.ts";
 import { scimGroupRoutes } from "./groups/routes.ts";
 import { listGroups } from "./groups/service.ts";
 import { type ListRequest, readListRequest } from "./listing/query.ts";
@@ -26,10 +26,7 @@ export const scimRoutes: FastifyPluginAsyncTypebox<ScimParts> = async (app, opti
   const { provisioning, realms, hasher, breaches, directoryPasswords, baseUrl } = options;
   const parts = { realms, hasher, breaches, baseUrl, ...(directoryPasswords && { directoryPasswords }) };
   declare(app, { tags: ["SCIM"], caller: token({ kind: "scim" }), limit: "scim", errors: "scim", codes: "scim" });
-  const served: { readonly path: RegExp; readonly methods: readonly string[] }[] = [];
   app.addHook("onRoute", (route) => {
-    const path = route.url.replaceAll(".", "\\.").replaceAll(/:[^/]+/g, "[^/]+");
-    served.push({ path: new RegExp(`^${path}/?$`), methods: [route.method].flat() });
     if (route.schema) route.schema = { consumes: ["application/scim+json"], produces: ["application/scim+json"], ...route.schema };
   });
   app.decorateRequest("scimToken", null as never);
@@ -80,8 +77,8 @@ export const scimRoutes: FastifyPluginAsyncTypebox<ScimParts> = async (app, opti
   // RFC 7644 §3.11: `/Me` would be the resource of the calling user.
   app.setNotFoundHandler((request, reply) => {
     const path = request.url.split("?", 1)[0]!;
-    const allowed = served.filter((route) => route.path.test(path)).flatMap(({ methods }) => methods);
-    if (allowed.length > 0) return sendScimError(methodNotAllowed([...new Set(allowed)].sort()), request, reply);
+    const served = app.servedPaths.at(path);
+    if (served) return sendScimError(methodNotAllowed(served), request, reply);
     const isMe = /\/Me\/?$/.test(path);
     return sendScimError(isMe ? scimErrors.no_me() : scimErrors.not_found(), request, reply);
   });

@@ -4,14 +4,6 @@ import { anonymous, client, declare } from "../../../platform/http/index.ts";
 import { clientForm, issuerFor, takeForms } from "../../gate/index.ts";
 import type { Issuers } from "../issuer.ts";
 
-/** RFC 6749 §3.2: refuses methods other than POST with an OAuth error and status 405 (RFC 9110 §15.5.6). */
-function refuseMethod(_request: FastifyRequest, reply: FastifyReply): FastifyReply {
-  return reply
-    .code(405)
-    .headers({ allow: "POST, OPTIONS", "cache-control": "no-store" })
-    .send({ error: "invalid_request", error_description: "This endpoint takes POST, with a form (application/x-www-form-urlencoded)" });
-}
-
 const hide = { config: { caller: anonymous() }, schema: { hide: true } } as const;
 const text = Type.Optional(Type.String());
 const answers = {
@@ -63,11 +55,4 @@ export const engineRoutes: FastifyPluginAsync<{ issuers: Issuers }> = async (app
 
   for (const [path, about] of Object.entries(answers)) app.post(path, { schema: schemaOf(about) }, pass(path));
   for (const path of ["/par", "/device/authorize"]) app.options(path, hide, pass(path));
-  for (const url of ["/token", "/introspect", "/revoke", ...Object.keys(answers)])
-    app.route({
-      method: ["GET", "HEAD", "PUT", "PATCH", "DELETE"],
-      url,
-      ...hide,
-      handler: refuseMethod,
-    });
 };
