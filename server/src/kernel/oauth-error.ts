@@ -6,6 +6,8 @@ export class OAuthError extends Error {
   readonly headers: Readonly<Record<string, string>>;
   /** The scope in question (RFC 6749 §5.2, RFC 6750 §3.1). */
   readonly scope: string | undefined;
+  /** The next permission ticket (UMA 2.0 Grant §3.3.6). */
+  readonly ticket: string | undefined;
 
   constructor(error: string, description: string, options: OAuthErrorOptions = {}) {
     super(description, { cause: options.cause });
@@ -14,11 +16,13 @@ export class OAuthError extends Error {
     this.status = options.status ?? STATUS[error] ?? 400;
     this.headers = options.headers ?? {};
     this.scope = options.scope;
+    this.ticket = options.ticket;
   }
 
   /** Returns the body of the response. */
-  toBody(): { error: string; error_description: string; scope?: string } {
-    return { error: this.error, error_description: this.message, ...(this.scope !== undefined && { scope: this.scope }) };
+  toBody(): { error: string; error_description: string; scope?: string; ticket?: string } {
+    const { error, message, scope, ticket } = this;
+    return { error, error_description: message, ...(scope !== undefined && { scope }), ...(ticket !== undefined && { ticket }) };
   }
 }
 
@@ -26,6 +30,7 @@ export interface OAuthErrorOptions {
   readonly status?: number;
   readonly headers?: Readonly<Record<string, string>>;
   readonly scope?: string;
+  readonly ticket?: string;
   readonly cause?: unknown;
 }
 

@@ -190,11 +190,21 @@ test("owners share and revoke; tickets are used once; people who do not exist an
   const refused = await ticket();
   expect(await bob.redeem({ ticket: refused, submit_request: "false" })).toMatchObject({
     status: 403,
-    body: { error_description: "not_authorized" },
+    body: { error: "request_denied", error_description: "not_authorized" },
   });
   expect(refusal(await bob.redeem({ ticket: refused })), "a refused ticket is used, too").toEqual([400, "invalid_grant"]);
   expect(must(await ada.account("get", `/${id}`))).toMatchObject({ name: "Album", clientId: "photos", shares: [], requests: [] });
-  expect(await bob.redeem({ ticket: await ticket() })).toMatchObject({ status: 403, body: { error_description: "request_submitted" } });
+  // UMA 2.0 Grant §3.3.6: until the owner answers, each refusal has the next ticket.
+  let next = await ticket();
+  for (let asked = 0; asked < 2; asked++) {
+    const { status, body } = await bob.redeem({ ticket: next });
+    expect([status, body]).toEqual([
+      403,
+      { error: "request_submitted", error_description: "request_submitted", ticket: expect.any(String) },
+    ]);
+    expect(body.ticket).not.toBe(next);
+    next = body.ticket;
+  }
   expect(must(await ada.account("get", `/${id}`)).requests).toMatchObject([{ userId: bob.userId, user: "bob", scopes: ["view"] }]);
 
   // The responses and lists are the same for bob and for a user who does not exist.
@@ -206,7 +216,7 @@ test("owners share and revoke; tickets are used once; people who do not exist an
   }
   expect(must(await ada.account("get", `/${id}`))).toMatchObject({ shares: [{ user: "bob" }, { user: "nobody" }], requests: [] });
   expect(must(await bob.account("get", "/shared"))).toMatchObject([{ resourceId: id, owner: "ada", scopes: ["view"] }]);
-  const rpt = must(await bob.redeem({ ticket: await ticket() }));
+  const rpt = must(await bob.redeem({ ticket: next }));
   const seen = async (token: string) => (await photos.post("/introspect", { token })).body;
   expect(await seen(rpt.access_token)).toMatchObject({ active: true, permissions: [{ resource_id: id, resource_scopes: ["view"] }] });
   expect((await bob.redeem({ ticket: await ticket(["view", "print"]), response_mode: "permissions" })).status, "all of it").toBe(403);

@@ -21,7 +21,7 @@ export interface Granted {
   readonly scopes?: readonly string[];
 }
 
-export const denial = (description = "not_authorized") => new OAuthError("access_denied", description, { status: 403 });
+export const denial = () => new OAuthError("access_denied", "not_authorized", { status: 403 });
 
 export async function serverOf(parts: TokenEndpointParts, name: string | undefined): Promise<authz.ResourceServer> {
   if (name === undefined) throw oauthErrors.invalidRequest("audience is required: the client id of the resource server");

@@ -1,12 +1,12 @@
 import * as authz from "../../../applications/authorization/index.ts";
 import type { ClientSnapshot } from "../../../applications/clients/index.ts";
-import { type OAuthError, oauthErrors } from "../../../kernel/oauth-error.ts";
+import { OAuthError, oauthErrors } from "../../../kernel/oauth-error.ts";
 import { actorOf } from "../../../platform/context.ts";
 import { isAllowedByUser, isTokenEnough, type LiveToken, scopesAt, type UserIssue } from "../../tokens/index.ts";
 import { assertStands, assertStaysBound, exchangedIssue, possibleScopes, recordDelegation, type Subject } from "../exchange.ts";
 import type { Grant, Parameters, Source, TokenCtx } from "../grant.ts";
 import type { TokenEndpointParts } from "../parts.ts";
-import { findTicket, type PresentedTicket } from "../permission-ticket.ts";
+import { findTicket, issueTicket, type PresentedTicket } from "../permission-ticket.ts";
 import * as uma from "./uma-request.ts";
 
 const MOST_ASKED = 100;
@@ -57,11 +57,9 @@ export const umaTicket: Grant<UmaSource> = {
     const denied = verdict(results, named.length > 0 && (mode !== "token" || ticket !== null));
     const source = { record: ticket?.record ?? null, grant: null, server, live, granted, upgraded: earlier.length > 0 };
     if (!denied) return source;
-    const isSubmitted =
-      params.submit_request !== "false" && ticket !== null && (await submit(parts, server, live, results, { sourceIp, requestId }));
-    const refusal = isSubmitted ? uma.denial("request_submitted") : denied;
-    if (!ticket) throw refusal;
-    return { ...source, denied: refusal };
+    if (!ticket) throw denied;
+    const isSubmitted = params.submit_request !== "false" && (await submit(parts, server, live, results, { sourceIp, requestId }));
+    return { ...source, denied: isSubmitted ? await submitted(parts, ticket) : requestDenied() };
   },
 
   async issue(ctx, { server, live, granted, upgraded }, { params }) {
@@ -176,6 +174,15 @@ async function submit(
       await authz.requestShares(ctx.tx, { realm: realmId, client: server.client, resourceId }, holder.userId, scopes, ctx.now);
   });
   return true;
+}
+
+// UMA 2.0 Grant §3.3.6: the errors of requests with a ticket. Their descriptions are those of Keycloak.
+const requestDenied = () => new OAuthError("request_denied", "not_authorized", { status: 403 });
+
+/** Refuses the request until the owner has answered, with a new ticket by which the client asks again. */
+async function submitted({ db, realm }: TokenEndpointParts, { clientId, contents }: PresentedTicket): Promise<OAuthError> {
+  const ticket = await issueTicket(db, { realm: realm.realmId, clientId }, contents);
+  return new OAuthError("request_submitted", "request_submitted", { status: 403, ticket });
 }
 
 function grantedOf(results: readonly authz.AskedResult[], params: Parameters): uma.Granted[] {
