@@ -8,7 +8,7 @@ import type { RealmSnapshot, RealmSnapshots } from "../../tenancy/realms/index.t
 import { checkPossession, hasShown, type PresentedToken } from "../proof/index.ts";
 import { type Act, type Impersonator, issuerOf, type LiveToken, readAccessToken } from "../tokens/index.ts";
 import { allowOrigin } from "./oauth.ts";
-import { challenge, NoToken, refuseToken, type TokenRefusal } from "./refusals.ts";
+import { challenge, refuseToken, type TokenRefusal } from "./refusals.ts";
 
 /** An API's requirements for access tokens. Each room defines its own; app/realm-routes.ts lists them by the name that routes declare. */
 export interface Audience {
@@ -75,16 +75,19 @@ export async function readPresented(
   return { live, client };
 }
 
-/** Makes the refusal of an invalid or missing token, with the audience's challenge. */
+/** Makes the refusal of an invalid token, with the audience's challenge. */
 export function refusalOf(audience: Audience, request: FastifyRequest, issuer: string, scheme: string, refusal: TokenRefusal): Error {
   return refuseToken(request, refusal, challengeOf(audience, issuer, scheme, refusal), readableAt(audience));
 }
 
-/** RFC 6750 §3.1: makes a refusal without an error code, because no token was presented. */
-export const noToken = (audience: Audience, issuer: string): NoToken =>
-  new NoToken("invalid_token", "no access token provided", {
-    headers: { "www-authenticate": challengeOf(audience, issuer, "Bearer"), ...readableAt(audience) },
-  });
+/** RFC 6750 §3.1: makes the refusal of a missing token, whose challenge has no error code. */
+export const missingTokenOf = (audience: Audience, request: FastifyRequest, issuer: string): Error =>
+  refuseToken(
+    request,
+    { error: "invalid_token", description: audience.invalid },
+    challengeOf(audience, issuer, "Bearer"),
+    readableAt(audience),
+  );
 
 const readableAt = ({ allowsOrigins }: Audience): Readonly<Record<string, string>> => (allowsOrigins === false ? {} : READABLE);
 

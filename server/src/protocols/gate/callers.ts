@@ -17,7 +17,7 @@ import {
   type Audience,
   actorOfToken,
   challengeOf,
-  noToken,
+  missingTokenOf,
   type PresentedAccess,
   readPresented,
   refusalOf,
@@ -174,10 +174,8 @@ export function createCallers(parts: CallerParts, rules: SessionRules = ownSessi
     sessions.insufficientAuthentication(session, await askedSecondFactors(parts.flows, session.realm), parts.baseUrl);
 
   /** Refuses a request without the required token. */
-  const refuseMissing = ({ request, realm, declaration }: Entering, audience: Audience): never => {
-    const issuer = issuerOf(parts.baseUrl, realm.realmId);
-    if (declaration.errors === "oauth") throw noToken(audience, issuer);
-    throw refusalOf(audience, request, issuer, "Bearer", { error: "invalid_token", description: audience.invalid });
+  const refuseMissing = ({ request, realm }: Entering, audience: Audience): never => {
+    throw missingTokenOf(audience, request, issuerOf(parts.baseUrl, realm.realmId));
   };
 
   /** RFC 6750 §2.2: reads a token in the form. Refuses it beside one in the header. */

@@ -9,9 +9,6 @@ export interface TokenRefusal {
   readonly scope?: string;
 }
 
-/** A 401 without an error code, because no token was presented (RFC 6750 §3.1). */
-export class NoToken extends OAuthError {}
-
 const quoted = (value: string) => value.replace(/["\\]/g, "");
 
 /** RFC 6750 §3, RFC 9728 §5.1: makes the `WWW-Authenticate` header, with the error and the resource metadata. */

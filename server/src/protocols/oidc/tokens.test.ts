@@ -473,6 +473,11 @@ describe("metadata", () => {
       );
     }
     expect((await ask("GET")).headers["www-authenticate"]).not.toContain("error=");
+    // RFC 6750 §3.1: a request without a token gets no error code, at any endpoint.
+    for (const path of ["/tx", "/device/enroll/start", "/access/v1/evaluation", "/authz/protection/permission"]) {
+      const missing = await iam.browser().request("POST", `/realms/${realm.name}${path}`, { csrf: false });
+      expect([path, missing.status, missing.headers["www-authenticate"]]).toEqual([path, 401, expect.stringMatching(/^Bearer(?!.*error)/)]);
+    }
   });
 
   test("browsers may read tokens only from origins that the client names", async () => {

@@ -17,7 +17,7 @@ export const enrollmentRoutes: FastifyPluginAsyncTypebox<EnrollmentParts> = asyn
   declare(app, { tags: ["Devices"], caller: link({ in: "header" }), limit: "enrollments", errors: "problem" });
 
   const enrolling = ({ presentedToken: token, realmId, ip, id }: FastifyRequest): Enrolling => {
-    if (token === null || !TOKEN.test(token)) throw deviceErrors.bad_token();
+    if (token === null || !TOKEN.test(token)) throw deviceErrors.bad_token(token !== null);
     return { realm: realmId, token, from: requestSource({ ip, id }) };
   };
 

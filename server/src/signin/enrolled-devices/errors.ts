@@ -1,8 +1,5 @@
 import { AppError, defineErrors, invalidFields } from "../../kernel/errors.ts";
 
-/** Browsers show no dialog for this scheme. Apps read from it how to authenticate. */
-const ask = { "www-authenticate": 'Bearer error="invalid_token"' };
-
 export const deviceErrors = {
   ...defineErrors("devices", {
     not_found: [404, "You have no such request: it may have ended, or belong to another user"],
@@ -25,12 +22,13 @@ export const deviceErrors = {
       "The device's proof is not valid: it has to be signed by an enrolled key, for this very address, less than a minute ago",
       { headers: { "www-authenticate": 'Device error="invalid_token"' } },
     ),
-  bad_token: () =>
+  /** Browsers show no dialog for this scheme. RFC 6750 §3.1: without a token there is no error code. */
+  bad_token: (isPresented = true) =>
     new AppError(
       "devices.bad_enrollment_token",
       401,
       "The enrollment token is not valid, was used already, or has expired: ask for a new one",
-      { headers: ask },
+      { headers: { "www-authenticate": isPresented ? 'Bearer error="invalid_token"' : "Bearer" } },
     ),
   bad_challenge: () =>
     invalidFields(
