@@ -6,11 +6,19 @@ import { noContent, noContentAnswer } from "./replies.ts";
 
 type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
 
-/** The members of a route that are its schema. All others are options of fastify. */
-const SCHEMA = [
+/** The members of a route that are its schema. */
+const SCHEMA = new Set([
   ...["operationId", "summary", "description", "tags", "hide", "consumes", "produces"],
   ...["params", "querystring", "body", "response"],
-];
+]);
+
+/** The options of fastify that a route may have. Fastify ignores an option that it does not know, so `route` refuses any other name. */
+const OPTIONS = [
+  ...(["config", "bodyLimit", "attachValidation", "validatorCompiler", "serializerCompiler"] as const),
+  ...(["preHandler", "exposeHeadRoute", "prefixTrailingSlash", "logLevel"] as const),
+] as const;
+type Options = Pick<RouteShorthandOptions, (typeof OPTIONS)[number]>;
+const known: ReadonlySet<string> = new Set(OPTIONS);
 
 /** A request whose parts fit the schemas of its route. */
 type RequestOf<P extends TSchema, Q extends TSchema, B extends TSchema> = FastifyRequest<{
@@ -19,9 +27,7 @@ type RequestOf<P extends TSchema, Q extends TSchema, B extends TSchema> = Fastif
   Body: Static<B>;
 }>;
 
-interface RouteInput<P extends TSchema, Q extends TSchema, B extends TSchema>
-  extends Partial<Omit<Operation, "config">>,
-    Omit<RouteShorthandOptions, "schema"> {
+interface RouteInput<P extends TSchema, Q extends TSchema, B extends TSchema> extends Partial<Omit<Operation, "config">>, Options {
   readonly tags?: readonly string[];
   /** True for a route that the API's description leaves out. */
   readonly hide?: boolean;
@@ -48,8 +54,11 @@ export function route<P extends TSchema, Q extends TSchema, B extends TSchema, R
   { handler, ...declared }: Route<P, Q, B, R>,
 ): void {
   const members = Object.entries(declared);
-  const schema = Object.fromEntries(members.filter(([name]) => SCHEMA.includes(name)));
-  const options = Object.fromEntries(members.filter(([name]) => !SCHEMA.includes(name)));
+  const schema = Object.fromEntries(members.filter(([name]) => SCHEMA.has(name)));
+  const options = Object.fromEntries(members.filter(([name]) => !SCHEMA.has(name)));
+  // TypeScript accepts any name in an object that is spread into the declaration.
+  const unknown = Object.keys(options).filter((name) => !known.has(name));
+  if (unknown.length > 0) throw new Error(`${method} ${url}: a route has no option ${unknown.join(", ")}`);
   app.route({ ...options, method, url, schema, handler });
 }
 
@@ -73,6 +82,8 @@ export function callRoute<P extends TSchema, Q extends TSchema, B extends TSchem
   url: string,
   { answer, done, refusals, read, transact, ...input }: CallRoute<P, Q, B, A>,
 ): void {
+  if ((read === undefined) === (transact === undefined))
+    throw new Error(`${method} ${url}: the route needs a call, by read or by transact`);
   route(app, method, url, {
     ...input,
     response: { ...(answer ? { 200: answer } : noContentAnswer(done)), ...refusals },
