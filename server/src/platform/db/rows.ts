@@ -2,7 +2,7 @@ import { type InsertObject, type Kysely, type Selectable, type SelectExpression,
 import type { Db, Tables, Tx } from "./tables.ts";
 
 /** The columns that select the rows, with their values. A condition of another kind needs a statement of its own. */
-type Key<T extends keyof Tables> = Partial<Selectable<Tables[T]>>;
+type Key<T extends keyof Tables> = { readonly [C in keyof Selectable<Tables[T]>]?: NonNullable<Selectable<Tables[T]>[C]> };
 
 /** Refuses a key with a missing value, which Kysely would leave out of the condition: the statement would reach other rows, too. */
 function complete(key: object): never {
