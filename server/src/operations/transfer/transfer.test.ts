@@ -292,6 +292,18 @@ describe("an import", () => {
     expect(await admin.post("/import", [])).toMatchObject({ status: 400 });
   });
 
+  test("is refused without a body, as every import is", async () => {
+    const admin = (await iam.realm()).asMaster();
+    for (const [path, refusal] of [
+      ["/import", [400, "request.malformed"]],
+      ["/import/external", [400, "external.empty"]],
+      ["/users/import", [415, "request.media_type"]],
+    ] as const) {
+      const { status, body } = await admin.post(path);
+      expect([status, body.code], path).toEqual(refusal);
+    }
+  });
+
   test("is judged at once, whatever a text repeats: no pattern of a schema can be read in many ways", async () => {
     const patterns = new Set<string>();
     const collect = (value: unknown): void => {

@@ -1,3 +1,4 @@
+import { Readable } from "node:stream";
 import type { FastifyInstance, FastifySchemaCompiler } from "fastify";
 import { allowSlowBody } from "./client-errors.ts";
 import { buildValidator } from "./validation.ts";
@@ -12,6 +13,11 @@ export function streamBodies(app: FastifyInstance<any, any, any, any, any>, cont
   app.addContentTypeParser(contentType, (request, payload, done) => {
     allowSlowBody(request.raw, payload);
     done(null, payload);
+  });
+  // Fastify parses no body, and so makes no stream, for a request that has neither a length nor a content type.
+  app.addHook("preValidation", (request, _reply, done) => {
+    if (request.routeOptions.schema?.body !== undefined) request.body ??= Readable.from([]);
+    done();
   });
   const standard = buildValidator({});
   return (route) => (route.httpPart === "body" ? () => true : standard(route as never));
