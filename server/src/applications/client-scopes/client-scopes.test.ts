@@ -87,6 +87,9 @@ describe("client scopes", () => {
     for (let times = 0; times < 2; times++) expect((await admin.put(path)).status).toBe(204);
     expect((await admin.get(`/client-scopes/${scopeId}`)).body.claims).toEqual([{ claimId, name: "dept" }]);
     expect((await admin.get(`/claims/${claimId}`)).body.scopes).toEqual(["staff"]);
+    const shown = (await admin.get(path)).body;
+    expect((await admin.put(path, shown)).status, "what GET returned").toBe(204);
+    expect(await admin.put(path, { ...shown, name: "other" })).toMatchObject({ status: 400, body: { errors: [{ field: "name" }] } });
     const scope = (await admin.get(`/client-scopes/${scopeId}`)).body;
     expect(await admin.put(`/client-scopes/${scopeId}`, { ...scope, claims: [] })).toMatchObject({
       status: 400,

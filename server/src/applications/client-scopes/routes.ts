@@ -1,5 +1,6 @@
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
-import { callRoute, crudRoutes, pathParams } from "../../platform/http/index.ts";
+import { refuseReadOnly } from "../../platform/full-state.ts";
+import { bodyAsRead, callRoute, crudRoutes, pathParams } from "../../platform/http/index.ts";
 import { ListQuery } from "../../platform/paging/index.ts";
 import { ClientScope, ClientScopeClaim, CreateClientScope, UpdateClientScope } from "./schema.ts";
 import { addClaim, createScope, dropClaim, readScope, readScopeClaim, removeScope, saveScope, searchScopes } from "./service.ts";
@@ -39,8 +40,12 @@ export const clientScopeRoutes: FastifyPluginAsyncTypebox = async (app) => {
     summary: "Attach a claim mapper to a client scope",
     tags,
     params: claimParams,
+    body: bodyAsRead(ClientScopeClaim),
     done: "Attached",
-    transact: (ctx, { params }) => addClaim(ctx, params.scopeId, params.claimId),
+    async transact(ctx, { params: { scopeId, claimId }, body }) {
+      await addClaim(ctx, scopeId, claimId);
+      if (body) refuseReadOnly(await readScopeClaim(ctx, scopeId, claimId), body, ["claimId", "name"]);
+    },
   });
 
   callRoute(app, "DELETE", "/:scopeId/claims/:claimId", {

@@ -1,5 +1,6 @@
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
-import { callRoute, collectionRoutes, created, pathParams, route } from "../../platform/http/index.ts";
+import { refuseReadOnly } from "../../platform/full-state.ts";
+import { bodyAsRead, callRoute, collectionRoutes, created, pathParams, route } from "../../platform/http/index.ts";
 import { ListQuery } from "../../platform/paging/index.ts";
 import { join, leave, readMember, searchMembers } from "./members.service.ts";
 import { AddGroupMember, GroupMember } from "./schema.ts";
@@ -55,7 +56,12 @@ export const memberRoutes: FastifyPluginAsyncTypebox = async (app) => {
       summary: `Make a user a member of a group${method === "POST" ? " (the same as PUT)" : ""}`,
       tags,
       params: itemParams,
-      transact: (ctx, req) => join(ctx, req.params.groupId, req.params.userId),
+      body: bodyAsRead(GroupMember),
+      async transact(ctx, { params, body }) {
+        const { member, joined } = await join(ctx, params.groupId, params.userId);
+        // To undo a removal, a caller sends the member as it was before.
+        refuseReadOnly(member, body ?? {}, ["userId", "username", "email", "enabled", ...(joined ? [] : ["joinedAt" as const])]);
+      },
     });
 
   callRoute(app, "DELETE", "/:userId", {

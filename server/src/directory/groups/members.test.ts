@@ -23,6 +23,27 @@ const person = async (username = `person${made++}`): Promise<string> => {
 const countOf = async (groupId: string) => (await admin.get(`/groups/${groupId}`)).body.memberCount;
 
 describe("/groups/{groupId}/members", () => {
+  test("takes what GET returned as a PUT, and refuses another member or role", async () => {
+    const [groupId, a, b] = [await group(), await person(), await person()];
+    const { roleId } = (await realm.asMaster().post("/roles", { name: `role${made++}` })).body;
+    for (const [path, other] of [
+      [`/groups/${groupId}/members/${a}`, { userId: b }],
+      [`/groups/${groupId}/roles/${roleId}`, { name: "other" }],
+    ] as const) {
+      expect((await admin.put(path)).status, path).toBe(204);
+      const { body: shown } = await admin.get(path);
+      for (const sent of [shown, {}, undefined]) expect((await admin.put(path, sent)).status, path).toBe(204);
+      const [field] = Object.keys(other);
+      const refusal = { status: 400, body: { errors: [{ field, code: "read_only" }] } };
+      expect(await admin.put(path, { ...shown, ...other }), path).toMatchObject(refusal);
+      expect((await admin.put(path, { ...shown, unheardOf: 1 })).status, path).toBe(400);
+      expect((await admin.delete(path)).status).toBe(204);
+      expect(await admin.put(path, { ...shown, ...other }), path).toMatchObject(refusal);
+      expect((await admin.get(path)).status, "nothing was changed").toBe(404);
+      expect((await admin.put(path, shown)).status, "the removal is undone").toBe(204);
+    }
+  });
+
   test("takes PUT and POST alike, once and again, and DELETE once", async () => {
     const [groupId, a, b, c] = [await group(), await person(), await person(), await person()];
     const at = `/groups/${groupId}/members`;

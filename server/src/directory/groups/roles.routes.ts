@@ -1,6 +1,7 @@
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import Type from "typebox";
-import { callRoute, collectionRoutes, pathParams } from "../../platform/http/index.ts";
+import { refuseReadOnly } from "../../platform/full-state.ts";
+import { bodyAsRead, callRoute, collectionRoutes, pathParams } from "../../platform/http/index.ts";
 import { ListQuery, pageInMemory } from "../../platform/paging/index.ts";
 import { givenRoles } from "../roles/index.ts";
 import { grantRole, readGroupRole, readGroupRoles, withdrawRole } from "./roles.service.ts";
@@ -52,7 +53,11 @@ export const groupRoleRoutes: FastifyPluginAsyncTypebox = async (app) => {
       summary: `Let a group grant a role${method === "POST" ? " (the same as PUT)" : ""}`,
       tags,
       params: itemParams,
-      transact: (ctx, req) => grantRole(ctx, req.params.groupId, { roleId: req.params.roleId }),
+      body: bodyAsRead(GroupRole),
+      async transact(ctx, { params: { groupId, roleId }, body }) {
+        await grantRole(ctx, groupId, { roleId });
+        if (body) refuseReadOnly(await readGroupRole(ctx, groupId, roleId), body, ["roleId", "name", "clientId"]);
+      },
     });
 
   callRoute(app, "DELETE", "/:roleId", {

@@ -26,6 +26,7 @@ export {
 } from "./declarations.ts";
 export { documentOf, type PublishedDocument, publish, publishOne, xmlDocumentOf } from "./documents.ts";
 export {
+  bodyAsRead,
   complete,
   flagMember,
   member,

@@ -18,6 +18,12 @@ export const member = <S extends Type.TSchema, N extends string = never>(schema:
 export const nullable = <T extends Type.TSchema>(schema: T, description?: string) =>
   Type.Union([schema, Type.Null()], description === undefined ? {} : { description });
 
+/** The body of a PUT whose path says everything: none, or what GET returns there. */
+export const bodyAsRead = <P extends Type.TProperties>({ properties }: Type.TObject<P>) => {
+  const { properties: members } = Type.Partial(Type.Object(properties));
+  return Type.Union([Type.Object(members, { additionalProperties: false }), Type.Null()], { examples: [{}] });
+};
+
 /** Declares a member that is null unless it is set. */
 export const nullableMember = <T extends Type.TSchema, N extends string = never>(schema: T, description: string, name?: N) =>
   member(nullable(schema, description), null, name);
