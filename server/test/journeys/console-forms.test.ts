@@ -55,7 +55,7 @@ describe.skipIf(noBrowser)("the forms of the admin console (need Chromium)", () 
     const { id } = await create("/clients", { clientId: "shop", name: "Shop", publicClient: true, redirectUris });
     await create(`/clients/${id}/roles`, { name: "manager" });
     const { groupId } = await create("/groups", { name: "Sales" });
-    await create("/groups", { name: "Europe", parentId: groupId });
+    const europe = await create("/groups", { name: "Europe", parentId: groupId });
     const page = await administrator(`clients/${id}`);
     await page.getByRole("heading", { name: "Who may use it" }).waitFor();
     await page.getByText("Only users with one of these roles").waitFor();
@@ -71,6 +71,10 @@ describe.skipIf(noBrowser)("the forms of the admin console (need Chromium)", () 
     await page.getByText("Saved", { exact: true }).waitFor();
     const { body } = await admin.get(`/admin/realms/demo/clients/${id}`);
     expect(body).toMatchObject({ allowedRoles: ["shop/manager"], allowedGroups: ["/Sales/Europe"] });
+    // A chosen record is shown by name even if it is none of those that the list offers first.
+    for (let many = 0; many < 20; many++) await create("/groups", { name: `A${many}` });
+    await page.goto(to(`groups/${europe.groupId}`));
+    await expect.poll(() => page.getByRole("combobox", { name: "Parent group" }).inputValue()).toBe("/Sales");
     await page.context().close();
   });
 
@@ -79,12 +83,16 @@ describe.skipIf(noBrowser)("the forms of the admin console (need Chromium)", () 
     const may = { body: { permissions: ["view-clients", "manage-clients"] } };
     expect((await admin.request("PUT", `/admin/realms/demo/admin-roles/${roleId}`, may)).status).toBe(200);
     await create("/users", { username: "carl", email: "carl@example.com", password: PASSWORD, roles: ["applications"] });
+    await create("/clients", { clientId: "open", publicClient: true });
+    await create("/clients", { clientId: "keeper", publicClient: false });
     const page = await administrator("agents", "demo", "carl");
     await page.getByRole("button", { name: "Create agent" }).first().click();
     const drawer = page.getByRole("dialog");
     await drawer.getByText("You may not list these").first().waitFor();
     await drawer.getByRole("textbox", { name: "Owner" }).fill("an id");
-    expect(await drawer.getByRole("combobox", { name: "Acts as the application" }).count(), "applications can be listed").toBe(1);
+    await drawer.getByRole("combobox", { name: "Acts as the application" }).click();
+    await page.getByRole("option", { name: "keeper" }).waitFor();
+    expect(await page.getByRole("option", { name: "open" }).count(), "a public client cannot act in its own name").toBe(0);
     await page.context().close();
   });
 
@@ -123,6 +131,10 @@ describe.skipIf(noBrowser)("the forms of the admin console (need Chromium)", () 
     await page.goto(to("scim-targets"));
     await page.getByText("Nothing here yet").waitFor();
     expect(await page.getByRole("button", { name: "Create SCIM target" }).count()).toBe(0);
+    await page.goto(to("provisioning"));
+    await page.getByText("No SCIM tokens").waitFor();
+    await page.getByRole("button", { name: "Create initial access token" }).waitFor();
+    expect(await page.getByRole("button", { name: "Create SCIM token" }).count()).toBe(0);
     await page.context().close();
   });
 
@@ -184,12 +196,79 @@ describe.skipIf(noBrowser)("the forms of the admin console (need Chromium)", () 
     await page.context().close();
   });
 
-  test("take a client's role from a service account", async () => {
+  test("take the focus along to a record, and through the steps of a wizard", async () => {
+    const page = await administrator("roles");
+    const focused = () => page.evaluate<string>("document.activeElement.labels?.[0]?.textContent ?? document.activeElement.id");
+    await page.getByRole("link", { name: "auditor" }).focus();
+    await page.keyboard.press("Enter");
+    await page.getByRole("heading", { name: "auditor", level: 1 }).waitFor();
+    await expect.poll(focused).toBe("main");
+    await page.goto(to("clients/new"));
+    await page.getByRole("radio", { name: /Single-page/ }).click();
+    await page.getByRole("button", { name: "Continue" }).press("Enter");
+    await expect.poll(focused).toContain("Client ID");
+    await page.keyboard.type("without an address");
+    await page.keyboard.press("Enter");
+    // At its field, a mistake is told by the field's label.
+    await page.getByText(/^Client ID: a client id is made of/).waitFor();
+    await page.getByLabel("Client ID").fill("no-address");
+    await page.keyboard.press("Enter");
+    await page.getByText("Nobody can sign in yet").waitFor();
+    await expectAccessible(page, "console-new-client");
+    await page.context().close();
+  });
+
+  test("make a flow from another, a webhook by names of events, and a claim by the values of its source", async () => {
+    const page = await administrator("flows");
+    const drawer = page.getByRole("dialog");
+    const begin = (name: string) => page.getByRole("button", { name }).first().click();
+    const finish = () => drawer.getByRole("button", { name: "Create", exact: true }).click();
+    const choose = async (field: string, option: string) => {
+      await drawer.getByRole("combobox", { name: field }).click();
+      await page.getByRole("option", { name: option, exact: true }).click();
+    };
+    await begin("Create flow");
+    await drawer.getByLabel("Alias").fill("careful");
+    await finish();
+    await page.getByRole("heading", { name: "careful", level: 1 }).waitFor();
+    await page.goto(to("webhooks"));
+    await begin("Create webhook");
+    await drawer.getByLabel("Name").fill("watch");
+    await drawer.getByLabel("URL").fill("https://hooks.example.com/watch");
+    await choose("Event types", "Everything");
+    await page.getByRole("option", { name: "LOGIN_FAILURE", exact: true }).click();
+    await page.getByRole("option", { name: "Everything about credentials and access (SECURITY)" }).click();
+    await page.keyboard.press("Escape");
+    await finish();
+    await page.getByRole("heading", { name: "watch", level: 1 }).waitFor();
+    expect((await admin.get("/admin/realms/demo/webhooks?search=watch")).body).toMatchObject([{ eventTypes: "LOGIN_FAILURE,SECURITY" }]);
+    await page.goto(to("claims"));
+    await begin("Create claim mapper");
+    await drawer.getByLabel("Name").fill("teams");
+    await drawer.getByRole("textbox", { name: "Claim", exact: true }).fill("teams");
+    await choose("Source", "groups");
+    await drawer.getByRole("combobox", { name: "Groups" }).click();
+    await page.getByRole("option", { name: "name", exact: true }).click();
+    await finish();
+    await page.getByRole("heading", { name: "teams", level: 1 }).waitFor();
+    expect((await admin.get("/admin/realms/demo/claims?search=teams")).body).toMatchObject([{ source: "groups", value: "name" }]);
+    await page.context().close();
+  });
+
+  test("give a client's role to a user, and take one from a service account", async () => {
     const { id } = await create("/clients", { clientId: "robot", publicClient: false, grantTypes: ["client_credentials"] });
     await create(`/clients/${id}/roles`, { name: "runner" });
     const given = await admin.post(`/admin/realms/demo/clients/${id}/service-account/roles`, { name: "runner", clientId: "robot" });
     expect(given.status, given.text).toBe(200);
-    const page = await administrator(`clients/${id}?tab=service-account`);
+    const { userId } = await create("/users", { username: "runner" });
+    const page = await administrator(`users/${userId}?tab=roles`);
+    await page.getByRole("combobox", { name: "Application, for one of its own roles" }).click();
+    await page.getByRole("option", { name: "robot" }).click();
+    await page.getByRole("combobox", { name: "Role", exact: true }).click();
+    await page.getByRole("option", { name: "runner" }).click();
+    await page.getByRole("button", { name: "Assign" }).click();
+    await page.getByRole("row", { name: "runner robot direct" }).waitFor();
+    await page.goto(to(`clients/${id}?tab=service-account`));
     await page.getByRole("button", { name: "Remove: runner" }).click();
     await page.getByRole("dialog").getByRole("button", { name: "Remove" }).click();
     await page.getByText("The service account has no roles").waitFor();
@@ -271,6 +350,15 @@ describe.skipIf(noBrowser)("the forms of the admin console (need Chromium)", () 
     await page.goto(to("identity-providers/partner"));
     const partner = `${url}/realms/demo/broker/partner`;
     expect(await shown(page.locator("#main"))).toEqual([`${partner}/metadata`, partner, `${partner}/endpoint`, `${partner}/slo`]);
+    // The national schemes publish metadata, too, and what they lack is told in words that are on the screen.
+    await page.goto(to("identity-providers"));
+    await page.getByRole("button", { name: "Create identity provider" }).first().click();
+    await drawer.getByRole("combobox", { name: "Protocol" }).click();
+    await page.getByRole("option", { name: "eHerkenning" }).click();
+    await drawer.getByLabel("Metadata URL").waitFor();
+    await drawer.getByLabel("Alias").fill("eh");
+    await drawer.getByRole("button", { name: "Create", exact: true }).click();
+    await drawer.getByText(/^SP signing private key is required/).waitFor();
     await page.context().close();
   });
 });

@@ -59,6 +59,8 @@ describe("a client", () => {
     expect(read.body).toEqual(client);
     expect([answer.headers.etag, read.headers.etag]).toEqual(['"1"', expect.stringMatching(/^"1\.[\w-]+"$/)]);
     expect((await admin.get("/clients?search=PLA")).body).toEqual([client]);
+    expect((await admin.get(`/clients?search=PLA&publicClient=${client.publicClient}`)).body).toEqual([client]);
+    expect((await admin.get(`/clients?search=PLA&publicClient=${!client.publicClient}`)).body).toEqual([]);
     expect((await admin.get(`/clients?search=${client.id}`)).body).toEqual([client]);
     const { rows } = await iam.core.db
       .selectFrom("clients")

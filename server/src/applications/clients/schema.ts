@@ -400,7 +400,7 @@ export const UpdateClient = Type.Object(
 );
 export type UpdateClient = Static<typeof UpdateClient>;
 
-export const ClientQuery = listQuery({ enabled: Type.Optional(Type.Boolean()) });
+export const ClientQuery = listQuery({ enabled: Type.Optional(Type.Boolean()), publicClient: Type.Optional(Type.Boolean()) });
 export type ClientQuery = Static<typeof ClientQuery>;
 
 export const ClientSecret = Type.Object(

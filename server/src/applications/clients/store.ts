@@ -12,9 +12,9 @@ import {
   translating,
   updateReturning,
 } from "../../platform/db/index.ts";
-import { type ListQuery, listOrder, type Page, pageOf } from "../../platform/paging/index.ts";
+import { listOrder, type Page, pageOf } from "../../platform/paging/index.ts";
 import { clientErrors } from "./errors.ts";
-import type { StoredClient } from "./schema.ts";
+import type { ClientQuery, StoredClient } from "./schema.ts";
 import type { SealedSecrets } from "./secrets.ts";
 import { completeSettings } from "./settings.ts";
 
@@ -94,10 +94,11 @@ const order = listOrder("clientId", { clientId: "client_key", createdAt: "create
 
 const ofRealm = (db: Db, realm: string) => db.selectFrom("clients").select(selected).where("realm_id", "=", realm);
 
-export async function listClients(db: Db, realm: string, query: ListQuery & { enabled?: boolean }): Promise<Page<ClientRow>> {
-  const { search, enabled } = query;
+export async function listClients(db: Db, realm: string, query: ClientQuery): Promise<Page<ClientRow>> {
+  const { search, enabled, publicClient } = query;
   const base = ofRealm(db, realm)
     .$if(enabled !== undefined, (q) => q.where("enabled", "=", enabled!))
+    .$if(publicClient !== undefined, (q) => q.where("public_client", "=", publicClient!))
     .$if(search !== undefined && search !== "", (q) =>
       q.where((eb) =>
         eb.or([

@@ -53,6 +53,7 @@ describe("/groups", () => {
       name: "Sales",
       description: "They sell",
       parentId: null,
+      path: "/Sales",
       memberCount: 0,
       roleNames: [],
       createdAt: expect.any(Number),
@@ -61,7 +62,7 @@ describe("/groups", () => {
     const read = await admin.get(path);
     expect(read).toMatchObject({ status: 200, body: created.body });
     expect((await admin.put(path, read.body)).body, "what GET says is a valid PUT").toEqual(read.body);
-    expect((await admin.put(path, { name: "sales" })).body).toEqual({ ...read.body, name: "sales", description: null });
+    expect((await admin.put(path, { name: "sales" })).body).toEqual({ ...read.body, name: "sales", path: "/sales", description: null });
     expect((await admin.put(path, read.body, ifMatch(read.headers.etag))).status).toBe(412);
     expect((await admin.delete(path, ifMatch(read.headers.etag))).status).toBe(412);
     expect((await admin.delete(path)).status).toBe(204);
@@ -70,6 +71,15 @@ describe("/groups", () => {
     expect((await admin.get("/groups/nonsense")).status).toBe(404);
     const recorded = (await realm.events(`resourceType=groups&resourceId=${created.body.groupId}`)).map(({ type }) => type);
     expect(recorded).toEqual(["ADMIN_DELETE", "ADMIN_UPDATE", "ADMIN_UPDATE", "ADMIN_CREATE"]);
+  });
+
+  test("says by the path which of several groups with one name it is, in lists and after a move", async () => {
+    const [north, south] = [await make(null, "North"), await make(null, "South / West")];
+    const twins = [await make(north.groupId, "Twin"), await make(south.groupId, "Twin")];
+    const paths = async () => (await admin.get("/groups?search=twin")).body.map(({ path }: { path: string }) => path);
+    expect((await paths()).sort()).toEqual(["/North/Twin", "/South ~/ West/Twin"]);
+    expect((await move(south, north)).body.path).toBe("/North/South ~/ West");
+    expect((await admin.get(`/groups/${twins[1]!.groupId}`)).body.path).toBe("/North/South ~/ West/Twin");
   });
 
   test("lists by parent, name, id and age, page by page", async () => {

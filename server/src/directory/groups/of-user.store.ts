@@ -3,6 +3,7 @@ import { isId } from "../../kernel/ids.ts";
 import { loginKey } from "../../kernel/text.ts";
 import { type Db, startsWith } from "../../platform/db/index.ts";
 import { listOrder, type Page, pageOf } from "../../platform/paging/index.ts";
+import { pathsOfGroups } from "./paths.store.ts";
 import type { UserGroup, UserGroupQuery } from "./schema.ts";
 
 const order = listOrder("name", { name: "groups.name_key", joinedAt: sql`coalesce(m.joined_at, 0)` }, "groups.group_id");
@@ -40,16 +41,22 @@ export async function listGroupsOfUser(db: Db, realm: string, userId: string, qu
     );
   // biome-ignore lint/suspicious/noExplicitAny: a joined query is none of the tables alone
   const page = (await pageOf(db, groups as any, order, query)) as unknown as Page<Row>;
-  return { ...page, rows: page.rows.map(toUserGroup) };
+  const paths = await pathsOfGroups(
+    db,
+    realm,
+    page.rows.map(({ group_id }) => group_id),
+  );
+  return { ...page, rows: page.rows.map((row) => toUserGroup(row, paths)) };
 }
 
 type Row = Membership & { name: string; description: string | null; parent_id: string | null };
 
-const toUserGroup = (row: Row): UserGroup => ({
+const toUserGroup = (row: Row, paths: ReadonlyMap<string, string>): UserGroup => ({
   groupId: row.group_id,
   name: row.name,
   description: row.description,
   parentId: row.parent_id,
+  path: paths.get(row.group_id)!,
   direct: row.direct,
   joinedAt: row.joined_at,
 });

@@ -29,10 +29,10 @@ describe("the groups of a user", () => {
     const { body, headers } = await looker.get(`/users/${ada.userId}/groups`);
     const time = expect.any(Number);
     expect(body).toEqual([
-      { groupId: chess, name: "Chess", description: null, parentId: null, direct: true, joinedAt: time },
-      { groupId: company, name: "Company", description: null, parentId: null, direct: false, joinedAt: null },
-      { groupId: north, name: "North", description: null, parentId: sales, direct: true, joinedAt: time },
-      { groupId: sales, name: "Sales", description: null, parentId: company, direct: true, joinedAt: time },
+      { groupId: chess, name: "Chess", description: null, parentId: null, path: "/Chess", direct: true, joinedAt: time },
+      { groupId: company, name: "Company", description: null, parentId: null, path: "/Company", direct: false, joinedAt: null },
+      { groupId: north, name: "North", description: null, parentId: sales, path: "/Company/Sales/North", direct: true, joinedAt: time },
+      { groupId: sales, name: "Sales", description: null, parentId: company, path: "/Company/Sales", direct: true, joinedAt: time },
     ]);
     expect(headers["x-total-count"]).toBe("4");
     const requested = async (query: string) => namesOf((await looker.get(`/users/${ada.userId}/groups?${query}`)).body);

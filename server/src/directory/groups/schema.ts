@@ -6,6 +6,9 @@ import { roleNameMembers } from "../roles/index.ts";
 const name = visibleName("a group's name", "Support");
 const description = nullable(Type.String({ maxLength: 1000 }));
 const parentId = nullable(Type.String({ maxLength: 64 }), "The group above. Null at the top");
+const path = Type.String({
+  description: "The names from the top down to it, such as `/Sales/Europe`. A slash within a name is written `~/`",
+});
 const id = Type.String({ format: "uuid" });
 const time = Type.Integer({ description: "A time in epoch milliseconds" });
 
@@ -16,6 +19,7 @@ export const Group = Type.Object(
     name: Type.String(),
     description,
     parentId: nullable(id),
+    path,
     memberCount: Type.Integer({ description: "The number of its own members, without those of the groups below" }),
     roleNames: Type.Array(Type.String(), {
       description: "Roles granted to every member and, with the realm setting `groups.inheritRoles`, to the members of the groups below",
@@ -61,6 +65,7 @@ export const UserGroup = Type.Object(
     name: Type.String(),
     description,
     parentId: nullable(id),
+    path,
     direct: Type.Boolean({
       description:
         "True when the user is a member of this group itself. False if it is inherited: the user is a member of a group below it, and gets its roles " +

@@ -5,6 +5,7 @@ import { type Db, startsWith, type Tx, translating } from "../../platform/db/ind
 import { listOrder, type Page, pageOf } from "../../platform/paging/index.ts";
 import { roleOf } from "../roles/index.ts";
 import { groupErrors } from "./errors.ts";
+import { pathsOfGroups } from "./paths.store.ts";
 import type { Group, GroupQuery } from "./schema.ts";
 
 interface GroupsTable {
@@ -62,12 +63,17 @@ export async function listGroups(db: Db, realm: string, query: GroupQuery): Prom
       }),
     );
   const page = await pageOf(db, base, order, query);
-  return { ...page, rows: page.rows.map(toGroup) };
+  const paths = await pathsOfGroups(
+    db,
+    realm,
+    page.rows.map(({ group_id }) => group_id),
+  );
+  return { ...page, rows: page.rows.map((row) => toGroup(row, paths)) };
 }
 
 export async function findGroup(db: Db, realm: string, groupId: string): Promise<GroupRow | null> {
   const row = await db.selectFrom("groups").select(shown).where("realm_id", "=", realm).where("group_id", "=", groupId).executeTakeFirst();
-  return row ? toGroup(row) : null;
+  return row ? toGroup(row, await pathsOfGroups(db, realm, [groupId])) : null;
 }
 
 /** Inserts a group. Changes of groups hold the realm's lock, so rows need no lock. */
@@ -125,12 +131,13 @@ export async function deleteGroup(tx: Tx, realm: string, groupId: string): Promi
   await tx.deleteFrom("groups").where("realm_id", "=", realm).where("group_id", "=", groupId).execute();
 }
 
-const toGroup = (row: Shown): GroupRow => ({
+const toGroup = (row: Shown, paths: ReadonlyMap<string, string>): GroupRow => ({
   realmId: row.realm_id,
   groupId: row.group_id,
   name: row.name,
   description: row.description,
   parentId: row.parent_id,
+  path: paths.get(row.group_id)!,
   memberCount: row.members,
   roleNames: row.role_names,
   createdAt: row.created_at,

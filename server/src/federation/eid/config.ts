@@ -2,7 +2,7 @@ import { X509Certificate } from "node:crypto";
 import Type from "typebox";
 import { clock } from "../../kernel/clock.ts";
 import { oneOf } from "../../platform/http/index.ts";
-import { brokerHarmless, fault, flag, lineText } from "../providers/members.ts";
+import { brokerHarmless, fault, flag, lineText, secretText } from "../providers/members.ts";
 import type { IdentityProviderProtocol } from "../providers/protocol.ts";
 import type { CheckTools, Config, FieldFault, OpenProvider } from "../providers/provider.ts";
 import { samlBroker } from "../saml/broker.ts";
@@ -34,6 +34,16 @@ const { singleLogoutServiceUrl: _, ...withoutLogout } = samlMembers;
 /** The members that eHerkenning and eIDAS share beyond those of SAML. Neither has single logout. */
 const eidMembers = {
   ...withoutLogout,
+  spSigningPrivateKey: Type.Optional(
+    secretText(
+      "The private key in PEM that signs our messages. It is needed, because the scheme takes requests only that are signed with a key it knows",
+    ),
+  ),
+  spDecryptionPrivateKey: Type.Optional(
+    secretText(
+      "The private key in PEM, RSA or EC, that decrypts the provider's messages. It is needed, because what identifies people comes encrypted",
+    ),
+  ),
   authnRequestBinding: bindings("The binding of AuthnRequests: redirect or post. Default post", "redirect", "post"),
   responseBinding: bindings(
     "The binding of responses: post or artifact. Default artifact for eherkenning, post for eidas",

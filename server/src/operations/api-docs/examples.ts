@@ -74,6 +74,7 @@ const group = {
   name: "Support",
   description: "The help desk",
   parentId: null,
+  path: "/Support",
   memberCount: 12,
   roleNames: ["support"],
   createdAt: time,

@@ -2,7 +2,7 @@ import { ApiProblem } from "@gatehouse/api";
 import { Button, Group, Stack, Text, Title } from "@mantine/core";
 import { queryOptions, useQuery } from "@tanstack/react-query";
 import { createRootRoute, createRoute, createRouter, Navigate, Outlet, useNavigate, useParams, useSearch } from "@tanstack/react-router";
-import { Suspense } from "react";
+import { Suspense, useEffect } from "react";
 import { useText } from "../i18n/index.ts";
 import type { ListSearch } from "../kit/list-page.tsx";
 import { Empty, Failure, Rows } from "../kit/states.tsx";
@@ -96,6 +96,18 @@ export const areaCode = (name: string) =>
     refetchOnReconnect: ({ state }) => (state.status === "error" ? "always" : false),
   });
 
+/** The first page has no link behind it: the keyboard begins at the top. */
+let hasArrived = false;
+
+/** Moves the focus to a page whose link went with the page before. It would be nowhere otherwise, and the keyboard at the top. */
+function useArrival(place: string): void {
+  // biome-ignore lint/correctness/useExhaustiveDependencies: each place is an arrival
+  useEffect(() => {
+    if (hasArrived && document.activeElement === document.body) document.getElementById("main")?.focus();
+    hasArrived = true;
+  }, [place]);
+}
+
 /** Shows the list, the record, the form for a new one, or the page of an area. */
 function AreaRoute() {
   const t = useText();
@@ -105,6 +117,7 @@ function AreaRoute() {
   const navigate = useNavigate();
   const entry = entries[name];
   const code = useQuery(areaCode(name));
+  useArrival(`${name}/${id}`);
   if (!entry) return <NotFound />;
   if (!isVisible(entry, session))
     return (

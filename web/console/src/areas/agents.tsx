@@ -6,7 +6,7 @@ import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { useRealm } from "../app/session.tsx";
 import { useText } from "../i18n/index.ts";
-import { clientPicker, Picker, userPicker } from "../kit/picker.tsx";
+import { confidentialClientPicker, Picker, userPicker } from "../kit/picker.tsx";
 import type { Action, Resource } from "../kit/resource.ts";
 import type { Control } from "../kit/schema-form.tsx";
 import { When } from "../kit/when.tsx";
@@ -31,7 +31,7 @@ const Owner: Control = ({ value, error, readOnly, onChange }) => (
 
 const ActsAs: Control = ({ value, error, readOnly, onChange }) => (
   <Picker
-    {...clientPicker}
+    {...confidentialClientPicker}
     label="Acts as the application"
     chosen={(value as string | null | undefined) ?? null}
     error={error}

@@ -3,6 +3,7 @@ import updateSchema from "virtual:schema/UpdateClaimMapper";
 import type { components } from "@gatehouse/api";
 import { Badge, Code, Group } from "@mantine/core";
 import type { Resource } from "../kit/resource.ts";
+import { ClaimValue } from "./claim-values.tsx";
 import { SubjectClaim } from "./subject-claim.tsx";
 
 type Schemas = components["schemas"];
@@ -37,8 +38,8 @@ export const claims: Resource<Claim, Schemas["CreateClaimMapper"], Schemas["Upda
       ),
     },
   ],
-  create: { schema: createSchema, sections },
-  edit: { schema: updateSchema, sections, hidden: ["realmId", "claimId", "scopes", "createdAt"] },
+  create: { schema: createSchema, sections, controls: { value: ClaimValue } },
+  edit: { schema: updateSchema, sections, controls: { value: ClaimValue }, hidden: ["realmId", "claimId", "scopes", "createdAt"] },
   Header: SubjectClaim,
   canDelete: true,
   listOnly: true,

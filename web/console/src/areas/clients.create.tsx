@@ -1,10 +1,11 @@
 import { ApiProblem, type components } from "@gatehouse/api";
-import { Button, Card, Group, Radio, SimpleGrid, Stack, Stepper, TagsInput, Text, TextInput } from "@mantine/core";
+import { Alert, Button, Card, Group, Radio, SimpleGrid, Stack, Stepper, TagsInput, Text, TextInput } from "@mantine/core";
 import { useQueryClient } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
-import { useState } from "react";
+import { useEffect, useRef, useState } from "react";
 import { useRealm } from "../app/session.tsx";
 import { useText } from "../i18n/index.ts";
+import { errorAt } from "../kit/field-error.ts";
 import { PageHead } from "../kit/page-head.tsx";
 import { Secret } from "../kit/secret.tsx";
 import { WriteError } from "../kit/states.tsx";
@@ -90,8 +91,15 @@ export function CreateClientPage() {
   const [saving, setSaving] = useState(false);
   const [created, setCreated] = useState<Created | null>(null);
   const [ofApi, setOfApi] = useState(emptyApi);
-  const error = (field: string) =>
-    problem instanceof ApiProblem ? problem.problem.errors?.find((one) => one.field.startsWith(field))?.message : undefined;
+  const stepper = useRef<HTMLDivElement>(null);
+  const seen = useRef(step);
+  // The button that led here is gone, and the focus with it.
+  useEffect(() => {
+    const begin = seen.current === step ? null : stepper.current?.querySelector<HTMLElement>("[data-begin]");
+    (begin?.querySelector<HTMLElement>("[aria-checked=true], input:not([type=hidden])") ?? begin)?.focus();
+    seen.current = step;
+  }, [step]);
+  const error = (field: string) => (problem instanceof ApiProblem ? errorAt(problem, field, t) : undefined);
 
   const bodyOf = (more: Partial<CreateClient>) => ({
     ...kind.settings,
@@ -117,11 +125,11 @@ export function CreateClientPage() {
   };
 
   return (
-    <Stack maw={860}>
+    <Stack maw={860} ref={stepper}>
       <PageHead title="Create application" call={{ method: "POST", path: api.url("/clients"), body: bodyOf({}) }} />
       <Stepper active={step} onStepClick={(next) => created === null && setStep(next)} allowNextStepsSelect={false} size="sm">
         <Stepper.Step label={t("Kind")}>
-          <Stack pt="md">
+          <Stack pt="md" data-begin>
             <Radio.Group
               value={kind.id}
               onChange={(id) => setKind(kinds.find((one) => one.id === id)!)}
@@ -157,7 +165,7 @@ export function CreateClientPage() {
               void create();
             }}
           >
-            <Stack pt="md">
+            <Stack pt="md" data-begin>
               <WriteError error={problem} />
               <TextInput
                 label={t("Client ID")}
@@ -166,7 +174,6 @@ export function CreateClientPage() {
                 onChange={(event) => setClientId(event.currentTarget.value)}
                 error={error("clientId")}
                 required
-                data-autofocus
               />
               <TextInput
                 label={t("Name")}
@@ -200,7 +207,12 @@ export function CreateClientPage() {
         </Stepper.Step>
         <Stepper.Step label={t("Use it")}>
           {created && (
-            <Stack pt="md">
+            <Stack pt="md" data-begin tabIndex={-1}>
+              {kind.callback && created.redirectUris.length === 0 && (
+                <Alert color="orange" title={t("Nobody can sign in yet")}>
+                  {t("Add the address that people return to after signing in: a redirect URI, in the settings of the application.")}
+                </Alert>
+              )}
               {typeof created.secret === "string" && <Secret title="Client secret" value={created.secret} />}
               <Card withBorder>
                 <Snippets client={created} />

@@ -9,7 +9,6 @@ import { confirmed } from "../kit/confirm.tsx";
 import { EditForm } from "../kit/edit-form.tsx";
 import { failed } from "../kit/notify.ts";
 import { useOnce } from "../kit/once.ts";
-import { AddByPicker, roleNamePicker } from "../kit/picker.tsx";
 import type { FormSpec, Resource, TabProps } from "../kit/resource.ts";
 import { Secret } from "../kit/secret.tsx";
 import { Failure, Rows } from "../kit/states.tsx";
@@ -17,7 +16,7 @@ import { SubList } from "../kit/sub-list.tsx";
 import { Authorization } from "./authorization.tsx";
 import { CreateClientPage } from "./clients.create.tsx";
 import { ClientMappers } from "./mappers.tsx";
-import { AnyGroups, AnyRoles, ScopeNames } from "./role-names.tsx";
+import { AddRole, AnyGroups, AnyRoles, ScopeNames } from "./role-names.tsx";
 import { Snippets } from "./snippets.tsx";
 import { TokenPreview } from "./token-preview.tsx";
 import { OnOff } from "./users.tsx";
@@ -132,10 +131,9 @@ const ServiceAccount = ({ path, session }: TabProps<Client>) => (
       `${path}/service-account/roles?${new URLSearchParams({ name, ...(clientId !== null && { clientId }) })}`
     }
     add={(reload) => (
-      <AddByPicker
-        {...roleNamePicker}
+      <AddRole
         action="Assign"
-        add={(name) => session.api.send("POST", `${path}/service-account/roles`, { body: { name } })}
+        add={({ name, clientId }) => session.api.send("POST", `${path}/service-account/roles`, { body: { name, clientId } })}
         reload={reload}
       />
     )}

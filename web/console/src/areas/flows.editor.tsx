@@ -3,7 +3,8 @@ import { ActionIcon, Badge, Button, Group, Menu, Paper, Select, Stack, Text } fr
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { useText } from "../i18n/index.ts";
-import { Field } from "../kit/fields.tsx";
+import { errorAt } from "../kit/field-error.ts";
+import { Field, withCode } from "../kit/fields.tsx";
 import { Icon } from "../kit/icon.tsx";
 import { succeeded } from "../kit/notify.ts";
 import type { TabProps } from "../kit/resource.ts";
@@ -114,7 +115,7 @@ function Steps({ steps, path, authenticators, problem, readOnly, onChange }: Ste
     <Stack gap="xs" component="ol" className="steps">
       {steps.map((step, index) => {
         const here = `${path}.${index}`;
-        const error = problem?.problem.errors?.find(({ field }) => field === here || field.startsWith(`${here}.`))?.message;
+        const error = errorAt(problem, here, t);
         const name = nameOf(step);
         return (
           <li key={`${name}-${here}`}>
@@ -127,7 +128,7 @@ function Steps({ steps, path, authenticators, problem, readOnly, onChange }: Ste
                   </Group>
                   {step.authenticator && (
                     <Text size="xs" c="dimmed">
-                      {authenticators.find((one) => one.name === step.authenticator)?.description}
+                      {withCode(authenticators.find((one) => one.name === step.authenticator)?.description ?? "")}
                     </Text>
                   )}
                   {MAILED.has(step.authenticator ?? "") && step.requirement !== "DISABLED" && <NoMail />}

@@ -1,12 +1,29 @@
 import createSchema from "virtual:schema/CreateFlow";
 import type { components } from "@gatehouse/api";
 import { Badge, Code } from "@mantine/core";
+import { Picker } from "../kit/picker.tsx";
 import type { Resource } from "../kit/resource.ts";
+import type { Control } from "../kit/schema-form.tsx";
 import { FlowDiagram } from "./flows.diagram.tsx";
 import { FlowEditor } from "./flows.editor.tsx";
 
 type Schemas = components["schemas"];
 type Flow = Schemas["Flow"];
+
+/** A new flow begins as a copy of another one, whose steps are then changed. */
+const CopyFrom: Control = ({ value, error, readOnly, onChange }) => (
+  <Picker
+    label="Begin with the steps of"
+    path="/flows"
+    value={({ alias }: Flow) => alias}
+    text={({ displayName, alias }: Flow) => (displayName ? `${displayName} · ${alias}` : alias)}
+    chosen={(value as string | undefined) ?? null}
+    error={error}
+    disabled={readOnly}
+    required
+    onChoose={(alias) => onChange(alias ?? undefined)}
+  />
+);
 
 export const flows: Resource<Flow, Schemas["CreateFlow"]> = {
   title: "Sign-in flows",
@@ -25,8 +42,9 @@ export const flows: Resource<Flow, Schemas["CreateFlow"]> = {
   create: {
     schema: createSchema,
     sections: [{ fields: ["alias", "displayName", "copyFrom"] }],
+    controls: { copyFrom: CopyFrom },
     hidden: ["steps"],
-    labels: { copyFrom: "Copy from (alias of a flow)" },
+    defaults: { copyFrom: "browser" },
   },
   tabs: [
     { id: "steps", title: "Steps", Component: FlowEditor },

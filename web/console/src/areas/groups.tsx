@@ -1,12 +1,14 @@
 import createSchema from "virtual:schema/CreateGroup";
 import updateSchema from "virtual:schema/UpdateGroup";
 import type { components } from "@gatehouse/api";
-import { AddByPicker, Picker, rolePicker, userPicker } from "../kit/picker.tsx";
+import { Text } from "@mantine/core";
+import { AddByPicker, groupPicker, Picker, userPicker } from "../kit/picker.tsx";
 import type { Resource, TabProps } from "../kit/resource.ts";
 import type { Control } from "../kit/schema-form.tsx";
 import { SubList } from "../kit/sub-list.tsx";
 import { When } from "../kit/when.tsx";
 import { GroupTree } from "./groups.tree.tsx";
+import { AddRole } from "./role-names.tsx";
 import { RoleBadges, Status } from "./users.tsx";
 
 type Schemas = components["schemas"];
@@ -16,10 +18,8 @@ const MANAGE = ["manage-organizations"] as const;
 
 const Parent: Control = ({ value, error, readOnly, onChange }) => (
   <Picker
+    {...groupPicker}
     label="Parent group"
-    path="/groups"
-    value={({ groupId }: Group) => groupId}
-    text={({ name }: Group) => name}
     chosen={(value as string | null | undefined) ?? null}
     error={error}
     disabled={readOnly}
@@ -64,9 +64,7 @@ const Roles = ({ path, session }: TabProps<Group>) => (
     name={({ name }) => name}
     remove={({ roleId }) => `${path}/roles/${roleId}`}
     restore={({ roleId }) => session.api.send("PUT", `${path}/roles/${roleId}`)}
-    add={(reload) => (
-      <AddByPicker {...rolePicker} action="Grant" add={(roleId) => session.api.send("PUT", `${path}/roles/${roleId}`)} reload={reload} />
-    )}
+    add={(reload) => <AddRole action="Grant" add={({ roleId }) => session.api.send("PUT", `${path}/roles/${roleId}`)} reload={reload} />}
   />
 );
 
@@ -80,7 +78,20 @@ export const groups: Resource<Group, Schemas["CreateGroup"], Schemas["UpdateGrou
   name: ({ name }) => name,
   permission: { view: ["view-users"], manage: MANAGE },
   columns: [
-    { title: "Group", sort: "name", render: ({ name }) => name },
+    {
+      title: "Group",
+      sort: "name",
+      render: ({ name, parentId, path }) => (
+        <>
+          {name}
+          {parentId !== null && (
+            <Text span display="block" size="xs" c="dimmed">
+              {path}
+            </Text>
+          )}
+        </>
+      ),
+    },
     { title: "Description", wide: true, render: ({ description }) => description ?? "–" },
     { title: "Members", render: ({ memberCount }) => memberCount.toLocaleString() },
     { title: "Roles", wide: true, render: ({ roleNames }) => <RoleBadges names={roleNames} /> },
@@ -90,7 +101,7 @@ export const groups: Resource<Group, Schemas["CreateGroup"], Schemas["UpdateGrou
     schema: updateSchema,
     sections: [{ fields: ["name", "description", "parentId"] }],
     controls: { parentId: Parent },
-    hidden: ["realmId", "groupId", "memberCount", "roleNames", "createdAt"],
+    hidden: ["realmId", "groupId", "path", "memberCount", "roleNames", "createdAt"],
   },
   tabs: [
     { id: "members", title: "Members", Component: Members },

@@ -4,6 +4,7 @@ import { Badge, Code } from "@mantine/core";
 import type { TabProps } from "../kit/resource.ts";
 import { SubForm } from "../kit/sub-form.tsx";
 import { SubList } from "../kit/sub-list.tsx";
+import { ClaimValue } from "./claim-values.tsx";
 
 type Schemas = components["schemas"];
 type Mapper = Schemas["ClientMapper"];
@@ -38,7 +39,11 @@ export const ClientMappers = ({ path }: TabProps<Schemas["Client"]>) => (
       <SubForm
         title="Add mapper"
         path={`${path}/mappers`}
-        form={{ schema: createSchema, sections: [{ fields: ["name", "claim", "source", "value", "type", "multivalued", "targets"] }] }}
+        form={{
+          schema: createSchema,
+          sections: [{ fields: ["name", "claim", "source", "value", "type", "multivalued", "targets"] }],
+          controls: { value: ClaimValue },
+        }}
         reload={reload}
       />
     )}

@@ -5,6 +5,18 @@ import { Field } from "../kit/fields.tsx";
 import { type Draft, isStored, type Schema } from "../kit/schema.ts";
 import type { Control } from "../kit/schema-form.tsx";
 
+const EID = [
+  "metadataUrl",
+  "idpEntityId",
+  "ssoUrl",
+  "idpSigningCertificate",
+  "spEntityId",
+  "spSigningPrivateKey",
+  "spSigningCertificate",
+  "spDecryptionPrivateKey",
+  "minimumLoa",
+  "subjectAttribute",
+];
 /** The members that people fill in first, by protocol. The others come after them. */
 const MEMBERS: Readonly<Record<string, readonly string[]>> = {
   oidc: ["issuer", "clientId", "clientSecret", "scopes"],
@@ -31,28 +43,8 @@ const MEMBERS: Readonly<Record<string, readonly string[]>> = {
     "lastNameAttribute",
   ],
   ad: ["url", "bindDn", "bindPassword", "userSearchBase", "userSearchFilter"],
-  eherkenning: [
-    "ssoUrl",
-    "idpEntityId",
-    "spEntityId",
-    "idpSigningCertificate",
-    "spSigningPrivateKey",
-    "spSigningCertificate",
-    "spDecryptionPrivateKey",
-    "minimumLoa",
-    "subjectAttribute",
-  ],
-  eidas: [
-    "ssoUrl",
-    "idpEntityId",
-    "spEntityId",
-    "idpSigningCertificate",
-    "spSigningPrivateKey",
-    "spSigningCertificate",
-    "spDecryptionPrivateKey",
-    "minimumLoa",
-    "subjectAttribute",
-  ],
+  eherkenning: EID,
+  eidas: EID,
   apple: ["clientId", "teamId", "keyId", "privateKey"],
 };
 const SOCIAL = ["clientId", "clientSecret"];

@@ -3,6 +3,7 @@ import scimTokenSchema from "virtual:schema/CreateScimToken";
 import schema from "virtual:schema/UpdateProvisioning";
 import type { components } from "@gatehouse/api";
 import { Code, Group, Stack, Text, Title } from "@mantine/core";
+import { useRealm } from "../app/session.tsx";
 import { useText } from "../i18n/index.ts";
 import { Picker } from "../kit/picker.tsx";
 import type { Control } from "../kit/schema-form.tsx";
@@ -63,38 +64,48 @@ const Organization: Control = ({ value, error, readOnly, onChange }) => (
   />
 );
 
-const ScimTokens = () => (
-  <SubList<Schemas["ScimToken"]>
-    path="/provisioning/scim-tokens"
-    manage={MANAGE}
-    id={({ id }) => id}
-    empty="No SCIM tokens"
-    columns={[
-      { title: "Name", render: ({ name }) => name },
-      { title: "Connection", wide: true, render: ({ connection }) => connection },
-      { title: "Base address", wide: true, render: ({ url }) => <Code className="secret">{url}</Code> },
-      { title: "Last used", render: ({ lastUsedAt }) => <When time={lastUsedAt} /> },
-      { title: "Expires", render: ({ expiresAt }) => <When time={expiresAt} /> },
-    ]}
-    name={({ name }) => name}
-    removeTitle="Revoke"
-    remove={({ id }) => `/provisioning/scim-tokens/${id}`}
-    add={(reload) => (
-      <SubForm
-        title="Create SCIM token"
-        path="/provisioning/scim-tokens"
-        form={{
-          schema: scimTokenSchema,
-          sections: [{ fields: ["name", "connection", "organizationId", "identityProvider", "trustEmails"] }],
-          controls: { organizationId: Organization },
-          hidden: ["expiresAt"],
-        }}
-        after={(created) => <CreatedScimToken token={String(created.token)} url={String(created.url)} />}
-        reload={reload}
-      />
-    )}
-  />
-);
+/** The permissions that another system needs. Nobody can give one that they do not hold. */
+const NEEDED = ["view-users", "manage-users", "manage-organizations"];
+
+function ScimTokens() {
+  const { may } = useRealm();
+  const permissions = NEEDED.filter((permission) => may(permission));
+  return (
+    <SubList<Schemas["ScimToken"]>
+      path="/provisioning/scim-tokens"
+      manage={MANAGE}
+      id={({ id }) => id}
+      empty="No SCIM tokens"
+      columns={[
+        { title: "Name", render: ({ name }) => name },
+        { title: "Connection", wide: true, render: ({ connection }) => connection },
+        { title: "Base address", wide: true, render: ({ url }) => <Code className="secret">{url}</Code> },
+        { title: "Last used", render: ({ lastUsedAt }) => <When time={lastUsedAt} /> },
+        { title: "Expires", render: ({ expiresAt }) => <When time={expiresAt} /> },
+      ]}
+      name={({ name }) => name}
+      removeTitle="Revoke"
+      remove={({ id }) => `/provisioning/scim-tokens/${id}`}
+      add={(reload) =>
+        permissions.length > 0 && (
+          <SubForm
+            title="Create SCIM token"
+            path="/provisioning/scim-tokens"
+            form={{
+              schema: scimTokenSchema,
+              sections: [{ fields: ["name", "connection", "permissions", "organizationId", "identityProvider", "trustEmails"] }],
+              controls: { organizationId: Organization },
+              hidden: ["expiresAt"],
+            }}
+            defaults={{ permissions }}
+            after={(created) => <CreatedScimToken token={String(created.token)} url={String(created.url)} />}
+            reload={reload}
+          />
+        )
+      }
+    />
+  );
+}
 
 function CreatedScimToken({ token, url }: { token: string; url: string }) {
   const t = useText();

@@ -1,21 +1,21 @@
-import { MultiSelect, TagsInput } from "@mantine/core";
+import { MultiSelect, Group as Row, TagsInput } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
+import { useState } from "react";
 import { messageOf } from "../app/api.ts";
 import { useRealm } from "../app/session.tsx";
 import { useText } from "../i18n/index.ts";
-import { isRefused, refusal } from "../kit/picker.tsx";
+import { AddByPicker, clientPicker, isRefused, Picker, refusal } from "../kit/picker.tsx";
 import type { Control } from "../kit/schema-form.tsx";
 
 interface Role {
   readonly name: string;
 }
 interface Group {
-  readonly groupId: string;
-  readonly name: string;
-  readonly parentId: string | null;
+  readonly path: string;
 }
 
 const namesOf = (items: readonly Role[]) => items.map(({ name }) => name);
+const pathsOf = (groups: readonly Group[]) => groups.map(({ path }) => path);
 
 /** Edits realm roles by name. */
 export const RoleNames: Control = (props) => <NamesOf {...props} path="/roles" names={namesOf} />;
@@ -28,22 +28,6 @@ export const AnyRoles: Control = (props) => <NamesOf {...props} path="/roles" na
 
 /** Edits groups by path. Ids are typed. */
 export const AnyGroups: Control = (props) => <NamesOf {...props} path="/groups" names={pathsOf} typed />;
-
-/**
- * Returns the paths of groups. A group has none here if one above it was not listed, or if a name contains a slash or tilde, which only the server can spell in
- * a path. Such a path has to be typed.
- */
-function pathsOf(groups: readonly Group[]): readonly string[] {
-  const known = new Map(groups.map((group) => [group.groupId, group]));
-  const pathOf = ({ name, parentId }: Group): string | null => {
-    if (/[/~]/.test(name)) return null;
-    if (parentId === null) return `/${name}`;
-    const parent = known.get(parentId);
-    const above = parent ? pathOf(parent) : null;
-    return above === null ? null : `${above}/${name}`;
-  };
-  return groups.flatMap((group) => pathOf(group) ?? []);
-}
 
 type NamesProps<T> = Parameters<Control>[0] & {
   readonly path: string;
@@ -79,5 +63,50 @@ function NamesOf<T>({ value, label, description, error, readOnly, bare, path, ty
       searchable
       nothingFoundMessage={t(found.error ? messageOf(found.error) : "Nothing matches")}
     />
+  );
+}
+
+interface Application {
+  readonly id: string;
+  readonly clientId: string;
+}
+interface NamedRole {
+  readonly roleId: string;
+  readonly name: string;
+}
+interface AddRoleProps {
+  readonly action: string;
+  /** `clientId` names the application of the role. It is null for a role of the realm. */
+  add(role: NamedRole & { readonly clientId: string | null }): Promise<unknown>;
+  reload(): Promise<void>;
+}
+
+/** Gives a role of the realm or, once an application is chosen, one of the application's roles. */
+export function AddRole({ action, add, reload }: AddRoleProps) {
+  const { may } = useRealm();
+  const [application, setApplication] = useState<Application | null>(null);
+  return (
+    <Row align="flex-end">
+      {may("view-clients") && (
+        <Picker<Application & { readonly name?: string | null }>
+          label="Application, for one of its own roles"
+          path="/clients"
+          value={({ id }) => id}
+          text={clientPicker.text}
+          chosen={application?.id ?? null}
+          onChoose={(_id, chosen) => setApplication(chosen ?? null)}
+        />
+      )}
+      <AddByPicker<NamedRole>
+        key={application?.id}
+        label="Role"
+        path={application === null ? "/roles" : `/clients/${application.id}/roles`}
+        value={({ roleId }) => roleId}
+        text={({ name }) => name}
+        action={action}
+        add={(typed, role) => add({ roleId: typed, name: typed, ...role, clientId: application?.clientId ?? null })}
+        reload={reload}
+      />
+    </Row>
   );
 }

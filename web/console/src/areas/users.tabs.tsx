@@ -20,11 +20,12 @@ import { Activity } from "../kit/activity.tsx";
 import { save } from "../kit/download.ts";
 import { failed, succeeded } from "../kit/notify.ts";
 import { useOnce } from "../kit/once.ts";
-import { AddByPicker, roleNamePicker } from "../kit/picker.tsx";
+import { AddByPicker, groupPicker } from "../kit/picker.tsx";
 import type { Tab, TabProps } from "../kit/resource.ts";
 import { WriteError } from "../kit/states.tsx";
 import { SubList } from "../kit/sub-list.tsx";
 import { When } from "../kit/when.tsx";
+import { AddRole } from "./role-names.tsx";
 
 type Schemas = components["schemas"];
 type User = Schemas["User"];
@@ -194,10 +195,9 @@ const Roles = ({ path, session }: Props) => (
     remove={({ roleId, direct }) => (direct ? `${path}/roles/${roleId}` : null)}
     restore={({ name, clientId }) => session.api.send("POST", `${path}/roles`, { body: { name, clientId } })}
     add={(reload) => (
-      <AddByPicker
-        {...roleNamePicker}
+      <AddRole
         action="Assign"
-        add={(name) => session.api.send("POST", `${path}/roles`, { body: { name } })}
+        add={({ name, clientId }) => session.api.send("POST", `${path}/roles`, { body: { name, clientId } })}
         reload={reload}
       />
     )}
@@ -205,32 +205,33 @@ const Roles = ({ path, session }: Props) => (
 );
 
 type UserGroup = Schemas["UserGroup"];
-const Groups = ({ item, path, session }: Props) => (
-  <SubList<UserGroup>
-    path={`${path}/groups`}
-    manage={["manage-organizations"]}
-    id={({ groupId }) => groupId}
-    empty="In no group"
-    columns={[
-      { title: "Group", render: ({ name }) => name },
-      { title: "Joined", render: ({ joinedAt }) => <When time={joinedAt} /> },
-    ]}
-    name={({ name }) => name}
-    remove={({ groupId }) => `/groups/${groupId}/members/${item.userId}`}
-    restore={({ groupId }) => session.api.send("PUT", `/groups/${groupId}/members/${item.userId}`)}
-    add={(reload) => (
-      <AddByPicker
-        label="Group"
-        path="/groups"
-        value={({ groupId }: Schemas["Group"]) => groupId}
-        text={({ name }: Schemas["Group"]) => name}
-        action="Add to group"
-        add={(groupId) => session.api.send("PUT", `/groups/${groupId}/members/${item.userId}`)}
-        reload={reload}
-      />
-    )}
-  />
-);
+const Groups = ({ item, path, session }: Props) => {
+  const t = useText();
+  return (
+    <SubList<UserGroup>
+      path={`${path}/groups`}
+      manage={["manage-organizations"]}
+      id={({ groupId }) => groupId}
+      empty="In no group"
+      columns={[
+        { title: "Group", render: ({ path: names }) => names },
+        { title: "From", render: ({ direct }) => t(direct ? "direct" : "a group below it") },
+        { title: "Joined", render: ({ joinedAt }) => <When time={joinedAt} /> },
+      ]}
+      name={({ path: names }) => names}
+      remove={({ groupId, direct }) => (direct ? `/groups/${groupId}/members/${item.userId}` : null)}
+      restore={({ groupId }) => session.api.send("PUT", `/groups/${groupId}/members/${item.userId}`)}
+      add={(reload) => (
+        <AddByPicker
+          {...groupPicker}
+          action="Add to group"
+          add={(groupId) => session.api.send("PUT", `/groups/${groupId}/members/${item.userId}`)}
+          reload={reload}
+        />
+      )}
+    />
+  );
+};
 
 const Sessions = ({ path }: Props) => (
   <SubList<Schemas["Session"]>

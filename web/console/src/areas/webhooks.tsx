@@ -1,9 +1,12 @@
+import eventSchema from "virtual:schema/AuditEvent";
 import createSchema from "virtual:schema/CreateWebhook";
 import updateSchema from "virtual:schema/UpdateWebhook";
 import type { components } from "@gatehouse/api";
-import { Badge, Code, Text } from "@mantine/core";
+import { Badge, Code, MultiSelect, Text } from "@mantine/core";
+import { useText } from "../i18n/index.ts";
 import { shown } from "../kit/notify.ts";
 import type { Resource, TabProps } from "../kit/resource.ts";
+import type { Control } from "../kit/schema-form.tsx";
 import { SendAgain } from "../kit/send-again.tsx";
 import { SubList } from "../kit/sub-list.tsx";
 import { When } from "../kit/when.tsx";
@@ -15,6 +18,42 @@ type Delivery = Schemas["WebhookDelivery"];
 
 const MANAGE = ["manage-realm"] as const;
 const COLORS = { PENDING: "blue", DELIVERED: "teal", DEAD: "red" } as const;
+
+const MANY = [
+  { value: "*", label: "Everything" },
+  { value: "AUTHN", label: "Every sign-in (AUTHN)" },
+  { value: "ADMIN", label: "Everything that administrators do (ADMIN)" },
+  { value: "SECURITY", label: "Everything about credentials and access (SECURITY)" },
+];
+const TYPES = (eventSchema.properties?.type?.enum ?? []).map(String);
+
+/** Chooses the events. The API takes them as one text. */
+const EventTypes: Control = (props) => <Events {...props} />;
+
+function Events({ value, label, error, readOnly, onChange }: Parameters<Control>[0]) {
+  const t = useText();
+  const chosen = String(value ?? "")
+    .split(/[\s,]+/)
+    .filter((type) => type !== "");
+  const data = [
+    ...MANY.map((one) => ({ ...one, label: t(one.label) })),
+    ...[...new Set([...TYPES, ...chosen])].filter((type) => MANY.every(({ value: many }) => many !== type)),
+  ];
+  return (
+    <MultiSelect
+      label={label}
+      data={data}
+      value={chosen}
+      onChange={(next) => onChange(next.join(","))}
+      error={error}
+      disabled={readOnly}
+      required
+      searchable
+      clearable
+      nothingFoundMessage={t("Nothing matches")}
+    />
+  );
+}
 
 const Deliveries = ({ path }: TabProps<Webhook>) => (
   <SubList<Delivery>
@@ -65,11 +104,13 @@ export const webhooks: Resource<Webhook, Schemas["CreateWebhook"], Schemas["Upda
   create: {
     schema: createSchema,
     sections: [{ fields: ["name", "url", "eventTypes", "secret", "enabled"] }],
+    controls: { eventTypes: EventTypes },
     defaults: { enabled: true, eventTypes: "*" },
   },
   edit: {
     schema: updateSchema,
     sections: [{ fields: ["name", "url", "eventTypes", "secret", "enabled"] }],
+    controls: { eventTypes: EventTypes },
     hidden: ["id", "realmId", "secretSet", "createdAt", "previousSecretUntil"],
   },
   tabs: [{ id: "deliveries", title: "Deliveries", Component: Deliveries }],

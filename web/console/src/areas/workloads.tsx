@@ -2,7 +2,7 @@ import createSchema from "virtual:schema/CreateWorkloadCredential";
 import updateSchema from "virtual:schema/UpdateWorkloadCredential";
 import type { components } from "@gatehouse/api";
 import { Code } from "@mantine/core";
-import { clientPicker, Picker } from "../kit/picker.tsx";
+import { confidentialClientPicker, Picker } from "../kit/picker.tsx";
 import type { Resource } from "../kit/resource.ts";
 import type { Control } from "../kit/schema-form.tsx";
 import { OnOff } from "./users.tsx";
@@ -14,7 +14,7 @@ const MANAGE = ["manage-clients"] as const;
 
 const ActsAs: Control = ({ value, error, readOnly, onChange }) => (
   <Picker
-    {...clientPicker}
+    {...confidentialClientPicker}
     label="Acts as the application"
     chosen={(value as string | undefined) ?? null}
     error={error}

@@ -179,7 +179,7 @@ export const shownDescription = (t: Translate, schema: Schema, own?: string): Re
   withCode(t(descriptionOf(own ?? schema.description)));
 
 /** Shows text between backticks as code. */
-function withCode(text: string): ReactNode {
+export function withCode(text: string): ReactNode {
   if (text === "") return undefined;
   return text.split("`").map((part, place) =>
     // biome-ignore lint/suspicious/noArrayIndexKey: the parts of a text never move

@@ -18,7 +18,8 @@ export interface PickerProps<T> {
   readonly required?: boolean;
   readonly disabled?: boolean;
   readonly error?: string | undefined;
-  onChoose(value: string | null): void;
+  /** `item` is the chosen record. */
+  onChoose(value: string | null, item?: T): void;
 }
 
 /** Tells whether the caller may not see the list, so that the value has to be typed. */
@@ -26,11 +27,12 @@ export const isRefused = (error: unknown): boolean => error instanceof ApiProble
 export const refusal = (t: Translate) => t("You may not list these. Type the ID, or the name if names are stored.");
 
 /** Returns the records of a list that match the typed text, and the properties of an input that searches them on the server. */
-function useSearch<T>(path: string) {
+function useSearch<T>(path: string, shown: string | null = null) {
   const t = useText();
   const { api, realm } = useRealm();
   const [typed, setTyped] = useState("");
-  const [search] = useDebouncedValue(typed, 200);
+  // The field holds the name of the chosen record until another is typed. All of them are offered then.
+  const [search] = useDebouncedValue(typed === shown ? "" : typed, 200);
   const { data, error, isFetching } = useQuery({
     queryKey: [realm, "pick", path, search],
     queryFn: ({ signal }) => api.list<T>(path, { query: { search, size: 20 }, signal }),
@@ -44,18 +46,48 @@ function useSearch<T>(path: string) {
   return { found: data?.items ?? [], searching, refused: isRefused(error) };
 }
 
-/** Chooses one record of a list by searching for it. */
+const ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+
+/** Returns the records with these ids, as far as they are read. A value that is no id is a name already. */
+function useChosen<T>(path: string, values: readonly string[], refused = false): readonly T[] {
+  const { api, realm } = useRealm();
+  const records = useQueries({
+    queries: (refused ? [] : values.filter((value) => ID.test(value))).map((id) => ({
+      queryKey: [realm, "named", path, id],
+      queryFn: async () => (await api.get<T>(`${path.split("?")[0]}/${id}`)).data,
+      retry: false,
+    })),
+  });
+  return records.flatMap(({ data }) => (data === undefined ? [] : [data]));
+}
+
+/** Chooses one record of a list by searching for it. The chosen one is shown by name. */
 export function Picker<T>({ label, path, value, text, chosen, required = false, disabled = false, error, onChoose }: PickerProps<T>) {
   const t = useText();
-  const { found, searching, refused } = useSearch<T>(path);
+  const [picked, setPicked] = useState<T>();
+  const isPicked = picked !== undefined && value(picked) === chosen;
+  const [named] = useChosen<T>(path, chosen === null || isPicked ? [] : [chosen]);
+  const item = isPicked ? picked : named;
+  const { found, searching, refused } = useSearch<T>(path, item === undefined ? chosen : text(item));
   const shared = { label: t(label), required, disabled, error };
   if (refused) {
     const typed = (next: string) => onChoose(next === "" ? null : next);
     return <TextInput {...shared} description={refusal(t)} value={chosen ?? ""} onChange={(event) => typed(event.currentTarget.value)} />;
   }
-  const data = found.map((item) => ({ value: value(item), label: text(item) }));
-  const known = chosen === null || data.some((one) => one.value === chosen) ? data : [{ value: chosen, label: chosen }, ...data];
-  return <Select {...shared} data={known} value={chosen} onChange={onChoose} {...searching} clearable filter={({ options }) => options} />;
+  const choose = (next: string | null) => {
+    const one = found.find((each) => value(each) === next);
+    setPicked(() => one);
+    onChoose(next, one);
+  };
+  const labels = labelsOf(chosen === null ? [] : [chosen], item === undefined ? found : [item, ...found], value, text);
+  return <Select {...shared} data={labels} value={chosen} onChange={choose} {...searching} clearable filter={({ options }) => options} />;
+}
+
+/** Returns what a picker offers. A chosen value whose record is not known is its own label. */
+function labelsOf<T>(chosen: readonly string[], items: readonly T[], value: (item: T) => string, text: (item: T) => string) {
+  const labels = new Map(chosen.map((one) => [one, one]));
+  for (const item of items) labels.set(value(item), text(item));
+  return [...labels].map(([one, label]) => ({ value: one, label }));
 }
 
 interface ManyPickerProps<T> extends Omit<PickerProps<T>, "chosen" | "required" | "onChoose"> {
@@ -67,24 +99,15 @@ interface ManyPickerProps<T> extends Omit<PickerProps<T>, "chosen" | "required" 
 /** Chooses several records of a list by searching. The chosen ones are shown by name. */
 export function ManyPicker<T>({ label, description, path, value, text, chosen, error, disabled = false, onChoose }: ManyPickerProps<T>) {
   const t = useText();
-  const { api, realm } = useRealm();
   const { found, searching, refused } = useSearch<T>(path);
-  const named = useQueries({
-    queries: (refused ? [] : chosen).map((id) => ({
-      queryKey: [realm, "named", path, id],
-      queryFn: async () => (await api.get<T>(`${path}/${encodeURIComponent(id)}`)).data,
-      retry: false,
-    })),
-  });
+  const named = useChosen<T>(path, chosen, refused);
   const shared = { label: t(label), value: [...chosen], disabled, error };
   if (refused) return <TagsInput {...shared} description={refusal(t)} onChange={onChoose} splitChars={[]} acceptValueOnBlur />;
-  const labels = new Map(chosen.map((id) => [id, id]));
-  for (const item of [...named.flatMap(({ data }) => (data === undefined ? [] : [data])), ...found]) labels.set(value(item), text(item));
   return (
     <MultiSelect
       {...shared}
       {...(description !== undefined && { description: t(description) })}
-      data={[...labels].map(([id, name]) => ({ value: id, label: name }))}
+      data={labelsOf(chosen, [...named, ...found], value, text)}
       onChange={onChoose}
       {...searching}
     />
@@ -93,22 +116,22 @@ export function ManyPicker<T>({ label, description, path, value, text, chosen, e
 
 export interface AddByPickerProps<T> extends Omit<PickerProps<T>, "chosen" | "onChoose"> {
   readonly action: string;
-  add(value: string): Promise<unknown>;
+  add(value: string, item: T | undefined): Promise<unknown>;
   reload(): Promise<void>;
 }
 
 /** A picker with a button that adds the chosen record. */
 export function AddByPicker<T>({ action, add, reload, ...picker }: AddByPickerProps<T>) {
   const t = useText();
-  const [chosen, setChosen] = useState<string | null>(null);
+  const [{ chosen, item }, setChosen] = useState<{ readonly chosen: string | null; readonly item?: T | undefined }>({ chosen: null });
   const [busy, setBusy] = useState(false);
   const submit = async () => {
     if (chosen === null) return;
     setBusy(true);
     try {
-      await add(chosen);
+      await add(chosen, item);
       succeeded(t("Done"));
-      setChosen(null);
+      setChosen({ chosen: null });
       await reload();
     } catch (error) {
       failed(error);
@@ -118,7 +141,7 @@ export function AddByPicker<T>({ action, add, reload, ...picker }: AddByPickerPr
   };
   return (
     <Group align="flex-end">
-      <Picker {...picker} chosen={chosen} onChoose={setChosen} />
+      <Picker {...picker} chosen={chosen} onChoose={(next, one) => setChosen({ chosen: next, item: one })} />
       <Button onClick={() => void submit()} disabled={chosen === null} loading={busy}>
         {t(action)}
       </Button>
@@ -142,16 +165,19 @@ export const clientPicker = {
   text: ({ name, clientId }: ClientItem) => (name ? `${name} · ${clientId}` : clientId),
 };
 
+/** A client that can prove that it is itself, and so can act in its own name. */
+export const confidentialClientPicker = { ...clientPicker, path: "/clients?publicClient=false" };
+
 type RoleItem = { readonly roleId: string; readonly name: string };
 export const rolePicker = { label: "Role", path: "/roles", value: ({ roleId }: RoleItem) => roleId, text: ({ name }: RoleItem) => name };
 export const roleNamePicker = { label: "Role", path: "/roles", value: ({ name }: RoleItem) => name, text: ({ name }: RoleItem) => name };
 
-type GroupItem = { readonly groupId: string; readonly name: string };
+type GroupItem = { readonly groupId: string; readonly path: string };
 export const groupPicker = {
   label: "Group",
   path: "/groups",
   value: ({ groupId }: GroupItem) => groupId,
-  text: ({ name }: GroupItem) => name,
+  text: ({ path }: GroupItem) => path,
 };
 
 type OrganizationItem = { readonly organizationId: string; readonly name: string };

@@ -3,6 +3,7 @@ import { Accordion, Divider, Stack, Title } from "@mantine/core";
 import { type ReactNode, useEffect, useRef } from "react";
 import { useText } from "../i18n/index.ts";
 import { schemaFor } from "./conditions.ts";
+import { errorAt } from "./field-error.ts";
 import { Field, shownDescription } from "./fields.tsx";
 import { type Draft, isStored, labelOf, type Schema } from "./schema.ts";
 
@@ -57,7 +58,7 @@ export function SchemaForm<T>(props: SchemaFormProps<T>) {
   const properties = schema.properties ?? {};
   const named = new Set<string>([...sections.flatMap(({ fields }) => fields), ...hidden]);
   const rest = only ? [] : Object.keys(properties).filter((name) => !named.has(name) && !properties[name]!.readOnly);
-  const errorOf = (path: string) => problem?.problem.errors?.find(({ field }) => field === path || field.startsWith(`${path}.`))?.message;
+  const errorOf = (path: string) => errorAt(problem, path, t);
   const field = (name: string, bare = false) => {
     const note = (notes as Partial<Record<string, Note>>)[name]?.(draft);
     if (!note) return fieldOf(name, bare);
