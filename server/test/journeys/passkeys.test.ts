@@ -77,8 +77,20 @@ describe.skipIf(noBrowser)("passkeys in a browser (needs Chromium):", () => {
     await expectNoSidewaysScrolling(page);
     await expectAccessible(page, "login-with-passkey");
     await devices.send("WebAuthn.setAutomaticPresenceSimulation", { authenticatorId, enabled: true });
+    // Pressed again while the answer is on its way, it is not sent a second time, which would be an answer to a question that is used.
+    let sent = 0;
+    await page.route("**/login*", async (route) => {
+      if (route.request().method() === "POST") {
+        sent++;
+        await new Promise((resolve) => setTimeout(resolve, 1500));
+      }
+      await route.continue();
+    });
+    await page.evaluate(`setTimeout(() => document.querySelector("[data-passkey=get] [data-start]").click(), 800)`);
     await button.click();
     await signedIn(page);
+    expect(sent).toBe(1);
+    await page.unroute("**/login*");
     expect(await page.locator(".gh-account").textContent()).toContain(name);
 
     await signOut(ada);

@@ -71,7 +71,11 @@
       Object.assign(input, { type: "hidden", name: "rememberMe", value: "true" });
       form.append(input);
     }
-    form.submit();
+    // Unlike `submit`, this fires the event by which forms-script.js sends a form once.
+    if (form.requestSubmit) form.requestSubmit();
+    else form.submit();
+    // The answer is on its way. If the page is shown again, Enter asks anew.
+    form.elements.credential.value = "";
   };
 
   /** @param {Element} block @param {{ mediation?: string }} how */
@@ -127,6 +131,7 @@
     // Enter in a field of the form presses the button.
     if (!isBeside)
       form.addEventListener("submit", (/** @type {any} */ event) => {
+        if (form.elements.credential.value !== "") return;
         event.preventDefault();
         if (isSupported) ask(block, {});
       });
