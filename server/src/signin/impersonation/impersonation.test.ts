@@ -142,7 +142,7 @@ describe("the link", () => {
       const ahead = await admin.browser.get(path, { headers });
       expect([ahead.status, ahead.text.includes(banner)]).toEqual([200, false]);
     }
-    expect((await admin.browser.request("HEAD", path)).status).toBe(404);
+    expect((await admin.browser.request("HEAD", path)).status).toBe(405);
     const scanner = await iam.browser().get(path);
     expect([scanner.status, scanner.text.includes(username), String(scanner.headers["set-cookie"]).includes(`gh_${realm.name}=`)]).toEqual([
       403,
