@@ -188,7 +188,7 @@ describe("saving", () => {
     ["an unknown placeholder of the plain part", { ...otp, html: true, textBody: "{{x}}" }, ["textBody"], /not known/],
     ["a line break in the subject", { ...otp, subject: "a\r\nBcc: eve@example.com" }, ["subject"], /one line/],
     ["a mail without a subject", { ...otp, subject: null }, ["subject"], /needs one/],
-    ["an SMS with one", { ...sms, subject: "x" }, ["subject"], /has none/],
+    ["an SMS with one", { ...sms, subject: "x" }, ["subject"], /has no subject/],
     ["HTML in an SMS", { ...sms, html: true }, ["html"], /only mails/],
     ["a plain part beside a plain body", { ...otp, textBody: "x" }, ["textBody"], /HTML body/],
     ["an empty body", { ...otp, body: "" }, ["body"], /empty/],
