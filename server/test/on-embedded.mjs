@@ -19,25 +19,16 @@ export const onEmbedded = [
   // Loops and batches of features.
   "src/directory/import/import-resume.test.ts",
   "src/operations/monitoring/aging.test.ts",
-  "src/operations/scim-targets/targets.test.ts",
-  "src/operations/transfer/prune.test.ts",
-  "src/directory/password-source/password-source.test.ts",
   "src/federation/ldap/sync.test.ts",
-  "src/signin/sessions/expiry.test.ts",
   "src/tenancy/audit/forwarder.test.ts",
   "src/tenancy/audit/retention.test.ts",
   "src/tenancy/audit/stream.test.ts",
-  "src/tenancy/brand-drafts/brand-drafts.test.ts",
-  "src/tenancy/images/images.test.ts",
   "src/tenancy/webhooks/delivery.test.ts",
   "src/tenancy/webhooks/intervals.test.ts",
-  // Rows of most tables in one answer.
-  "src/operations/gdpr/export.test.ts",
   // The server's own checks of its database.
   "src/operations/monitoring/health.test.ts",
   "src/operations/monitoring/metrics.test.ts",
   // Races that one connection decides differently.
   "src/directory/users/user-names.test.ts",
-  "src/directory/users/user-profile.test.ts",
   "src/signin/run/interactions.test.ts",
 ];

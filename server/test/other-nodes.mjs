@@ -1,6 +1,6 @@
-// Runs the quick part of the tests on releases of Node that are newer than the one that runs everything: tests without a database, one folder on the embedded
-// database, and a start of the built server. It tries one release after the other. The programs come from npm, into a temporary folder, and are not in our
-// lock.
+// Starts the built server on releases of Node that are newer than the one that runs everything, and runs the quick part of the tests on the newest of them:
+// tests without a database, and one file on the embedded database. A release between the two has what both have. The programs come from npm, into a temporary
+// folder, and are not in our lock.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtemp, rm } from "node:fs/promises";
@@ -12,6 +12,7 @@ import { fileURLToPath } from "node:url";
 import { freePort } from "./peers/index.mjs";
 
 const VERSIONS = ["24.20.0", "26.10.0"];
+const NEWEST = VERSIONS.at(-1);
 // A domain controller has fixed ports, and the other tests, which run at the same time, have one. Tests of commands start a process for each, which
 // takes a third of the time; here the start of the built server stands for them.
 const EXCLUDED = ["src/platform/ldap/active-directory.test.ts", "src/cli/**"];
@@ -65,9 +66,11 @@ async function tryOut(folder, version) {
   const home = join(folder, version);
   await run("npm", ["install", "--prefix", home, "--no-save", "--no-audit", "--no-fund", `${name}@${version}`]);
   const node = join(home, "node_modules", name, "bin", "node");
-  await run(node, [vitest, "run", "--reporter=dot", ...QUICK]);
   await starts(node, home);
-  console.log(`Node ${version}: the quick tests pass, and the built server starts and stops.`);
+  console.log(`Node ${version}: the built server starts and stops.`);
+  if (version !== NEWEST) return;
+  await run(node, [vitest, "run", "--reporter=dot", ...QUICK]);
+  console.log(`Node ${version}: the quick tests pass.`);
 }
 
 const folder = await mkdtemp(join(tmpdir(), "gatehouse-nodes-"));

@@ -8,7 +8,6 @@ import { insertTransaction } from "../../protocols/transactions/store.ts";
 import { acceptTerms } from "../../signin/authenticators/index.ts";
 import type { Answer } from "../../testing/browser.ts";
 import { type SharedHarness, sharedHarness } from "../../testing/harness.ts";
-import { onPostgres } from "../../testing/on-postgres.ts";
 import type { RealmUnderTest } from "../../testing/realm.ts";
 import { submit } from "../../testing/relying-party.ts";
 import { scimClient } from "../../testing/scim.ts";
@@ -31,7 +30,7 @@ const consents = (realm: RealmUnderTest, userId: string, ...clients: [string, st
   });
 
 describe("the export", () => {
-  onPostgres("is the whole document, with every part and no secret", async () => {
+  test("is the whole document, with every part and no secret", async () => {
     const realm = await iam.realm();
     const boss = realm.asMaster();
     const { userId } = must(await boss.post("/users", { username: "ada", email: "ada@example.com", attributes: { firstName: "Ada" } }));

@@ -1,7 +1,6 @@
 import { crc32, deflateSync } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { type Harness, harness, testDatabase } from "../../testing/harness.ts";
-import { onPostgres } from "../../testing/on-postgres.ts";
+import { type Harness, harness } from "../../testing/harness.ts";
 import type { AdminClient, RealmUnderTest } from "../../testing/realm.ts";
 
 let iam: Harness;
@@ -107,7 +106,7 @@ describe("an image", () => {
     expect((await publicOf("__proto__")).status).toBe(404);
   });
 
-  test.skipIf(testDatabase() !== "postgres")("is seen by every node at once", async () => {
+  test("is seen by every node at once", async () => {
     const node = await iam.secondNode();
     const elsewhere = iam.browser().elsewhere(node.server.app);
     const shown = async () => (await elsewhere.get(`/realms/${realm.name}/images/favicon`)).headers.etag;
@@ -135,7 +134,7 @@ describe("a PNG", () => {
     );
   });
 
-  onPostgres("that is not one, or is larger than it looks, is refused with the reason", async () => {
+  test("that is not one, or is larger than it looks, is refused with the reason", async () => {
     const broken = Buffer.from(small);
     broken[20]! ^= 1;
     const bomb = png(header(3, 2), chunk("IDAT", deflateSync(Buffer.alloc(50_000_000))));
