@@ -4,7 +4,7 @@ import { freePort } from "../peers/index.mjs";
 import { emptyDatabase, emptyFolder, onBoth, type ServerProcess, startServer } from "./process.ts";
 import { must, type Visitor } from "./visitor.ts";
 
-const ROUNDS = 3;
+const ROUNDS = 2;
 const CLIENTS = 6;
 const TIMEOUT_MS = 600_000;
 const USERS = "/admin/realms/master/users";

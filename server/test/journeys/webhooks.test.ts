@@ -34,7 +34,7 @@ describe.each(onBoth)("webhooks, on $kind", ({ kind, missing }) => {
   test.skipIf(missing)(
     "all events arrive at all subscribers, although each is refused at first and the server is killed twice",
     async () => {
-      const count = requested || (kind === "postgres" ? 200 : 60);
+      const count = requested || (kind === "postgres" ? 80 : 40);
       const peer = await started();
       const attempts = new Map<string, number>();
       const accepted = new Map<string, number>();
