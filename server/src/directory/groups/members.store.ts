@@ -12,6 +12,8 @@ declare module "../../platform/db/tables.ts" {
   }
 }
 
+const LISTED = ["group_members.user_id", "users.username", "users.email", "users.enabled", "group_members.joined_at"] as const;
+
 const membersOf = (db: Db, realm: string, groupId: string) =>
   db
     .selectFrom("group_members")
@@ -22,20 +24,38 @@ const membersOf = (db: Db, realm: string, groupId: string) =>
         // The condition is repeated: otherwise Postgres would not walk over the users in their order.
         .on("users.realm_id", "=", realm),
     )
-    .select(["group_members.user_id", "users.username", "users.email", "users.enabled", "group_members.joined_at"])
+    .select(LISTED)
     .where("group_members.realm_id", "=", realm)
     .where("group_members.group_id", "=", groupId);
 
 /** Up to this many members are found first and then sorted; more are found by walking over the users in their order. */
 const FEW = 20_000;
-/** An array makes Postgres find the members first: otherwise it might scan all users for few members, in the hope of meeting them early. */
-const amongMembers = (realm: string, groupId: string) =>
-  sql<boolean>`users.user_id = any(array(select m.user_id from group_members m where m.realm_id = ${realm} and m.group_id = ${groupId}))`;
+/**
+ * Finds the members first, and then the user of each. The offset makes Postgres do so: for few members it might otherwise scan all users, in the hope of
+ * meeting them early, and without statistics, as after an import, it might compare each member with each user.
+ */
+const fewMembersOf = (db: Db, realm: string, groupId: string) =>
+  db
+    .selectFrom("group_members")
+    .innerJoinLateral(
+      (eb) =>
+        eb
+          .selectFrom("users")
+          .select(["users.user_id", "users.username", "users.username_key", "users.email", "users.enabled"])
+          .where("users.realm_id", "=", realm)
+          .whereRef("users.user_id", "=", "group_members.user_id")
+          .offset(0)
+          .as("users"),
+      (join) => join.onTrue(),
+    )
+    .select(LISTED)
+    .where("group_members.realm_id", "=", realm)
+    .where("group_members.group_id", "=", groupId);
 
 export async function listMembers(db: Db, realm: string, group: GroupRow, query: ListQuery): Promise<Page<GroupMember>> {
   const { search = "" } = query;
   const sortsFew = query.sort?.endsWith("joinedAt") !== true && search === "" && group.memberCount <= FEW;
-  const all = membersOf(db, realm, group.groupId).$if(sortsFew, (q) => q.where(amongMembers(realm, group.groupId)));
+  const all = sortsFew ? fewMembersOf(db, realm, group.groupId) : membersOf(db, realm, group.groupId);
   const order = orderOfJoined("group_members", query);
   const page =
     search === ""
