@@ -44,7 +44,8 @@ async function stage() {
       ...members,
     });
   const api = await party("api");
-  const bot = await party("bot");
+  // An administrator lets the agent address the API.
+  const bot = await party("bot", { audience: ["api"] });
   const { id: agentId } = ok(await boss.post("/agents", { name: "bot", clientId: "bot", ownerUserId: owner.userId, scopes: ["c"] }));
   ok(await boss.post(`/agents/${agentId}/activate`));
   const add = async (path: string, body: object) => ok(await boss.post(`/clients/${api.id}/authz${path}`, body));
@@ -156,6 +157,25 @@ test("where the realm says so, a token that names the agent is enough at the tok
   expect((await exchange(bot, subject)).status).toBe(400);
   ok(await boss.patch("/settings", { agents: { allowDelegationWithoutConsent: true } }));
   expect(ok(await exchange(bot, subject)).scope).toContain("c");
+});
+
+test("an API to which a token was sent gets nothing with it at another one, in any form, also after an exchange", async () => {
+  const { realm, boss, user, party, uma, exchange } = await stage();
+  const note = await relyingParty(iam, realm, { clientId: "note", audience: ["greedy"] });
+  const greedy = await party("greedy");
+  const token = ok(await note.signIn(iam.browser(), user, { scope: "openid" })).access_token;
+  const exchanged = ok(await exchange(greedy, token)).access_token;
+  const refused = { status: 400, body: { error: "invalid_target", error_description: /not meant for this resource server/ } };
+  for (const subject of [token, exchanged])
+    for (const form of [{}, { response_mode: "decision" }, { response_mode: "permissions" }])
+      expect(await uma(greedy, form, subject)).toMatchObject(refused);
+  // It decides about its own resources, and the application itself asks everywhere.
+  ok(await boss.put(`/clients/${greedy.id}/authz/settings`, { enabled: true, policyEnforcementMode: "DISABLED" }));
+  ok(await boss.post(`/clients/${greedy.id}/authz/resources`, { name: "own" }));
+  const own = { audience: "greedy", permission: "own", response_mode: "decision" };
+  for (const subject of [token, exchanged]) expect((await uma(greedy, own, subject)).body).toEqual({ result: true });
+  ok(await boss.patch(`/clients/${note.id}`, { grantTypes: ["authorization_code", "uma-ticket"] }));
+  expect((await uma(note, { client_id: "note", response_mode: "decision" }, token)).body).toEqual({ result: true });
 });
 
 test("a policy for clients judges the client that gets the token, or the one that sent it to the resource server", async () => {

@@ -56,6 +56,21 @@ export async function subjectTokenOf(
   return live;
 }
 
+/**
+ * Refuses a user's token that comes from a grant to another client, at a resource server that it is not meant for. Otherwise an API could use
+ * the tokens that are sent to it at every other API. As in token exchange, the audience only shrinks. The resource server itself may ask.
+ */
+export async function assertMeantForServer(
+  { clients, realm: { realmId } }: TokenEndpointParts,
+  caller: ClientSnapshot,
+  server: authz.ResourceServer,
+  { holder, audience }: LiveToken,
+): Promise<void> {
+  if (holder === null || holder.grantClientId === caller.clientId || server.clientId === caller.clientId) return;
+  const client = await clients.get(realmId, server.clientId);
+  if (!client || !isMeantFor(client, audience)) throw oauthErrors.invalidTarget("subject_token is not meant for this resource server");
+}
+
 /** RFC 8693 §4.4: tells whether the caller may act, because a token may name the only party that acts for its user. */
 const mayAct = ({ issuer }: TokenEndpointParts, caller: ClientSnapshot, { payload }: LiveToken): boolean =>
   payload.may_act === undefined || isNamedBy(payload.may_act, issuer, caller);

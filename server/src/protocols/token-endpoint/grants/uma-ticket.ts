@@ -39,6 +39,7 @@ export const umaTicket: Grant<UmaSource> = {
     const live = await uma.subjectTokenOf(parts, client, params.subject_token);
     // This check comes before anything is written in the user's name.
     if (live) assertStaysBound(client, live, binding);
+    if (live) await uma.assertMeantForServer(parts, client, server, live);
     // A token of another client is subject to the same rules as its exchange.
     if (live && isUsers(live) && live.clientId !== client.clientId) {
       await assertStands(parts, client, live);
