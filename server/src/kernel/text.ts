@@ -39,6 +39,10 @@ const BREAKS = /[\p{Cc}\p{Zl}\p{Zp}]+/gu;
 // Characters that hide or reorder the text around them. Names need characters that join letters, mark their direction or select their shape, so these stay.
 const UNSEEN =
   /[\u00ad\u115f\u1160\u17b4\u17b5\u180e\u200b\u202a-\u202e\u2060-\u206f\u2800\u3164\ufeff\uffa0\ufff0-\ufffb\u{1d173}-\u{1d17a}\u{e0000}-\u{e00ff}\u{e01f0}-\u{e0fff}]+/gu;
+
+/** Tells whether a text has characters that its reader cannot see, or that change the order of what the reader sees. */
+export const hidesText = (text: string): boolean => text.search(UNSEEN) !== -1;
+
 const SEEN = /[^\s\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}]/u;
 
 /** Removes characters from a person's name that its owner cannot see, and therefore cannot correct. */

@@ -10,7 +10,7 @@ interface ConsentView extends PageFrame, FormTarget, Omit<ShownApplication, "nam
   readonly scopes: readonly ConsentScope[];
   /** Single claims that none of these scopes includes. */
   readonly claims: readonly string[];
-  /** The types of the authorization details (RFC 9396). */
+  /** Authorization details (RFC 9396), one text each. */
   readonly details: readonly string[];
   readonly apis: readonly ConsentApi[];
   /** The address to which the browser is sent with the answer, or null if there is none. */

@@ -276,6 +276,10 @@ describe("a client that asks for a user elsewhere (CIBA)", () => {
     const details = [{ type: "payment", actions: ["initiate"], instructedAmount: { currency: "EUR", amount: "50.00" } }];
     const unknown = await ask(party, { login_hint: user.username, authorization_details: JSON.stringify([{ type: "transfer" }]) });
     expect(unknown.body.error).toBe("invalid_authorization_details");
+    const hidden = JSON.stringify([{ type: "payment", amount: "\u202e00.05" }]);
+    expect((await ask(party, { login_hint: user.username, authorization_details: hidden })).body.error).toBe(
+      "invalid_authorization_details",
+    );
     const requested = await ask(party, { login_hint: user.username, authorization_details: JSON.stringify(details) });
     expect(requested.status, requested.text).toBe(200);
     const { page, href } = await look(browser, realm, user);

@@ -13,7 +13,7 @@ import type { SignInRequest } from "../../signin/authenticators/index.ts";
 import { askedSecondFactors } from "../../signin/flows/index.ts";
 import type { PageParts } from "../../signin/login/index.ts";
 import { hasRecentAuthentication, type LiveSession } from "../../signin/sessions/index.ts";
-import { type AuthorizationDetail, requestedAcr } from "../tokens/index.ts";
+import { detailText, requestedAcr } from "../tokens/index.ts";
 import { acrParamsOf, approvalErrors, isTooOld, requestedBy, type Waiting } from "./approval.ts";
 import type { DecoupledIssuers, DecoupledParts } from "./parts.ts";
 
@@ -78,12 +78,6 @@ export const shownAgent = async ({ db, realm }: Pick<DecoupledParts, "db" | "rea
   agent && (await findShownAgent(db, realm.realmId, agent.id));
 
 type Visitors = PageParts["visitors"];
-
-/** RFC 9396: returns the whole detail as text, because the user decides about all of it. */
-const detailText = ({ type, ...members }: AuthorizationDetail): string => [type, ...Object.entries(members).map(memberText)].join(" · ");
-
-const memberText = ([name, value]: [string, unknown]): string =>
-  `${name}: ${typeof value === "string" ? value : Array.isArray(value) && value.every((each) => typeof each === "string") ? value.join(", ") : JSON.stringify(value)}`;
 
 /** The address at which the user continues with a pending request. */
 interface PageAddress {

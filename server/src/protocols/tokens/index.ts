@@ -13,7 +13,15 @@ export {
 export { ACR_VALUES, requestedAcr } from "./contents/acr.ts";
 export { type Act, actOf, actorsIn, agentsIn, type Impersonator, nextAct } from "./contents/act.ts";
 export { audienceOf, isMeantFor, isOpen, resourceOf, scopesAt, type Target, targetOf } from "./contents/audience.ts";
-export { type AuthorizationDetail, addedDetails, narrowedDetails, requestedDetails } from "./contents/authorization-details.ts";
+export {
+  type AuthorizationDetail,
+  addedDetails,
+  detailText,
+  HIDDEN,
+  hidesPart,
+  narrowedDetails,
+  requestedDetails,
+} from "./contents/authorization-details.ts";
 export { claimNames, claimsOfScopes, clientClaims, sessionOf, userClaims } from "./contents/claims.ts";
 export {
   consentResource,

@@ -8,7 +8,7 @@ import type { Db } from "../../../platform/db/index.ts";
 import type { SignInRequest } from "../../../signin/authenticators/index.ts";
 import { interactionErrors, startInteraction, takeResult } from "../../../signin/run/index.ts";
 import type { LiveSession } from "../../../signin/sessions/index.ts";
-import { claimsOfScopes, consentResource, consentToClaim, requestedAcr } from "../../tokens/index.ts";
+import { type AuthorizationDetail, claimsOfScopes, consentResource, consentToClaim, detailText, requestedAcr } from "../../tokens/index.ts";
 import type { Interaction, InteractionAnswer, Issuer } from "../issuer.ts";
 import { wasSentTo } from "./cookies.ts";
 
@@ -154,18 +154,18 @@ export async function signedIn(
 export interface ConsentRequest {
   readonly scopes: readonly string[];
   readonly claims: readonly string[];
-  /** The types of the authorization details (RFC 9396). */
+  /** Authorization details (RFC 9396), one text each. The user decides about all of a detail. */
   readonly details: readonly string[];
 }
 
 export function consentRequest({ parts: { scopesOfRealm } }: Issuer, { params, interaction }: Pending): ConsentRequest {
   const scopes = (params.scope ?? "").split(" ").filter((name) => scopesOfRealm.byName.has(name));
   const covered = claimsOfScopes(scopesOfRealm, scopes);
-  const { missingOIDCClaims, rar } = interaction.prompt.details as { missingOIDCClaims?: string[]; rar?: { type: string }[] };
+  const { missingOIDCClaims, rar } = interaction.prompt.details as { missingOIDCClaims?: string[]; rar?: AuthorizationDetail[] };
   return {
     scopes,
     claims: (missingOIDCClaims ?? []).filter((claim) => !covered.has(claim)),
-    details: [...new Set((rar ?? []).map(({ type }) => type))],
+    details: (rar ?? []).map(detailText),
   };
 }
 

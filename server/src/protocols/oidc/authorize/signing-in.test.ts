@@ -283,22 +283,34 @@ describe("consent", () => {
     expect((await walk(browser, base, party.url())).page.text).toContain("The App");
   });
 
-  test("names the requested authorization details, which the token then carries", async () => {
+  test("shows all of the requested authorization details, which the token then carries", async () => {
     const realm = await iam.realm();
     const settings = (await realm.asMaster().get("/settings")).body;
     await realm.asMaster().put("/settings", { ...settings, tokens: { ...settings.tokens, authorizationDetailsTypes: ["payment"] } });
     const party = await relyingParty(iam, realm, asking);
     const user = await realm.user();
     const browser = iam.browser();
-    const details = [{ type: "payment", amount: "12.00" }];
+    const details = [
+      { type: "payment", amount: "12.00", creditor: { name: "Web shop" } },
+      { type: "payment", amount: "4000.00", locations: ["https://bank.example", "https://other.example"] },
+    ];
     const { page, left } = await walk(browser, base, party.url({ authorization_details: JSON.stringify(details) }));
     expect([left?.href, page.status]).toEqual([undefined, 200]);
     const consent = (await submit(browser, base, page, { username: user.username, password: user.password })).page;
-    expect(consent.text).toContain("payment");
+    const shown = consent.text.replaceAll("&quot;", '"');
+    for (const text of [
+      'payment · amount: 12.00 · creditor: {"name":"Web shop"}',
+      "payment · amount: 4000.00 · locations: https://bank.example, https://other.example",
+    ])
+      expect(shown).toContain(text);
     const { body } = await party.exchange((await submit(browser, base, consent, { decision: "allow" })).left);
     expect(decodeJwt(body.access_token).authorization_details).toEqual(details);
     const unknown = await walk(browser, base, party.url({ authorization_details: '[{"type":"secrets"}]' }));
     expect(errorIn(unknown.left)).toBe("invalid_authorization_details");
+    for (const hidden of [{ amount: "\u202e00.05" }, { to: [{ name: "a\u200bb" }] }, { "am\u2066ount": "1" }]) {
+      const asked = JSON.stringify([{ type: "payment", ...hidden }]);
+      expect(errorIn((await walk(browser, base, party.url({ authorization_details: asked }))).left)).toBe("invalid_authorization_details");
+    }
   });
 
   test("to the same details is asked once, in whatever order their members come", async () => {

@@ -1,5 +1,6 @@
 import { canonicalJson } from "../../../kernel/json.ts";
 import { oauthErrors } from "../../../kernel/oauth-error.ts";
+import { hidesText } from "../../../kernel/text.ts";
 
 /** A detail of RFC 9396 §2. The resource server interprets the members of a type. */
 export interface AuthorizationDetail {
@@ -37,7 +38,24 @@ function checkDetail(detail: unknown, at: number, types: readonly string[]): voi
   const list = LISTS.find((name) => name in rest && !(Array.isArray(rest[name]) && rest[name].every(isText)));
   if (list !== undefined) throw refuse(`'${list}' must be an array of non-empty strings ${where}`);
   if (identifier !== undefined && !isText(identifier)) throw refuse(`'identifier' must be a non-empty string ${where}`);
+  if (hidesPart(detail)) throw refuse(`${HIDDEN} ${where}`);
 }
+
+export const HIDDEN = "a text has invisible characters, or characters that change its direction";
+
+/** Tells whether a text in the detail, or the name of a member, is not what the user who decides about it sees. */
+export function hidesPart(value: unknown): boolean {
+  if (typeof value === "string") return hidesText(value);
+  if (typeof value !== "object" || value === null) return false;
+  return Object.entries(value).some(([name, member]) => hidesText(name) || hidesPart(member));
+}
+
+/** Returns the whole detail as text for the pages on which users decide about it. */
+export const detailText = ({ type, ...members }: AuthorizationDetail): string =>
+  [type, ...Object.entries(members).map(memberText)].join(" · ");
+
+const memberText = ([name, value]: [string, unknown]): string =>
+  `${name}: ${typeof value === "string" ? value : Array.isArray(value) && value.every((each) => typeof each === "string") ? value.join(", ") : JSON.stringify(value)}`;
 
 /** RFC 9396 §6: narrows the granted details to the requested ones. A token request never extends them, and may omit the parameter. */
 export function narrowedDetails(

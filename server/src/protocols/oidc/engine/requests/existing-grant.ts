@@ -1,7 +1,7 @@
-import type { AuthorizationDetail, Client, Grant, KoaContextWithOIDC, Provider } from "oidc-provider";
+import { type AuthorizationDetail, type Client, errors, type Grant, type KoaContextWithOIDC, type Provider } from "oidc-provider";
 import { clock, SECOND } from "../../../../kernel/clock.ts";
 import { newId } from "../../../../kernel/ids.ts";
-import { addedDetails, consentToClaim, IMPLIED_CLAIMS, isAllowedByUser, lifetimesOf } from "../../../tokens/index.ts";
+import { addedDetails, consentToClaim, HIDDEN, hidesPart, IMPLIED_CLAIMS, isAllowedByUser, lifetimesOf } from "../../../tokens/index.ts";
 import type { RealmParts } from "../../parts.ts";
 import { snapshotOf } from "../models/client.ts";
 import { draftGrant, liveGrantOf } from "../models/grant.ts";
@@ -14,14 +14,18 @@ export function requestedDetails(ctx: KoaContextWithOIDC): AuthorizationDetail[]
 }
 
 /**
- * RFC 9396 §5: refuses unknown types. The content of known types is not validated: the consent page shows the type, and the token contains
- * the details for the resource server.
+ * RFC 9396 §5: refuses unknown types, and details that a user could not read. The resource server validates the rest of the content, which
+ * the consent page shows and the token contains.
  */
 export const richAuthorizationRequests = (types: readonly string[]) => ({
   enabled: types.length > 0,
-  types: Object.fromEntries(types.map((type) => [type, { validate: () => {} }])),
+  types: Object.fromEntries(types.map((type) => [type, { validate: refuseHidden }])),
   authorizationDetailsForGrantSource: (ctx: KoaContextWithOIDC) => requestedDetails(ctx),
 });
+
+function refuseHidden(_ctx: KoaContextWithOIDC, detail: AuthorizationDetail): void {
+  if (hidesPart(detail)) throw new errors.InvalidAuthorizationDetails(HIDDEN);
+}
 
 interface Requested {
   readonly scopes: readonly string[];
