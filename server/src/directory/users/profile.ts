@@ -3,7 +3,7 @@ import { type FieldError, invalidFields } from "../../kernel/errors.ts";
 import { listed } from "../../kernel/lists.ts";
 import { compilePattern, MAX_SUBJECT, type Pattern } from "../../kernel/pattern.ts";
 import { isMailAddress } from "../../kernel/text.ts";
-import { attributesOf, type DeclaredAttribute, type Party, type UserProfile } from "../../tenancy/settings/index.ts";
+import { addressAttributes, attributesOf, type DeclaredAttribute, type Party, type UserProfile } from "../../tenancy/settings/index.ts";
 import type { User } from "./schema.ts";
 
 type Attributes = Readonly<Record<string, User["attributes"][string] | null | undefined>>;
@@ -31,7 +31,8 @@ export function checkProfile(profile: UserProfile, change: ProfileChange): void 
 /** Checks only what changes: values that were stored before their attribute was declared stay. */
 export function profileFaults(profile: UserProfile, { by, current, next, fieldOf = inAttributes, named }: ProfileChange): FieldError[] {
   const errors: FieldError[] = [];
-  for (const attribute of attributesOf(profile).values()) {
+  const declared = attributesOf(profile);
+  for (const attribute of declared.values()) {
     const { name, required, edit } = attribute;
     const field = fieldOf(name);
     const [before, after] = [valuesOf(current?.[name]), valuesOf(next[name])];
@@ -48,6 +49,12 @@ export function profileFaults(profile: UserProfile, { by, current, next, fieldOf
       const why = valueFault(attribute, after);
       if (why) errors.push({ field, code: why[0], message: `${field} ${why[1]}` });
     }
+  }
+  // A user could give a script to applications, which expect an address.
+  for (const name of by === "user" ? addressAttributes : []) {
+    const after = valuesOf(next[name]);
+    if (declared.has(name) || isDeepStrictEqual(valuesOf(current?.[name]), after) || after.every(isWebAddress)) continue;
+    errors.push({ field: fieldOf(name), code: "url", message: `${fieldOf(name)} ${KINDS.url[1]}` });
   }
   return errors;
 }

@@ -93,6 +93,30 @@ describe("the profile", () => {
     expect(await put({ username: "other" })).toEqual([400, "username read_only"]);
   });
 
+  test("has web addresses only in the attributes of which applications make links, unless it had others before", async () => {
+    const realm = await iam.realm();
+    const boss = realm.asMaster();
+    const before = { website: "ftp://ada.example" };
+    const { userId } = (await boss.post("/users", { username: "ada", password: "a password for tests", attributes: before })).body;
+    const browser = iam.browser();
+    await browser.signIn(realm.name, "ada", "a password for tests");
+    const put = async (attributes: object) => {
+      const profile = (await browser.get(`/realms/${realm.name}/account/profile`)).body;
+      return browser.put(`/realms/${realm.name}/account/profile`, { ...profile, attributes });
+    };
+    expect((await put({ ...before, nickname: "a" })).status).toBe(200);
+    for (const name of ["profile", "picture", "website"])
+      for (const value of ["javascript:alert(1)", "data:text/html,x", "//evil.example", ["https://ada.example", "JavaScript:x"]])
+        expect(await put({ [name]: value })).toMatchObject({
+          status: 400,
+          body: { errors: [{ field: `attributes.${name}`, code: "url" }] },
+        });
+    const after = { website: "https://ada.example", picture: "https://ada.example/me.png" };
+    expect((await put(after)).body.attributes).toEqual(after);
+    expect((await put({})).status).toBe(200);
+    expect((await boss.get(`/users/${userId}`)).body.attributes).toEqual({});
+  });
+
   test("another email address can be withdrawn while it waits, in the API and on the page, and its link ends", async () => {
     const realm = await iam.realm();
     const ada = await signedIn(realm);

@@ -21,6 +21,9 @@ export const standardAttributes = [
   "country",
 ] as const;
 
+/** The standard attributes that are addresses (OpenID Connect Core §5.1). Applications make links and pictures of them. */
+export const addressAttributes: readonly string[] = ["profile", "picture", "website"];
+
 /** Members of an account that are not attributes. */
 const MEMBERS: readonly string[] = ["userId", "username", "email", "emailVerified", "enabled", "locked", "roles", "groups"];
 /** Facts that the server or another system vouches for, so their owner cannot set them. */
