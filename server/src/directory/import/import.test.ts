@@ -129,6 +129,15 @@ describe("the formats", () => {
     expect(await find(untouched, "ada")).toBeUndefined();
   });
 
+  test("a header with more columns than any user has attributes is refused", async () => {
+    const body = `username,${Array.from({ length: 1000 }, (_, at) => `attributes.a${at}`).join(",")}\nada\n`;
+    const message = "The header row has at most 1000 columns";
+    expect(await csv(untouched.asMaster(), body)).toMatchObject({
+      status: 400,
+      body: { errors: [{ field: "body", code: "header", message }] },
+    });
+  });
+
   test("the message of a refused header names every wrong column", async () => {
     const { body } = await csv(untouched.asMaster(), "username,shoeSize,hat\nada,5,6\n");
     expect(body.detail).toMatch(/^The column “shoeSize” is not known. The column “hat” is not known. Known columns: username, /);

@@ -2,6 +2,7 @@ import { createHash, pbkdf2Sync } from "node:crypto";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { clock } from "../../kernel/clock.ts";
 import { totpCode, totpStep } from "../../signin/authenticators/totp-code.ts";
+import { leastCpuTime } from "../../testing/cpu-time.ts";
 import { type SharedHarness, sharedHarness } from "../../testing/harness.ts";
 import { relyingParty } from "../../testing/relying-party.ts";
 import { sources } from "./sources/index.ts";
@@ -337,6 +338,25 @@ test.each(Object.entries(samples))(
     expect((await iam.browser().trySignIn(realm.name, username, `${password}?`)).status).toBe(401);
   },
 );
+
+test("a group with four times the members takes no more than several times as long", async () => {
+  const realm = await iam.realm();
+  const dump = (members: number) =>
+    [
+      "dn: cn=all,dc=x",
+      "objectClass: groupOfNames",
+      "cn: all",
+      ...Array.from({ length: members }, (_, at) => `member: uid=u${at},dc=x`),
+      "",
+    ].join("\n");
+  const [small, large] = [dump(5000), dump(20_000)].map((body) => async () => {
+    const headers = { "content-type": "application/octet-stream" };
+    const { status, text } = await realm.asMaster().post("/import/external?dryRun=true", body, { headers });
+    expect(status, text).toBe(200);
+  });
+  const [least, most] = await leastCpuTime(small!, large!);
+  expect(most! / least!).toBeLessThan(9);
+});
 
 test("rows of the import of users take ids, groups, roles of clients, organizations, authenticator apps and accounts at providers, also as CSV", async () => {
   const realm = await iam.realm();

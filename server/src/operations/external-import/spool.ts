@@ -3,6 +3,7 @@ import { type FileHandle, mkdtemp, open, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Readable } from "node:stream";
+import { setImmediate as nextTurn } from "node:timers/promises";
 import { AppError } from "../../kernel/errors.ts";
 
 /** Up to this size, nothing is written to disk. */
@@ -50,7 +51,7 @@ export class Spool {
 
   /** Reads from the beginning. */
   read(): Readable {
-    if (this.#file === null) return Readable.from(this.#held, { objectMode: false });
+    if (this.#file === null) return Readable.from(inTurns(this.#held), { objectMode: false });
     const { handle } = this.#file;
     const decipher = createDecipheriv("aes-256-ctr", this.#key, this.#nonce);
     // A stream of the handle would close the file for later reads, if it is not read to its end.
@@ -72,6 +73,14 @@ export class Spool {
     if (!file) return;
     await file.handle.close();
     await rm(file.folder, { recursive: true, force: true });
+  }
+}
+
+/** Gives way to other requests between pieces, as a file does. A reader of memory alone would keep them waiting until it is done. */
+async function* inTurns(pieces: readonly Buffer[]): AsyncGenerator<Buffer> {
+  for (const piece of pieces) {
+    await nextTurn();
+    yield piece;
   }
 }
 

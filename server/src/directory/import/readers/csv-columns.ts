@@ -1,4 +1,4 @@
-import { AppError, type FieldError } from "../../../kernel/errors.ts";
+import { AppError, type FieldError, invalidFields } from "../../../kernel/errors.ts";
 import { cut } from "../../../kernel/text.ts";
 import type { Fault } from "./rows.ts";
 
@@ -8,6 +8,8 @@ export interface Column {
 }
 export type RowColumns = readonly Column[];
 
+/** A user has a hundred attributes at most. */
+const MOST_COLUMNS = 1000;
 const LIST = "|";
 const ATTRIBUTE = "attributes.";
 
@@ -72,6 +74,8 @@ const refused = (errors: readonly FieldError[]) => {
 
 /** Returns the columns of a header. An unknown column is refused before any row is read, because its data would be lost. */
 export function columnsOf(header: readonly string[]): RowColumns {
+  if (header.length > MOST_COLUMNS)
+    throw invalidFields([{ field: "body", code: "header", message: `The header row has at most ${MOST_COLUMNS} columns` }]);
   const names = header.map((name) => name.trim());
   const faults: FieldError[] = [];
   const refuse = (name: string, code: string, why: string) => {

@@ -1,5 +1,6 @@
 import { isUtf8 } from "node:buffer";
 import { groupPath } from "../../../directory/groups/index.ts";
+import { addTo } from "../../../kernel/lists.ts";
 import { isKnownHash } from "../../../platform/passwords/index.ts";
 import { linesOf } from "../lines.ts";
 import { unique, uuidOf } from "../reading.ts";
@@ -41,7 +42,7 @@ async function* entriesOf(file: SourceFile, report: Report): AsyncGenerator<{ en
       const bytes = mark === ":" ? Buffer.from(value, "base64") : Buffer.from(value);
       if (mark === "<") report.unmapped(`entries[].${key}`, "Values in other files are not read", at);
       else if (!isUtf8(bytes) || bytes.includes(0)) report.unmapped(`entries[].${key}`, "It is no text", at);
-      else if (key !== "") entry.set(key, [...(entry.get(key) ?? []), bytes.toString("utf8")]);
+      else if (key !== "") addTo(entry, key, bytes.toString("utf8"));
     }
     return entry.has("dn") ? { entry, at } : null;
   };
@@ -87,7 +88,7 @@ export const ldif: ExternalSource = {
         groups.add(name);
         report.mapped("groups[]");
         for (const key of ["member", "uniquemember", "memberuid"])
-          for (const one of entry.get(key) ?? []) members.set(normal(one), [...(members.get(normal(one)) ?? []), name]);
+          for (const one of entry.get(key) ?? []) addTo(members, normal(one), name);
       }
     for (const file of files)
       for await (const { entry, at } of entriesOf(file, report)) {

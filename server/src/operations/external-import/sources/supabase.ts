@@ -1,4 +1,5 @@
 import { fromBase32 } from "../../../kernel/base32.ts";
+import { addTo } from "../../../kernel/lists.ts";
 import { recordOf, textOf, uuidOf } from "../reading.ts";
 import { objectsOf } from "../rows.ts";
 import type { ExternalSource, SourceFile } from "../source.ts";
@@ -56,7 +57,7 @@ export const supabase: ExternalSource = {
       for await (const { value } of objectsOf(file, report, "identities")) {
         const [owner, subject] = [String(value.user_id), textOf(value.provider_id) ?? textOf(recordOf(value.identity_data).sub)];
         if (["email", "phone"].includes(String(value.provider)) || subject === undefined) continue;
-        links.set(owner, [...(links.get(owner) ?? []), { provider: aliasOf(String(value.provider)), subject }]);
+        addTo(links, owner, { provider: aliasOf(String(value.provider)), subject });
       }
     for (const file of files.filter(isFactors))
       for await (const { value, at } of objectsOf(file, report, "factors")) {

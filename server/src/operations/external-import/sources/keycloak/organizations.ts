@@ -1,3 +1,4 @@
+import { addTo } from "../../../../kernel/lists.ts";
 import { defined, flagOf, isTrue, listOf, recordOf, recordsOf, slugOf, textOf, textsOf, type Values } from "../../reading.ts";
 import type { KeycloakRealm } from "./export.ts";
 
@@ -45,7 +46,7 @@ export function membershipsOf(realm: KeycloakRealm): Map<string, { alias: string
   for (const organization of recordsOf(realm.value.organizations))
     for (const member of listOf(organization.members)) {
       const username = textOf(recordOf(member).username);
-      if (username !== undefined) found.set(username, [...(found.get(username) ?? []), { alias: aliasOf(organization), role: "member" }]);
+      if (username !== undefined) addTo(found, username, { alias: aliasOf(organization), role: "member" });
     }
   return found;
 }
