@@ -2,7 +2,7 @@ import { type MailBrand, NO_BRAND } from "./brand.ts";
 import type { TemplateText } from "./defaults.ts";
 import { placedInHtml, textOfHtml } from "./placeholders.html.ts";
 import { type Part, parseTemplate, renderHtml, renderText, type Values } from "./placeholders.ts";
-import { placeholdersOf, type TemplateKey } from "./templates.catalogue.ts";
+import { entryOf, placeholdersOf, type TemplateKey } from "./templates.catalogue.ts";
 
 export interface CompiledTemplate {
   readonly subject: readonly Part[] | null;
@@ -29,6 +29,18 @@ export function compileTemplate(key: TemplateKey, template: TemplateText, fault:
   const html = placedInHtml(body, (message) => fault("body", message));
   const text = template.textBody === null ? textOfHtml(body) : parse("textBody", template.textBody);
   return { subject, html, text };
+}
+
+/** Reports each body in which a reader does not see the placeholder that the message exists for. */
+export function expectNeeds(key: TemplateKey, { html, text }: CompiledTemplate, hasTextBody: boolean, fault: TemplateFault): void {
+  const { needs = [] } = entryOf(key);
+  const expectIn = (field: "body" | "textBody", parts: readonly Part[]) => {
+    const isThere = parts.some((part) => typeof part === "object" && needs.some((name) => name === part.name));
+    if (!isThere) fault(field, `it lacks ${needs.map((name) => `{{${name}}}`).join(" or ")}, which the recipient needs`);
+  };
+  if (needs.length === 0) return;
+  expectIn("body", html ? textOfHtml(html) : text);
+  if (hasTextBody) expectIn("textBody", text);
 }
 
 const MAX_SUBJECT = 255;

@@ -13,7 +13,7 @@ import { shippedTemplate, shippedTemplates, type TemplateText } from "./defaults
 import { isPlaceholder } from "./placeholders.ts";
 import { carriesSecret, entryOf, isTemplateKey, type TemplateKey, templateKeys } from "./templates.catalogue.ts";
 import { canonicalLocale, localeChain } from "./templates.locale.ts";
-import { type CompiledTemplate, compileTemplate, isPageAddress, renderTemplate } from "./templates.render.ts";
+import { type CompiledTemplate, compileTemplate, expectNeeds, isPageAddress, renderTemplate } from "./templates.render.ts";
 import type { MessageTemplate, PreviewTemplate, RenderedTemplate, SaveTemplate } from "./templates.schema.ts";
 import { countVariants, deleteTemplate, lockTemplate, type StoredTemplate, storedTemplates, upsertTemplate } from "./templates.store.ts";
 
@@ -215,6 +215,7 @@ function checkTemplate(key: TemplateKey, template: TemplateText): CompiledTempla
   for (const field of ["body", "textBody"] as const)
     if (CONTROL.test(template[field] ?? "")) fault(field, "it holds control characters", "text");
   const compiled = compileTemplate(key, template, fault);
+  if (faults.length === 0) expectNeeds(key, compiled, template.textBody !== null, fault);
   if (faults.length > 0) throw new AppError("messaging.template_invalid", 400, summary(faults), { errors: faults });
   return compiled;
 }

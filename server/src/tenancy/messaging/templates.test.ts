@@ -184,8 +184,23 @@ describe("saving", () => {
       ["subject", "body", "body"],
       /3 faults/,
     ],
-    ["a placeholder that is not closed", { ...otp, body: "{{code" }, ["body"], /no }} closes/],
-    ["an unknown placeholder of the plain part", { ...otp, html: true, textBody: "{{x}}" }, ["textBody"], /not known/],
+    ["a code's mail without the code", { ...otp, body: "See {{realm}}" }, ["body"], /lacks {{code}}/],
+    ["a code's text message without the code", { ...sms, body: "Hello" }, ["body"], /lacks {{code}}/],
+    [
+      "a link's mail with the link in its title only",
+      { templateKey: "magic-link-email", subject: "s", html: true, body: "<title>{{link}}</title><p>Hello</p>" },
+      ["body"],
+      /lacks {{link}}/,
+    ],
+    ["a plain part without the code", { ...otp, html: true, textBody: "Read the HTML" }, ["textBody"], /lacks {{code}}/],
+    [
+      "a mail with a link and a code that has neither",
+      { ...otp, templateKey: "verify-email", subject: "s", body: "Hello" },
+      ["body"],
+      /{{link}} or {{code}}/,
+    ],
+    ["a placeholder that is not closed", { ...otp, body: "{{code}} {{code" }, ["body"], /no }} closes/],
+    ["an unknown placeholder of the plain part", { ...otp, html: true, textBody: "{{code}} {{x}}" }, ["textBody"], /not known/],
     ["a line break in the subject", { ...otp, subject: "a\r\nBcc: eve@example.com" }, ["subject"], /one line/],
     ["a mail without a subject", { ...otp, subject: null }, ["subject"], /needs one/],
     ["an SMS with one", { ...sms, subject: "x" }, ["subject"], /has no subject/],
@@ -201,7 +216,7 @@ describe("saving", () => {
     ["an unknown member", { ...otp, to: "eve@example.com" }, ["to"], /not a known/],
     [
       "a placeholder where a value could do harm",
-      { ...otp, html: true, body: '<a href="{{user.site}}">x</a>' },
+      { ...otp, html: true, body: '<a href="{{user.site}}">{{code}}</a>' },
       ["body"],
       /only {{link}} may/,
     ],
@@ -217,7 +232,7 @@ describe("saving", () => {
     const client = await admin();
     expect([400, 413]).toContain((await client.put(at, { ...otp, body: "x".repeat(1_000_000) })).status);
     expect([400, 413]).toContain((await client.put(at, { ...otp, body: "x".repeat(2_000_000) })).status);
-    expect((await client.put(at, { ...otp, body: "é".repeat(65_536) })).status).toBe(200);
+    expect((await client.put(at, { ...otp, body: `{{code}}${"é".repeat(65_528)}` })).status).toBe(200);
   });
 
   test("stops at fifty languages of one message", async () => {
