@@ -55,3 +55,6 @@ export function nameOf(value: unknown): string | null {
   const name = typeof value === "string" && value.length <= 4 * MAX_NAME && value.isWellFormed() ? cleanName(value) : "";
   return SEEN.test(name) && name.length <= MAX_NAME ? name : null;
 }
+
+/** Reads a whole number of at most 15 digits, as people write it. `Number` would also read `0x10`, `1e2`, `+5`, ` 5` and an empty text. */
+export const wholeNumber = (text: string): number | undefined => (/^-?\d{1,15}$/.test(text) ? Number(text) : undefined);

@@ -22,6 +22,8 @@ beforeAll(async () => {
   app = createServer({ logger: pino({ level: "silent" }), trustProxy: false, secure: false });
   await app.register(async (scope) => {
     scope.post("/things", { schema: { body: Body, response: { 200: Type.Unknown() } } }, async (request) => request.body);
+    const query = Type.Object({ count: Type.Optional(Type.Integer({ minimum: 0 })), flag: Type.Optional(Type.Boolean()) });
+    scope.get("/things", { schema: { querystring: query, response: { 200: Type.Unknown() } } }, async (request) => request.query);
     scope.get("/things/:id", { schema: { response: { 200: Type.Unknown() } } }, async (request) => request.params);
   });
   await app.ready();
@@ -111,6 +113,35 @@ describe("a body", () => {
 
   test("another type is a 415", async () => {
     expect(await post("<a/>", "application/xml")).toMatchObject({ status: 415, body: { code: "request.media_type" } });
+  });
+});
+
+describe("a query", () => {
+  const ask = async (query: string) => {
+    const answer = await app.inject({ url: `/things?${query}` });
+    return { status: answer.statusCode, body: answer.json() };
+  };
+
+  test.each([
+    ["count=5", { count: 5 }],
+    ["count=005&flag=true", { count: 5, flag: true }],
+    ["flag=false", { flag: false }],
+    ["", {}],
+  ])("has numbers of decimal digits and flags: %s", async (query, body) => {
+    expect(await ask(query)).toEqual({ status: 200, body });
+  });
+
+  test.each(["0x10", "1e2", "%205", "5%20", "5.0", "%2B5", "5_0", "0b1", "", "true", "-1", "9".repeat(16), "1&count=2", "%D9%A5"])(
+    "has no number “%s”",
+    async (count) => {
+      const { status, body } = await ask(`count=${count}`);
+      expect([status, fields(body)]).toEqual([400, ["count"]]);
+    },
+  );
+
+  test.each(["1", "TRUE", "", "yes", "true&flag=true"])("has no flag “%s”", async (flag) => {
+    const { status, body } = await ask(`flag=${flag}`);
+    expect([status, fields(body)]).toEqual([400, ["flag"]]);
   });
 });
 

@@ -2,7 +2,7 @@ import { Ajv, type ErrorObject } from "ajv";
 import addFormats from "ajv-formats";
 import type { FastifySchemaValidationError } from "fastify";
 import type { FieldError } from "../../kernel/errors.ts";
-import { isMailAddress } from "../../kernel/text.ts";
+import { isMailAddress, wholeNumber } from "../../kernel/text.ts";
 import type { CompiledSchemas } from "./compiled-schemas.ts";
 
 // ajv-formats is CommonJS; its default export arrives wrapped.
@@ -25,32 +25,55 @@ interface Validate {
 }
 
 /**
- * Builds the validators. Bodies are taken as they are (no coercion, unknown members refused); query strings are texts, so they are coerced. A schema is
- * compiled when its route is first used: compiling all of them took more than half of a start.
+ * Builds the validators. Bodies are taken as they are (no coercion, unknown members refused); query strings are texts, so their numbers and flags are
+ * read first. A schema is compiled when its route is first used: compiling all of them took more than half of a start.
  */
 export function buildValidator(shared: Record<string, unknown>, compiled?: CompiledSchemas) {
-  const make = (coerceTypes: boolean) => {
-    const ajv = formats(new Ajv({ ...strict, coerceTypes })).addFormat("idn-email", isMailAddress);
+  const make = () => {
+    const ajv = formats(new Ajv(strict)).addFormat("idn-email", isMailAddress);
     for (const schema of Object.values(shared)) ajv.addSchema(schema as object);
     return ajv;
   };
-  const made: { body?: Ajv; text?: Ajv } = {};
-  const compile = (schema: object, part: "body" | "text"): Validate => {
+  let made: Ajv | undefined;
+  const compile = (schema: object): Validate => {
     const compileAnew = () => {
-      made[part] ??= make(part === "text");
-      return made[part].compile(schema);
+      made ??= make();
+      return made.compile(schema);
     };
-    return compiled ? compiled.get(`validate ${part}`, schema, shared, compileAnew) : compileAnew();
+    return compiled ? compiled.get("validate", schema, shared, compileAnew) : compileAnew();
   };
   return ({ schema, httpPart }: { schema: unknown; httpPart?: string | undefined }) => {
+    const readTexts = httpPart === "querystring" ? textReader(schema as QuerySchema) : undefined;
     let check: Validate | undefined;
     const validate: Validate = (data) => {
-      check ??= compile(schema as object, httpPart === "body" ? "body" : "text");
+      check ??= compile(schema as object);
+      readTexts?.(data as Record<string, unknown>);
       const valid = check(data);
       validate.errors = check.errors;
       return valid;
     };
     return validate as never;
+  };
+}
+
+interface QuerySchema {
+  readonly properties?: Readonly<Record<string, { readonly type?: unknown }>>;
+}
+
+const FLAGS: ReadonlyMap<string, boolean> = new Map([
+  ["true", true],
+  ["false", false],
+]);
+
+/** Returns a function that replaces the texts of a query by the integers and flags that its schema expects. Other texts remain, and the schema refuses them. */
+function textReader({ properties = {} }: QuerySchema): ((query: Record<string, unknown>) => void) | undefined {
+  const members = Object.entries(properties).filter(([, { type }]) => type === "integer" || type === "boolean");
+  if (members.length === 0) return undefined;
+  return (query) => {
+    for (const [name, { type }] of members) {
+      const text = query[name];
+      if (typeof text === "string") query[name] = (type === "boolean" ? FLAGS.get(text) : wholeNumber(text)) ?? text;
+    }
   };
 }
 

@@ -141,6 +141,8 @@ test("pages by index and by cursor visit every user once, with the exact total",
   expect((await scim.get("/Users?count=0")).body).toMatchObject({ totalResults: 25, itemsPerPage: 0, Resources: [] });
   expect((await scim.get("/Users?count=-1")).body).toMatchObject({ totalResults: 25, Resources: [] });
   expect((await scim.get("/Users?startIndex=0&count=1")).body).toMatchObject({ startIndex: 1, itemsPerPage: 1 });
+  for (const text of ["0x1", "1e1", "%201", "1.0", "%2B1"])
+    expect((await scim.get(`/Users?count=${text}`)).body, text).toMatchObject({ status: "400", detail: "count must be a whole number" });
   expect((await scim.get("/Users?startIndex=99")).body).toMatchObject({ totalResults: 25, Resources: [] });
   expect((await scim.get("/Users?count=many")).body.scimType).toBe("invalidCount");
   expect((await scim.get("/Users?cursor=bm9uc2Vuc2U")).body.scimType).toBe("invalidCursor");

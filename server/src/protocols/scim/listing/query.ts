@@ -1,3 +1,4 @@
+import { wholeNumber } from "../../../kernel/text.ts";
 import { scimError } from "../errors.ts";
 import { type Filter, parseFilter } from "../filter/parser.ts";
 import type { ResourceType } from "../schema/attribute.ts";
@@ -47,7 +48,8 @@ function textOf(sent: Readonly<Record<string, unknown>>, name: string, scimType:
 function integerOf(sent: Readonly<Record<string, unknown>>, name: string): number | undefined {
   const value = sent[name];
   if (value === undefined || value === null || value === "") return undefined;
-  const number = typeof value === "number" || typeof value === "string" ? Number(value) : Number.NaN;
-  if (!Number.isSafeInteger(number)) throw scimError(name === "count" ? "invalidCount" : "invalidValue", `${name} must be a whole number`);
+  const number = typeof value === "string" ? wholeNumber(value) : value;
+  if (typeof number !== "number" || !Number.isSafeInteger(number))
+    throw scimError(name === "count" ? "invalidCount" : "invalidValue", `${name} must be a whole number`);
   return number;
 }

@@ -110,7 +110,8 @@ test("refuses unknown permissions, other clients' tokens, and claims of public c
   expect((await ask(["a"], { audience: "app" })).body.error).toBe("invalid_request");
   expect((await ask(["a"], { response_mode: "nope" })).body.error).toBe("invalid_request");
   expect((await ask(Array.from({ length: 101 }, () => "a"))).body.error).toBe("invalid_request");
-  expect((await ask(["a"], { response_permissions_limit: "1001" })).body.error).toBe("invalid_request");
+  for (const limit of ["1001", "0x10", "1e1", " 1"])
+    expect((await ask(["a"], { response_permissions_limit: limit })).body.error, limit).toBe("invalid_request");
   const pushed = {
     claim_token: Buffer.from('{"ok":true}').toString("base64url"),
     claim_token_format: "urn:ietf:params:oauth:token-type:jwt",

@@ -1,6 +1,7 @@
 import * as authz from "../../../applications/authorization/index.ts";
 import type { ClientSnapshot } from "../../../applications/clients/index.ts";
 import { OAuthError, oauthErrors } from "../../../kernel/oauth-error.ts";
+import { wholeNumber } from "../../../kernel/text.ts";
 import { actorOf } from "../../../platform/context.ts";
 import { isAllowedByUser, isTokenEnough, type LiveToken, scopesAt, type UserIssue } from "../../tokens/index.ts";
 import { assertStands, assertStaysBound, exchangedIssue, possibleScopes, recordDelegation, type Subject } from "../exchange.ts";
@@ -187,8 +188,9 @@ async function submitted({ db, realm }: TokenEndpointParts, { clientId, contents
 }
 
 function grantedOf(results: readonly authz.AskedResult[], params: Parameters): uma.Granted[] {
-  const limit = Number(params.response_permissions_limit ?? uma.DEFAULT_PERMISSIONS);
-  if (!Number.isInteger(limit) || limit < 1 || limit > uma.MOST_PERMISSIONS)
+  const sent = params.response_permissions_limit;
+  const limit = sent === undefined ? uma.DEFAULT_PERMISSIONS : wholeNumber(sent);
+  if (limit === undefined || limit < 1 || limit > uma.MOST_PERMISSIONS)
     throw oauthErrors.invalidRequest(`response_permissions_limit must be a number from 1 to ${uma.MOST_PERMISSIONS}`);
   const isNamed = params.response_include_resource_name !== "false";
   const byResource = new Map<string, { name: string | undefined; scopes: Set<string> }>();
