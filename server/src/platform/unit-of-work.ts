@@ -36,6 +36,7 @@ export interface Origin {
   /** The request id, for the audit trail. */
   readonly requestId?: string | undefined;
   readonly ifMatch?: string | null;
+  readonly ifNoneMatch?: string | null;
 }
 
 /** The source of a request, for the audit events of its work: its address and its id. */
@@ -74,6 +75,7 @@ export function createUnitOfWork({ db, listeners, changes, storeEvents, publishe
           actor: origin.actor,
           now: clock.now(),
           ifMatch: origin.ifMatch ?? null,
+          ifNoneMatch: origin.ifNoneMatch ?? null,
           audit: (draft) => drafts.push(draft),
           afterCommit: (effect) => effects.push(effect),
           async configChanged(realm = origin.realm) {

@@ -4,6 +4,7 @@ import type { Ctx } from "./context.ts";
 
 const errors = defineErrors("request", {
   precondition_failed: [412, "The record has changed since you read it: read it again and repeat your change"],
+  exists: [412, "The record exists in a version that `If-None-Match` excludes: nothing was changed"],
 });
 
 export const isPreconditionFailed = (error: unknown): boolean =>
@@ -21,8 +22,25 @@ export const withDigest = (tag: string, representation: string): string =>
  * representation (`withDigest`), but a write depends on the version alone and not on members that change by themselves.
  */
 export function expectVersion(ctx: Ctx, version: number): void {
-  expectTag(ctx, [etag(version)], (tag) => tag.replace(/^("\d+)\.[\w-]+"$/, '$1"'));
+  expectTag(ctx, [etag(version)], bare);
 }
+
+/** Lets the write succeed only if the record has none of the versions that `If-None-Match` names (RFC 9110 §13.1.2). `*` names all. */
+export function refuseVersion({ ifNoneMatch }: Ctx, version: number): void {
+  const excluded = (ifNoneMatch ?? "").split(",").map((tag) => bare(tag.trim().replace(/^W\//, "")));
+  if (excluded.includes("*") || excluded.includes(etag(version))) throw errors.exists();
+}
+
+/** Does both for a PUT that creates the record if there is none: `version` is null then. */
+export function expectState(ctx: Ctx, version: number | null): void {
+  if (version === null && ctx.ifMatch !== null) throw errors.precondition_failed();
+  if (version === null) return;
+  expectVersion(ctx, version);
+  refuseVersion(ctx, version);
+}
+
+/** Returns a record's tag without the digest of its representation. */
+const bare = (tag: string) => tag.replace(/^("\d+)\.[\w-]+"$/, '$1"');
 
 /** Does the same for a write to something that the version does not count: the caller must have seen one of these representations. */
 export function expectTag(ctx: Ctx, tags: readonly string[], read = (tag: string) => tag): void {

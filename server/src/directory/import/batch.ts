@@ -182,6 +182,7 @@ async function updateUser(
   const rowCtx: Ctx = {
     ...ctx,
     ifMatch: null,
+    ifNoneMatch: null,
     audit: (draft) => void drafts.push(draft),
     afterCommit: (effect) => void effects.push(effect),
   };

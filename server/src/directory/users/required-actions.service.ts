@@ -1,4 +1,5 @@
 import type { Ctx, ReadCtx } from "../../platform/context.ts";
+import { refuseVersion } from "../../platform/versions.ts";
 import type { RequiredAction } from "./required-actions.schema.ts";
 import { addRequiredAction, findRequiredActions, replaceRequiredActions } from "./required-actions.store.ts";
 import { findUserForUpdate, readUser } from "./service.ts";
@@ -15,7 +16,8 @@ export async function readRequiredActions(ctx: ReadCtx, id: string): Promise<Ver
 }
 
 export async function setRequiredActions(ctx: Ctx, id: string, actions: readonly RequiredAction[]): Promise<VersionedActions> {
-  const { userId } = await findUserForUpdate(ctx, id);
+  const { userId, version } = await findUserForUpdate(ctx, id);
+  refuseVersion(ctx, version);
   await replaceRequiredActions(ctx.tx, ctx.realm, userId, actions);
   return recordActions(ctx, userId, `required actions: ${actions.join(", ") || "none"}`);
 }

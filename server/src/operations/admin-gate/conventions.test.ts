@@ -1,5 +1,6 @@
 // Rules that every route of the admin API keeps. The routes come from the API description, so that none can be forgotten.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { newId } from "../../kernel/ids.ts";
 import { addAuthzParts } from "../../testing/authz-parts.ts";
 import { type SharedHarness, sharedHarness } from "../../testing/harness.ts";
 import { identityProvider } from "../../testing/identity-providers.ts";
@@ -32,7 +33,12 @@ const fullStatePuts = () =>
   Object.entries(paths).filter(([path, { put }]) => path.startsWith("/admin/") && put?.requestBody && answerOf(put) !== undefined);
 
 /** One record of each kind, as `path` of the description with its ids filled in. */
-async function records(): Promise<Record<string, string>> {
+let made: Promise<Record<string, string>> | undefined;
+const records = (): Promise<Record<string, string>> => {
+  made ??= makeRecords();
+  return made;
+};
+async function makeRecords(): Promise<Record<string, string>> {
   const { userId } = await realm.user();
   const { roleId } = (await admin.post("/roles", { name: "billing" })).body;
   const { groupId: above } = (await admin.post("/groups", { name: "above" })).body;
@@ -153,6 +159,41 @@ describe("a record", () => {
     expect((await boss.get(`/groups/${groupId}`, { headers: { "if-none-match": '"x"' } })).status).toBe(200);
     await boss.put(`/groups/${groupId}/members/${userId}`);
     expect(await boss.get(`/groups/${groupId}`, knowing)).toMatchObject({ status: 200, body: { memberCount: 1 } });
+  });
+});
+
+describe("a write with If-None-Match", () => {
+  const excluding = (tag: unknown) => ({ headers: { "if-none-match": String(tag) } });
+
+  test("changes no record that exists, or that still has the excluded version", async () => {
+    const refused = { status: 412, body: { code: "request.exists" } };
+    for (const [path, url] of Object.entries(await records())) {
+      const { body, headers } = await admin.get(url);
+      const { put, patch, delete: remove } = paths[path]!;
+      if (put && answerOf(put)) expect(await admin.put(url, body, excluding("*")), `PUT ${path}`).toMatchObject(refused);
+      if (patch && !path.endsWith("/flows/{alias}"))
+        expect(await admin.patch(url, {}, excluding(`"x", W/${headers.etag}`)), `PATCH ${path}`).toMatchObject(refused);
+      if (remove) expect(await admin.delete(url, excluding(headers.etag)), `DELETE ${path}`).toMatchObject(refused);
+    }
+    const { userId } = (await admin.post("/users", { username: "another" }, excluding("*"))).body;
+    expect((await admin.patch(`/users/${userId}`, { enabled: false }, excluding('"99"'))).status).toBe(200);
+    expect((await admin.delete(`/users/${newId()}`, excluding("*"))).status).toBe(404);
+  });
+
+  test("creates a provider or the text of a language only if there is none; If-Match only replaces one", async () => {
+    const fresh = (await iam.realm()).asMaster();
+    const provider = { channel: "SMS", driver: "http", enabled: false, config: { url: "https://sms.example.com/" } };
+    const text = { templateKey: "otp-sms", locale: "fi", body: "{{code}}" };
+    for (const [at, body, created] of [
+      ["/messaging/providers", provider, 201],
+      ["/messaging/templates", text, 200],
+    ] as const) {
+      expect((await fresh.put(at, body, { headers: { "if-match": "*" } })).status, at).toBe(412);
+      const both = await Promise.all([1, 2].map(() => fresh.put(at, body, excluding("*"))));
+      expect(both.map(({ status }) => status).sort(), at).toEqual([created, 412]);
+      expect((await fresh.put(at, body, { headers: { "if-match": "*" } })).status, at).toBe(200);
+    }
+    expect((await fresh.put("/messaging/templates", { ...text, locale: null }, excluding("*"))).status, "a text that ships").toBe(412);
   });
 });
 

@@ -35,6 +35,7 @@ with \`Retry-After\` while the database cannot be reached.
 **Lists** take \`page\`, \`size\`, \`search\` and \`sort\`; \`Link rel=next\` has a cursor for the next page, at any depth.
 
 **Versions.** Records have an \`ETag\`. Send it back as \`If-Match\` to change a record only if nobody has changed it since.
+\`If-None-Match: *\` lets a PUT only create a record, and never replace one.
 `.trim();
 
 const securitySchemes = {

@@ -8,7 +8,7 @@ import { lockRealm } from "../../platform/db/index.ts";
 import { refuseReadOnly } from "../../platform/full-state.ts";
 import type { Outbound } from "../../platform/outbound/index.ts";
 import type { ListQuery, Page } from "../../platform/paging/index.ts";
-import { expectVersion } from "../../platform/versions.ts";
+import { expectState, expectVersion } from "../../platform/versions.ts";
 import { assertMayDirectMessages } from "./control.ts";
 import { type Channel, channels, type FieldFault, type Provider } from "./driver.ts";
 import { driverOf } from "./drivers/index.ts";
@@ -81,7 +81,7 @@ export async function saveProvider(ctx: Ctx, input: UpsertProvider, parts: Provi
   };
   const { enabled = true } = input;
   refuseFaults(provider, enabled, parts.outbound);
-  expectVersion(ctx, current?.version ?? 0);
+  expectState(ctx, current?.version ?? null);
 
   const other = enabled ? await findEnabled(ctx.tx, ctx.realm, channel) : null;
   if (other && other.driver !== driver) throw providerErrors.channel_taken(channel, other.driver);

@@ -4,7 +4,7 @@ import type { Ctx, ReadCtx } from "../../platform/context.ts";
 import { lockRealm } from "../../platform/db/index.ts";
 import { refuseReadOnly } from "../../platform/full-state.ts";
 import { type ListQuery, type Page, pageInMemory, type ShortList } from "../../platform/paging/index.ts";
-import { expectVersion } from "../../platform/versions.ts";
+import { expectState, expectVersion } from "../../platform/versions.ts";
 import { imagesOf } from "../images/index.ts";
 import { readSettings, type Settings } from "../settings/index.ts";
 import { mailBrand } from "./brand.ts";
@@ -83,7 +83,7 @@ export async function saveTemplate(ctx: Ctx, input: SaveTemplate): Promise<Versi
   const shipped = shippedTemplate(key, locale);
   const id = idOf(ctx.realm, key, locale);
   refuseReadOnly({ id, realmId: ctx.realm, isDefault: current === null && shipped !== null }, input, ["id", "realmId", "isDefault"]);
-  expectVersion(ctx, current?.version ?? 0);
+  expectState(ctx, current?.version ?? (shipped === null ? null : 0));
   if (!current && (await countVariants(ctx.tx, ctx.realm, key)) >= MAX_VARIANTS) throw errors.too_many_languages();
 
   const isDefault = shipped !== null && template.enabled && sameText(shipped, template);
