@@ -80,6 +80,12 @@ describe("/groups/{groupId}/members", () => {
     expect(await names("?sort=-username&size=1")).toEqual(["list-c"]);
     expect(await names("?search=LIST-B")).toEqual(["list-b"]);
     expect(await names("?search=holder"), "who is no member").toEqual([]);
+    const attributes = { firstName: "Zoë", lastName: "Van Dam" };
+    await admin.put(`${at}/${(await realm.asMaster().post("/users", { username: "list-z", attributes })).body.userId}`);
+    for (const search of ["ZOË", "zoë van", "van dam", "Van Dam zo"])
+      expect(await names(`?search=${encodeURIComponent(search)}`), search).toEqual(["list-z"]);
+    expect(await names("?search=dam")).toEqual([]);
+    await admin.delete(`${at}/${(await admin.get("/users?search=list-z")).body[0].userId}`);
     const page = await admin.get(`${at}?size=2`);
     expect(page.headers["x-total-count"]).toBe("3");
     const next = /<\/admin\/realms\/[^/]+([^>]*)>; rel="next"/.exec(String(page.headers.link))?.[1];

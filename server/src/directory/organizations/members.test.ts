@@ -104,7 +104,8 @@ test("members are searched, filtered by role, sorted and paged", async () => {
     ["bob", "member"],
     ["ann", "member"],
   ] as const) {
-    const { userId } = (await admin.post("/users", { username, email: `${username}.mail@example.com` })).body;
+    const attributes = { firstName: "Éva", lastName: `${username}son` };
+    const { userId } = (await admin.post("/users", { username, email: `${username}.mail@example.com`, attributes })).body;
     await admin.put(`${at}/members/${userId}`, { role });
   }
   await admin.post("/users", { username: "bobby" });
@@ -112,6 +113,8 @@ test("members are searched, filtered by role, sorted and paged", async () => {
   expect(await names("?sort=-joinedAt")).toEqual(["ann", "bob", "zoe"]);
   expect(await names("?search=BOB")).toEqual(["bob"]);
   expect(await names("?search=zoe.mail")).toEqual(["zoe"]);
+  expect(await names(`?search=${encodeURIComponent("ZOEson é")}`)).toEqual(["zoe"]);
+  expect(await names(`?search=${encodeURIComponent("éva")}&sort=-joinedAt`), "each once").toEqual(["ann", "bob", "zoe"]);
   expect(await names("?role=member")).toEqual(["ann", "bob"]);
   const first = await admin.get(`${at}/members?size=2`);
   expect(first.headers["x-total-count"]).toBe("3");

@@ -14,7 +14,7 @@ export const sessionRoutes: FastifyPluginAsyncTypebox = async (app) => {
     list: {
       config: { permission: "view-events" },
       summary: "List live sessions",
-      description: "`search` takes a username, a user id or a session id.",
+      description: "`search` takes the beginning of a name of the user, a user id or a session id.",
       query: ListQuery,
       run: (ctx, _params, query) => searchSessions(ctx, query),
     },

@@ -60,6 +60,10 @@ describe("GET /sessions", () => {
     expect(await found("ADA")).toEqual(["ada", "adam"]);
     expect(await found("a_")).toEqual(["a_a"]);
     expect(await found("%")).toEqual([]);
+    const [{ userId }] = (await realm.asMaster().get("/users?search=bob")).body;
+    await realm.asMaster().patch(`/users/${userId}`, { attributes: { firstName: "Röb", lastName: "Roy" } });
+    expect(await found("RÖB ROY")).toEqual(["bob"]);
+    expect(await found("roy")).toEqual(["bob"]);
     expect(await found("' or 1=1 --")).toEqual([]);
     const [bob] = (await realm.asMaster().get("/sessions?search=bob")).body;
     expect(await found(bob.userId)).toEqual(["bob"]);
