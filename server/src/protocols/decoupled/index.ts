@@ -8,8 +8,8 @@ export {
   type DecoupledModel,
   decide,
   findPolled,
-  hasOpenDevices,
   isActiveUser,
+  keepDeviceCode,
   keepRequest,
   userOfSession,
 } from "./requests.store.ts";

@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from "kysely";
 import { holdUserForSignIn } from "../../directory/users/index.ts";
-import { type Db, inTransaction, type Tx } from "../../platform/db/index.ts";
+import { type Db, inTransaction, lockName, type Tx } from "../../platform/db/index.ts";
 import { type NewRecord, type RecordPayload, writeRecord } from "../tokens/index.ts";
 
 /** The records of decoupled requests. */
@@ -105,8 +105,21 @@ export const keepRequest = (
 export const findOpenRequest = async (db: Db, realm: string, userId: string, recordId: string, now: number): Promise<OpenRequest | null> =>
   (await openRequests(db, realm, now, sql`${ofUser(userId)} and record_id = ${recordId}`))[0] ?? null;
 
+/** Stores a device code, unless `most` codes of the client are pending. Requests of one client take turns, so that each counts those before it. */
+export const keepDeviceCode = (
+  db: Db,
+  record: NewRecord & { readonly clientId: string },
+  { most, now }: { readonly most: number; readonly now: number },
+): Promise<"kept" | "too_many"> =>
+  inTransaction(db, async (tx) => {
+    await lockName(tx, "device-codes", record.realm, record.clientId);
+    if (await hasOpenDevices(tx, record.realm, record.clientId, most, now)) return "too_many";
+    await writeRecord(tx, record);
+    return "kept";
+  });
+
 /** Tells whether a client has this many pending device codes. Selects by model, because the client may have a million refresh tokens. */
-export async function hasOpenDevices(db: Db, realm: string, clientId: string, many: number, now: number): Promise<boolean> {
+async function hasOpenDevices(db: Db, realm: string, clientId: string, many: number, now: number): Promise<boolean> {
   const { rows } = await sql`
     select 1 from oidc_records
     where realm_id = ${realm} and model = 'DeviceCode' and user_code is not null and client_id = ${clientId} and expires_at > ${now} and ${isOpen}

@@ -8,6 +8,7 @@ import { writeCode } from "./code.store.ts";
 import { toEngineError } from "./errors.ts";
 import { draftOf } from "./models/grant.ts";
 import { storeRequest } from "./requests/ciba.ts";
+import { storeDeviceCode } from "./requests/limits.ts";
 
 /** The adapter of models that the engine neither stores nor reads, because other rooms own them or the endpoints that would use them. */
 const nothing: Adapter = {
@@ -58,6 +59,7 @@ function recordsAdapter(parts: RealmParts, model: string): Pick<Adapter, "upsert
       const draft = draftOf(Provider.ctx?.oidc?.entities?.Grant);
       try {
         if (model === "BackchannelAuthenticationRequest") await storeRequest(parts, record, payload.accountId!);
+        else if (model === "DeviceCode") await storeDeviceCode(parts, record);
         else if (sessionUid === undefined || clientId === undefined) await tokens.writeRecord(db, record);
         // The client becomes a participant of the session, and is notified when the session ends.
         else await writeCode(db, record, draft?.grantId === grantId ? draft : null, { sessionId: sessionUid, clientId, now });

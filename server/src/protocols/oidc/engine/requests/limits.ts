@@ -3,7 +3,8 @@ import { clock } from "../../../../kernel/clock.ts";
 import { countAnonymousRequest } from "../../../../signin/login/index.ts";
 import { ruleOf } from "../../../../tenancy/realms/index.ts";
 import { isPublic } from "../../../client-auth/index.ts";
-import { hasOpenDevices } from "../../../decoupled/index.ts";
+import { keepDeviceCode } from "../../../decoupled/index.ts";
+import type { NewRecord } from "../../../tokens/index.ts";
 import type { RealmParts } from "../../parts.ts";
 import { requestOf } from "../context.ts";
 import { snapshotOf } from "../models/client.ts";
@@ -29,9 +30,16 @@ function beforeSaving<T>(model: { readonly prototype: T }, check: (ctx: KoaConte
 /** RFC 8628 §5.1: limits the pending codes of a client, because guesses hit one of many, and public clients could fill the table. */
 const MAX_DEVICES = 10_000;
 
-/** Limits the requests that anyone can have stored: per address, and for device codes also the pending ones of a client. */
+/** Stores a device code, unless too many of the client wait for a user. */
+export async function storeDeviceCode({ db }: RealmParts, record: NewRecord): Promise<void> {
+  const outcome = await keepDeviceCode(db, { ...record, clientId: record.clientId! }, { most: MAX_DEVICES, now: clock.now() });
+  if (outcome === "too_many")
+    throw tooManyRequests(Provider.ctx!, 60, "too many devices of this application are already waiting for a user");
+}
+
+/** Limits the requests that anyone can have stored per address. */
 export function limitStoredRequests(provider: Provider, parts: RealmParts): void {
-  const { db, limiter, realm } = parts;
+  const { limiter, realm } = parts;
   const addressOf = (ctx: KoaContextWithOIDC) => requestOf(ctx)?.ip ?? ctx.ip;
   const assertMayStore = async (ctx: KoaContextWithOIDC) => {
     const { allowed, retryAfterSeconds } = await countAnonymousRequest(parts, addressOf(ctx));
@@ -48,7 +56,5 @@ export function limitStoredRequests(provider: Provider, parts: RealmParts): void
     const { realmId, settings } = realm;
     const verdict = await limiter.take(`device:${realmId}:${clientId}:${addressOf(ctx)}`, ruleOf(settings, "deviceCodes"));
     if (!verdict.allowed) throw tooManyRequests(ctx, verdict.retryAfterSeconds, "too many requests for a code from here");
-    if (await hasOpenDevices(db, realmId, String(clientId), MAX_DEVICES, clock.now()))
-      throw tooManyRequests(ctx, 60, "too many devices of this application are already waiting for a user");
   });
 }
