@@ -48,6 +48,9 @@ const SEEN = /[^\s\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}]/u;
 /** Removes characters from a person's name that its owner cannot see, and therefore cannot correct. */
 export const cleanName = (text: string): string => text.replace(BREAKS, " ").replace(UNSEEN, "").trim();
 
+/** Tells whether a text is one line in which people see something, and nothing hides or reorders it. */
+export const isShownLine = (text: string): boolean => SEEN.test(text) && text === text.replace(BREAKS, " ").replace(UNSEEN, "");
+
 const MAX_NAME = 255;
 
 /** Reads a name from outside. Returns null if no visible character is left, or if the name is too long. */

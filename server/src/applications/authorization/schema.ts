@@ -1,5 +1,5 @@
 import Type, { type Static } from "typebox";
-import { fitsSchema, nullable, oneOf, pathName, visiblePathName } from "../../platform/http/index.ts";
+import { fitsSchema, nullable, oneOf, pathName, shownText, visiblePathName } from "../../platform/http/index.ts";
 
 const uri = Type.String({ minLength: 1, maxLength: 2048 });
 export const createdAt = Type.Integer({ description: "The time of creation, in epoch milliseconds" });
@@ -77,7 +77,7 @@ export const defaultSettings: AuthzSettingsState = {
 };
 
 export const AuthzScope = Type.Object(
-  { name: scopeName, displayName: nullable(Type.String({ maxLength: 255 })), iconUri: nullable(uri), createdAt },
+  { name: scopeName, displayName: nullable(shownText()), iconUri: nullable(uri), createdAt },
   { $id: "AuthzScope" },
 );
 export type AuthzScope = Static<typeof AuthzScope>;
@@ -90,7 +90,7 @@ export const UpdateAuthzScope = Type.Partial(AuthzScope, { $id: "UpdateAuthzScop
 export type UpdateAuthzScope = Static<typeof UpdateAuthzScope>;
 
 const resourceMembers = {
-  displayName: nullable(Type.String({ maxLength: 255 })),
+  displayName: nullable(shownText()),
   type: nullable(resourceType),
   uris: distinct(uri, 50),
   scopes: distinct(scopeName, 100, { description: "Authorization scopes of the client" }),

@@ -1,5 +1,5 @@
 import Type, { type Static } from "typebox";
-import { oneOf } from "../../platform/http/index.ts";
+import { oneOf, visibleName } from "../../platform/http/index.ts";
 import type { ClaimMapper as Mapper } from "./mapper.ts";
 import { sourceNames, sources } from "./sources/index.ts";
 import { claimTypes } from "./sources/source.ts";
@@ -15,13 +15,7 @@ const valueDescription = sourceNames
   })
   .join(" ");
 
-const name = Type.String({
-  minLength: 1,
-  maxLength: 255,
-  pattern: "^[^\\p{C}\\s]([^\\p{C}]*[^\\p{C}\\s])?$",
-  description: "a mapper's name has no control or invisible characters and no space at either end",
-  examples: ["department"],
-});
+const name = visibleName("a mapper's name", "department");
 
 /** The members of a mapper, of the realm or of one client. */
 const stateMembers = {

@@ -1,5 +1,5 @@
 import Type, { type Static } from "typebox";
-import { nullable, oneOf } from "../../platform/http/index.ts";
+import { nullable, oneOf, shownText } from "../../platform/http/index.ts";
 
 export const assignments = ["DEFAULT", "OPTIONAL", "NONE"] as const;
 
@@ -12,7 +12,7 @@ const name = Type.String({
 });
 const description = nullable(Type.String({ maxLength: 1000 }));
 const consentText = nullable(
-  Type.String({ minLength: 1, maxLength: 255 }),
+  shownText(),
   "The text on the consent page. If null, the page shows its own text for the scopes that it knows, otherwise the description or the name",
 );
 const assignment = oneOf(assignments, {

@@ -10,6 +10,7 @@ import {
   optional,
   pathName,
   schemasOf,
+  shownText,
   type ValuesOf,
 } from "../../platform/http/index.ts";
 import { listQuery } from "../../platform/paging/index.ts";
@@ -65,15 +66,7 @@ const clientId = pathName({
   examples: ["shop"],
 });
 export const isClientId = fitsSchema(clientId);
-const name = nullable(
-  Type.String({
-    minLength: 1,
-    maxLength: 255,
-    pattern: "^[^\\p{C}\\s]([^\\p{C}]*[^\\p{C}\\s])?$",
-    description: "a name has no control or invisible characters and no space at either end",
-  }),
-  "The name that users see on the consent page",
-);
+const name = nullable(shownText(), "The name that users see on the consent page");
 
 /** A secret that the caller chooses, for an application whose secret is already set. */
 const ownSecret = Type.String({

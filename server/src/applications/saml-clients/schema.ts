@@ -8,6 +8,7 @@ import {
   optional,
   pathName,
   schemasOf,
+  shownText,
   type ValuesOf,
 } from "../../platform/http/index.ts";
 import { listQuery } from "../../platform/paging/index.ts";
@@ -29,15 +30,7 @@ const entityId = pathName({
   examples: ["https://sp.example.com/metadata"],
 });
 
-const name = nullable(
-  Type.String({
-    minLength: 1,
-    maxLength: 255,
-    pattern: "^[^\\p{C}\\s]([^\\p{C}]*[^\\p{C}\\s])?$",
-    description: "a name has no control or invisible characters and no space at either end",
-  }),
-  "The name that users see",
-);
+const name = nullable(shownText(), "The name that users see");
 
 const AcsEndpoint = Type.Object(
   {

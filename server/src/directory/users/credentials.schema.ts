@@ -1,9 +1,9 @@
 import Type, { type Static } from "typebox";
-import { nullable, oneOf } from "../../platform/http/index.ts";
+import { nullable, oneOf, shownText } from "../../platform/http/index.ts";
 import { ENROLLMENT_TOKEN, PASSKEY, RECOVERY_CODE, TOTP } from "../credentials/index.ts";
 
 const time = Type.Integer({ description: "A time in epoch milliseconds" });
-const label = nullable(Type.String({ minLength: 1, maxLength: 255, pattern: "^[^\\p{Cc}]*$" }), "The name that its owner gave it");
+const label = nullable(shownText(), "The name that its owner gave it");
 
 const members = {
   id: Type.String({ format: "uuid" }),

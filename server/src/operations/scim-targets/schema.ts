@@ -1,15 +1,9 @@
 import Type, { type Static } from "typebox";
-import { nullable, oneOf } from "../../platform/http/index.ts";
+import { nullable, oneOf, visibleName } from "../../platform/http/index.ts";
 import { listQuery } from "../../platform/paging/index.ts";
 import { presetNames } from "./presets/index.ts";
 
-const name = Type.String({
-  minLength: 1,
-  maxLength: 255,
-  pattern: "^[^\\p{C}\\s]([^\\p{C}]*[^\\p{C}\\s])?$",
-  description: "a target's name has no control or invisible characters and no space at either end",
-  examples: ["aws"],
-});
+const name = visibleName("a target's name", "aws");
 const url = Type.String({
   minLength: 1,
   maxLength: 2048,

@@ -51,6 +51,7 @@ export {
   pathName,
   redirect,
   refuseUnknownQuery,
+  shownText,
   visibleName,
   visiblePathName,
 } from "./schemas.ts";

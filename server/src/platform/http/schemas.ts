@@ -5,6 +5,9 @@ import Type from "typebox";
 export const oneOf = <const T extends readonly string[]>(values: T, options: object = {}) =>
   Type.Unsafe<T[number]>({ type: "string", enum: [...values], ...options });
 
+/** The keyword of texts that `isShownLine` accepts. */
+export const SHOWN = "x-shown";
+
 /** Invisible characters: controls, bidirectional marks, fillers, variation selectors, line separators, the Braille blank. */
 const UNSEEN = "\\p{C}\\p{Zl}\\p{Zp}\\p{Default_Ignorable_Code_Point}\\u2800";
 
@@ -18,6 +21,17 @@ const visible = (what: string, example: string) => ({
 
 /** A display name of visible characters. */
 export const visibleName = (what: string, example: string) => Type.String(visible(what, example));
+
+/**
+ * A line of text for people, such as a display name. Unlike the names of records it may have characters that join letters or select the shape of a sign. A
+ * keyword of ours checks it in requests: a pattern would also be checked in answers, which may hold texts of older releases.
+ */
+export const shownText = (options: Type.TStringOptions = {}) =>
+  Type.String({
+    ...{ minLength: 1, maxLength: 255, description: "one line of visible text, without control, hidden and direction characters" },
+    ...options,
+    [SHOWN]: true,
+  });
 
 /** Excludes `.` and `..`, which HTTP clients remove from a path, also if written as %2E: such a record would be out of reach, at another record's address. */
 export const NO_DOT_SEGMENT = "(?!\\.{1,2}$)";

@@ -2,8 +2,9 @@ import { Ajv, type ErrorObject } from "ajv";
 import addFormats from "ajv-formats";
 import type { FastifySchemaValidationError } from "fastify";
 import type { FieldError } from "../../kernel/errors.ts";
-import { isMailAddress, wholeNumber } from "../../kernel/text.ts";
+import { isMailAddress, isShownLine, wholeNumber } from "../../kernel/text.ts";
 import type { CompiledSchemas } from "./compiled-schemas.ts";
+import { SHOWN } from "./schemas.ts";
 
 // ajv-formats is CommonJS; its default export arrives wrapped.
 const formats = addFormats as unknown as typeof addFormats.default;
@@ -31,6 +32,7 @@ interface Validate {
 export function buildValidator(shared: Record<string, unknown>, compiled?: CompiledSchemas) {
   const make = () => {
     const ajv = formats(new Ajv(strict)).addFormat("idn-email", isMailAddress);
+    ajv.addKeyword({ keyword: SHOWN, type: "string", validate: (_: true, text: string) => isShownLine(text) });
     for (const schema of Object.values(shared)) ajv.addSchema(schema as object);
     return ajv;
   };
@@ -128,6 +130,7 @@ function fieldOf({ instancePath, keyword, params }: ErrorObject): string {
 
 const codes: Record<string, string> = {
   additionalProperties: "unknown",
+  [SHOWN]: "pattern",
   minLength: "too_short",
   maxLength: "too_long",
   minItems: "too_few",
@@ -154,6 +157,7 @@ function messageOf({ keyword, params, message, parentSchema }: ErrorObject, fiel
     case "enum":
       return `${field} must be one of: ${(params.allowedValues as unknown[]).join(", ")}`;
     case "pattern":
+    case SHOWN:
       return (parentSchema?.description as string | undefined) ? `${field}: ${parentSchema?.description}` : `${field} has the wrong form`;
     default:
       return `${field} ${message ?? "is not valid"}`;

@@ -1,5 +1,5 @@
 import Type, { type Static } from "typebox";
-import { nullable } from "../../platform/http/index.ts";
+import { nullable, shownText } from "../../platform/http/index.ts";
 
 const text = (maxLength: number) => Type.String({ minLength: 1, maxLength });
 const scope = Type.Union([text(255), Type.Object({ name: text(255) }, { additionalProperties: true })]);
@@ -10,7 +10,7 @@ const uri = text(2048);
 export const ResourceDescription = Type.Object(
   {
     name: Type.Optional(Type.String({ maxLength: 255 })),
-    displayName: Type.Optional(nullable(Type.String({ maxLength: 255 }))),
+    displayName: Type.Optional(nullable(shownText())),
     description: Type.Optional(Type.String({ maxLength: 255, description: "Used as `displayName` if there is none" })),
     type: Type.Optional(nullable(text(255))),
     uri: Type.Optional(nullable(uri)),

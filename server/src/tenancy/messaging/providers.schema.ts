@@ -1,5 +1,5 @@
 import Type, { type Static } from "typebox";
-import { nullable, oneOf } from "../../platform/http/index.ts";
+import { nullable, oneOf, shownText } from "../../platform/http/index.ts";
 import { channels, type MessageDriver } from "./driver.ts";
 import { drivers } from "./drivers/index.ts";
 
@@ -55,7 +55,7 @@ export const UpsertProvider = Type.Object(
     fromAddress: Type.Optional(
       line(320, "one line: an email address; for SMS a number in international form or a name of up to 11 characters"),
     ),
-    fromName: Type.Optional(line(255, "one line of text, without control characters")),
+    fromName: Type.Optional(nullable(shownText())),
     config: Type.Optional(
       Type.Unsafe<Record<string, unknown>>({ type: "object", description: "The settings of the driver, without secrets" }),
     ),

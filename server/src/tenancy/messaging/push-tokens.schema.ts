@@ -1,14 +1,11 @@
 import Type, { type Static } from "typebox";
-import { nullable, oneOf } from "../../platform/http/index.ts";
+import { nullable, oneOf, shownText } from "../../platform/http/index.ts";
 import { listQuery } from "../../platform/paging/index.ts";
 
 const pushDrivers = ["fcm", "apns"] as const;
 export type PushDriver = (typeof pushDrivers)[number];
 
-const deviceName = nullable(
-  Type.String({ minLength: 1, maxLength: 255, pattern: "^[^\\p{Cc}]*$" }),
-  "The name that its owner gave the device",
-);
+const deviceName = nullable(shownText(), "The name that its owner gave the device");
 
 export const PushToken = Type.Object(
   {

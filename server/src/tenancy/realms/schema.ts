@@ -1,7 +1,7 @@
 import Type, { type Static } from "typebox";
-import { nullable } from "../../platform/http/index.ts";
+import { nullable, shownText } from "../../platform/http/index.ts";
 
-const displayName = nullable(Type.String({ minLength: 1, maxLength: 255 }), "The name that pages and messages show");
+const displayName = nullable(shownText(), "The name that pages and messages show");
 const NAME = /^[a-z0-9][a-z0-9-]{0,62}$/;
 /** Tells whether a realm can have this name; otherwise the response is 404 without a database query. */
 export const isRealmName = (name: string): boolean => NAME.test(name);

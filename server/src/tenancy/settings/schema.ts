@@ -1,5 +1,5 @@
 import Type, { type Static } from "typebox";
-import { oneOf } from "../../platform/http/index.ts";
+import { oneOf, shownText } from "../../platform/http/index.ts";
 import { signingAlgs } from "../keys/index.ts";
 import { UserProfilePolicy } from "./user-profile.schema.ts";
 
@@ -264,7 +264,7 @@ const TrustedDevicePolicy = group({
 
 /** The members of branding that realms and organizations have. */
 export const brandingMembers = {
-  displayName: nullable(Type.String({ minLength: 1, maxLength: 255 }), "The name that pages and messages show"),
+  displayName: nullable(shownText(), "The name that pages and messages show"),
   logoUrl: nullable(
     Type.String({
       maxLength: 2048,

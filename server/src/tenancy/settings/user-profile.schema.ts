@@ -1,6 +1,6 @@
 import Type, { type Static } from "typebox";
 import { MAX_PATTERN } from "../../kernel/pattern.ts";
-import { oneOf } from "../../platform/http/index.ts";
+import { oneOf, shownText } from "../../platform/http/index.ts";
 
 const attributeTypes = ["string", "email", "number", "boolean", "date", "url", "choice"] as const;
 
@@ -10,11 +10,12 @@ export type Party = (typeof parties)[number];
 const MAX_VALUE = 4096;
 const words = (maxLength: number, description: string) =>
   Type.Optional(
-    Type.Record(
-      Type.String({ pattern: "^[a-z]{2,3}(-[A-Za-z0-9]{2,8}){0,2}$" }),
-      Type.String({ minLength: 1, maxLength, pattern: "^[^\\p{Cc}]*$", description: "a text without line breaks" }),
-      { additionalProperties: false, maxProperties: 50, default: {}, description },
-    ),
+    Type.Record(Type.String({ pattern: "^[a-z]{2,3}(-[A-Za-z0-9]{2,8}){0,2}$" }), shownText({ maxLength }), {
+      additionalProperties: false,
+      maxProperties: 50,
+      default: {},
+      description,
+    }),
   );
 const displayName = words(
   255,

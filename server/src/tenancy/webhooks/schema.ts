@@ -1,18 +1,12 @@
 import Type, { type Static } from "typebox";
 import { DAY, SECOND } from "../../kernel/clock.ts";
-import { nullable, oneOf } from "../../platform/http/index.ts";
+import { nullable, oneOf, visibleName } from "../../platform/http/index.ts";
 import { listQuery } from "../../platform/paging/index.ts";
 import { eventTypes as knownTypes } from "../audit/index.ts";
 
 const DAYS = DAY / SECOND;
 
-const name = Type.String({
-  minLength: 1,
-  maxLength: 255,
-  pattern: "^[^\\p{C}\\s]([^\\p{C}]*[^\\p{C}\\s])?$",
-  description: "a webhook's name has no control or invisible characters and no space at either end",
-  examples: ["billing"],
-});
+const name = visibleName("a webhook's name", "billing");
 const url = Type.String({
   minLength: 1,
   maxLength: 2048,

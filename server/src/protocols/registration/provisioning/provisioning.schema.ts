@@ -1,7 +1,7 @@
 import Type, { type Static } from "typebox";
 import { grantTypeNames, oauthAuthMethods, responseTypes } from "../../../applications/clients/index.ts";
 import { DAY, SECOND } from "../../../kernel/clock.ts";
-import { nullable, oneOf, optional } from "../../../platform/http/index.ts";
+import { nullable, oneOf, optional, shownText } from "../../../platform/http/index.ts";
 
 const DAYS = DAY / SECOND;
 
@@ -90,17 +90,7 @@ export const CreateInitialAccessToken = Type.Union(
           Type.Integer({ minimum: 1, maximum: 10_000, default: 1, description: "The number of clients that it may register" }),
         ),
         lifetime: Type.Optional(Type.Integer({ minimum: 60, maximum: 365 * DAYS, default: DAYS, description: "The lifetime in seconds" })),
-        name: Type.Optional(
-          nullable(
-            Type.String({
-              minLength: 1,
-              maxLength: 255,
-              pattern: "^[^\\p{C}]+$",
-              description: "a name has no control or invisible characters",
-            }),
-            "The party to which the token is given",
-          ),
-        ),
+        name: Type.Optional(nullable(shownText(), "The party to which the token is given")),
       },
       { additionalProperties: false },
     ),
