@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from "kysely";
-import { likePrefix } from "../../kernel/text.ts";
+import { likePrefix, loginKey } from "../../kernel/text.ts";
 
 /** The last code point, which no name contains: everything that starts with a prefix lies between the prefix and the prefix followed by this character. */
 const LAST = "\u{10FFFF}";
@@ -10,6 +10,9 @@ export function startsWith(column: string | RawBuilder<unknown>, prefix: string)
   return sql<boolean>`(${key} >= ${prefix} and ${key} < ${prefix + LAST})`;
 }
 
-/** Compares names that have no folded key of their own, ignoring letter case. No index serves it, so it is for lists of few records. */
+/**
+ * Compares names that have no folded key of their own, ignoring letter case: Postgres folds them as `loginKey` does, whatever the locale of the database.
+ * No index serves it, so it is for lists of few records.
+ */
 export const nameStartsWith = (column: string, prefix: string): RawBuilder<boolean> =>
-  sql<boolean>`lower(${sql.ref(column)} collate "default") like lower(${likePrefix(prefix)})`;
+  sql<boolean>`name_key(${sql.ref(column)}) like ${likePrefix(loginKey(prefix))}`;

@@ -49,3 +49,25 @@ test("a search finds the beginning of a name whatever its letter case", async ()
   }
   expect(found).toEqual(Object.fromEntries(Object.keys(lists).map((list) => [list, list === "/clients" ? [2, 2, 0] : [1, 1, 0]])));
 });
+
+test("a search folds the letters of other scripts, too", async () => {
+  const admin = (await iam.realm()).asMaster();
+  const made = {
+    "/agents": await admin.post("/agents", {
+      name: "ÉQUIPE Żółw",
+      clientId: (await admin.post("/clients", { clientId: "bot" })).body.clientId,
+    }),
+    "/clients": await admin.post("/clients", { clientId: "team", name: "ÉQUIPE Żółw" }),
+    "/provisioning/scim-tokens": await admin.post("/provisioning/scim-tokens", { name: "ÉQUIPE Żółw" }),
+  };
+  for (const [list, { status, body }] of Object.entries(made)) {
+    expect(status, `${list}: ${JSON.stringify(body)}`).toBe(201);
+    for (const search of ["équipe ż", "ÉQUIPE Ż"]) {
+      const found = (await admin.get(`${list}?search=${encodeURIComponent(search)}`)).body;
+      expect(
+        found.map(({ name }: { name: string }) => name),
+        `${list} ${search}`,
+      ).toEqual(["ÉQUIPE Żółw"]);
+    }
+  }
+});
