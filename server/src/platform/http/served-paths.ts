@@ -21,32 +21,59 @@ export interface ServedPaths {
   at(path: string): ServedPath | null;
 }
 
+/** Routes by the segments of their URLs, so that a path is compared with few of them: anyone can ask for paths that do not exist. */
+interface Branch {
+  readonly literals: Map<string, Branch>;
+  /** The branch behind a parameter, such as `:realm`, whatever its name. */
+  parameter: Branch | null;
+  /** The routes that end here. */
+  readonly routes: RouteOptions[];
+  /** The routes that end here with `*`, which takes the rest of the path. */
+  readonly wildcards: RouteOptions[];
+}
+
+const newBranch = (): Branch => ({ literals: new Map(), parameter: null, routes: [], wildcards: [] });
+const methodsOf = ({ method }: RouteOptions): string[] => [method].flat();
+
 export function createServedPaths(): ServedPaths {
-  const routes = new Map<string, { pattern: RegExp; methods: Set<string>; route: RouteOptions }>();
+  const root = newBranch();
   return {
     add(route) {
-      const known = routes.get(route.url) ?? { pattern: patternOf(route.url), methods: new Set(), route };
-      for (const method of [route.method].flat()) known.methods.add(method);
-      routes.set(route.url, known);
+      const segments = route.url.split("/");
+      const isWildcard = segments.at(-1) === "*";
+      let branch = root;
+      for (const segment of isWildcard ? segments.slice(0, -1) : segments) {
+        if (/^:\w+$/.test(segment)) {
+          branch.parameter ??= newBranch();
+          branch = branch.parameter;
+        } else {
+          if (/[:*]/.test(segment)) throw new Error(`${route.url}: a parameter is a whole segment`);
+          const next = branch.literals.get(segment) ?? newBranch();
+          branch.literals.set(segment, next);
+          branch = next;
+        }
+      }
+      (isWildcard ? branch.wildcards : branch.routes).push(route);
     },
     at(path) {
-      const found = [...routes.values()].filter(({ pattern }) => pattern.test(path));
-      const served = found.find(({ methods }) => [...methods].some((method) => method !== "OPTIONS"));
+      const found = routesAt(root, path.split("/"), 0);
+      const served = found.find((route) => methodsOf(route).some((method) => method !== "OPTIONS"));
       if (!served) return null; // preflights of the admin API are answered at addresses that do not exist, too
-      const methods = new Set(found.flatMap((each) => [...each.methods]));
-      return { methods: [...methods].sort(), config: served.route.config ?? {} };
+      return { methods: [...new Set(found.flatMap(methodsOf))].sort(), config: served.config ?? {} };
     },
   };
 }
 
-/** Makes the pattern of a route's URL, whose only wildcards are parameters of one segment and `*` at the end. */
-const patternOf = (url: string): RegExp =>
-  new RegExp(
-    `^${url
-      .replace(/[.()[\]+?^$|\\]/g, "\\$&")
-      .replace(/:\w+/g, "[^/]+")
-      .replace("*", ".*")}$`,
-  );
+function routesAt(branch: Branch, segments: readonly string[], from: number): readonly RouteOptions[] {
+  const segment = segments[from];
+  if (segment === undefined) return branch.routes;
+  const literal = branch.literals.get(segment);
+  return [
+    ...(literal ? routesAt(literal, segments, from + 1) : []),
+    ...(branch.parameter && segment !== "" ? routesAt(branch.parameter, segments, from + 1) : []),
+    ...branch.wildcards,
+  ];
+}
 
 /** RFC 9110 §15.5.6: makes the error for a path that has other methods. */
 export const methodNotAllowed = ({ methods }: Pick<ServedPath, "methods">): AppError => {
