@@ -23,6 +23,25 @@ test("a step of the clean-up that fails is reported, and keeps no other from its
   await sql`drop trigger refuse_deletion on action_tokens`.execute(db);
 });
 
+test("no statement of the clean-up deletes more than a batch", async () => {
+  const { db } = iam.core;
+  await iam.server.jobs.stop();
+  const tables = ["metric_hours", "metric_hours_of_all"];
+  await sql`create function refuse_many() returns trigger language plpgsql as $$ begin
+    if (select count(*) from gone) > 5000 then raise exception 'too many at once'; end if; return null; end $$`.execute(db);
+  for (const table of tables)
+    await sql`create trigger refuse_many after delete on ${sql.table(table)} referencing old table as gone execute function refuse_many()`.execute(
+      db,
+    );
+  await sql`insert into metric_hours (realm_id, hour, metric, count) select 'master', n, 'login', 1 from generate_series(1, 5001) n`.execute(
+    db,
+  );
+  await cleanUp(db);
+  const { rows } = await sql<{ left: number }>`select count(*)::int as left from metric_hours where hour <= 5001`.execute(db);
+  expect(rows[0]!.left).toBe(0);
+  for (const table of tables) await sql`drop trigger refuse_many on ${sql.table(table)}`.execute(db);
+});
+
 test("a node whose clock is ahead deletes nothing that the others still need to refuse a proof or a token", async () => {
   const realm = await iam.realm();
   const { body: client } = await realm.asMaster().post("/clients", { clientId: "machine", grantTypes: ["client_credentials"] });

@@ -1,5 +1,5 @@
 import { sql } from "kysely";
-import type { Db, Tx } from "../../platform/db/index.ts";
+import { type Db, deleteInBatches, type Tx } from "../../platform/db/index.ts";
 
 /** The public part of a credential, without its secret. */
 export interface CredentialSummary {
@@ -115,5 +115,5 @@ export async function deleteOwnEnrollment(tx: Tx, realm: string, userId: string,
 
 export async function deleteExpiredEnrollments(db: Db, now: number): Promise<void> {
   // The type is a literal: as a parameter, it would hide the partial index from the plan.
-  await db.deleteFrom("credentials").where("type", "=", sql.lit(ENROLLMENT_TOKEN)).where(sql<boolean>`${expiry} <= ${now}`).execute();
+  await deleteInBatches(db, "credentials", sql`type = ${sql.lit(ENROLLMENT_TOKEN)} and ${expiry} <= ${now}`);
 }

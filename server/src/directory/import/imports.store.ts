@@ -1,7 +1,7 @@
 import { type ColumnType, type Generated, type Selectable, sql } from "kysely";
 import { clock, DAY, MINUTE } from "../../kernel/clock.ts";
 import type { Actor } from "../../platform/context.ts";
-import type { Db, Tx } from "../../platform/db/index.ts";
+import { type Db, deleteInBatches, type Tx } from "../../platform/db/index.ts";
 import type { Stop } from "./readers/index.ts";
 import type { RowError, Status, UserImport } from "./schema.ts";
 
@@ -190,9 +190,5 @@ export async function abandonedImports(db: Db): Promise<AbandonedImport[]> {
 }
 
 export async function deleteOldImports(db: Db, now: number): Promise<void> {
-  await db
-    .deleteFrom("user_imports")
-    .where("updated_at", "<=", now - KEPT)
-    .where("status", "!=", "RUNNING")
-    .execute();
+  await deleteInBatches(db, "user_imports", sql`updated_at <= ${now - KEPT} and status <> 'RUNNING'`);
 }

@@ -1,7 +1,7 @@
 import { type ColumnType, type Selectable, sql, type Updateable } from "kysely";
 import { clock, DAY, MINUTE } from "../../kernel/clock.ts";
 import type { ActorKind } from "../../platform/context.ts";
-import type { Db, Tx } from "../../platform/db/index.ts";
+import { type Db, deleteInBatches, type Tx } from "../../platform/db/index.ts";
 import { SYNC_DEFAULTS } from "./config.ts";
 import { directoryProtocols } from "./directory.ts";
 
@@ -152,10 +152,7 @@ export async function lastMark(db: Db, { realm, providerId }: Owner): Promise<st
 }
 
 export async function deleteOldRuns(db: Db, now: number): Promise<void> {
-  await db
-    .deleteFrom("directory_runs")
-    .where("finished_at", "<", now - KEEP)
-    .execute();
+  await deleteInBatches(db, "directory_runs", sql`finished_at < ${now - KEEP}`);
 }
 
 export interface DueSync {

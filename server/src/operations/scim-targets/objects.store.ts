@@ -1,6 +1,6 @@
 import { type Generated, type Selectable, sql } from "kysely";
 import { HOUR } from "../../kernel/clock.ts";
-import type { Db, Tx } from "../../platform/db/index.ts";
+import { type Db, deleteInBatches, type Tx } from "../../platform/db/index.ts";
 import type { ObjectKind, ObjectState } from "./schema.ts";
 import type { TargetKey } from "./states.store.ts";
 
@@ -254,5 +254,5 @@ export async function hasPendingObjects(db: Db): Promise<boolean> {
 
 /** Deletes objects that were kept to notice a mass deletion. */
 export async function deleteGoneObjects(db: Db, now: number): Promise<void> {
-  await sql`delete from scim_objects where state = 'GONE' and left_at <= ${now - LATELY}`.execute(db);
+  await deleteInBatches(db, "scim_objects", sql`state = 'GONE' and left_at <= ${now - LATELY}`);
 }

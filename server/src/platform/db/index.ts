@@ -15,7 +15,7 @@ import { singleConnection } from "./transaction.ts";
 
 export { batched } from "./batched.ts";
 export { FolderInUse } from "./directory-lock.ts";
-export { deleteExpired } from "./expired.ts";
+export { deleteExpired, deleteInBatches } from "./expired.ts";
 export { migrate, migrationStatus } from "./migrate.ts";
 export { createOutages, type Outages } from "./outages.ts";
 export { isPersonMember, namesPersonIn, type PersonNames } from "./persons.ts";

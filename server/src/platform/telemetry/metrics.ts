@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 import { Counter, collectDefaultMetrics, Histogram, Registry } from "prom-client";
 import { clock, DAY, HOUR, MINUTE } from "../../kernel/clock.ts";
-import type { Db } from "../db/index.ts";
+import { type Db, deleteInBatches } from "../db/index.ts";
 import { createRealmSeries } from "./realm-series.ts";
 
 declare module "../db/tables.ts" {
@@ -156,6 +156,5 @@ async function livingRealms(db: Db, names: readonly string[]): Promise<Set<strin
 
 /** Deletes hours beyond the week that the summary shows. A recurring job calls it. */
 export async function deleteOldHours(db: Db, now: number): Promise<void> {
-  for (const table of ["metric_hours", "metric_hours_of_all"])
-    await sql`delete from ${sql.table(table)} where hour < ${now - KEEP_HOURS}`.execute(db);
+  for (const table of ["metric_hours", "metric_hours_of_all"] as const) await deleteInBatches(db, table, sql`hour < ${now - KEEP_HOURS}`);
 }

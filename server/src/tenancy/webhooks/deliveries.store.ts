@@ -1,7 +1,7 @@
 import { type Generated, type Selectable, sql } from "kysely";
 import { DAY } from "../../kernel/clock.ts";
 import { isId } from "../../kernel/ids.ts";
-import type { Db, Tx } from "../../platform/db/index.ts";
+import { type Db, deleteInBatches, type Tx } from "../../platform/db/index.ts";
 import { listOrder, type Page, pageOf } from "../../platform/paging/index.ts";
 import type { Delivery, DeliveryQuery, DeliveryStatus } from "./schema.ts";
 
@@ -109,22 +109,14 @@ export async function insertDeliveries(tx: Tx, deliveries: readonly NewDelivery[
 
 const KEEP_DELIVERED = 7 * DAY;
 const KEEP_DEAD = 30 * DAY;
-const BATCH = 5_000;
 
 /** Deletes old deliveries that have ended. It is a recurring job. */
 export async function deleteEndedDeliveries(db: Db, now: number): Promise<void> {
   for (const [status, keep] of [
     ["DELIVERED", KEEP_DELIVERED],
     ["DEAD", KEEP_DEAD],
-  ] as const) {
-    for (let deleted = BATCH; deleted === BATCH; ) {
-      const { numAffectedRows } = await sql`
-        delete from webhook_deliveries where ctid = any (array(
-          select ctid from webhook_deliveries where ended_at < ${now - keep} and status = ${status} limit ${sql.lit(BATCH)}))
-          and ended_at < ${now - keep}`.execute(db);
-      deleted = Number(numAffectedRows ?? 0n);
-    }
-  }
+  ] as const)
+    await deleteInBatches(db, "webhook_deliveries", sql`ended_at < ${now - keep} and status = ${status}`);
 }
 
 /** The limit of the count: counting a long backlog exactly would be too expensive. */
