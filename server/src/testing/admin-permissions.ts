@@ -155,6 +155,7 @@ export const opens: Record<string, readonly Permission[]> = {
   "POST /clients/:clientId/secret": ["manage-clients"],
   "GET /clients/:clientId/roles": ["view-clients", "manage-roles"],
   "POST /clients/:clientId/roles": ["manage-clients", "manage-roles"],
+  "PUT /clients/:clientId/roles/:roleName": ["manage-clients", "manage-roles"],
   "DELETE /clients/:clientId/roles/:roleName": ["manage-clients", "manage-roles"],
   "GET /clients/:clientId/mappers": ["view-clients"],
   "POST /clients/:clientId/mappers": ["manage-clients"],

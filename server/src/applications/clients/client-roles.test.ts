@@ -106,6 +106,45 @@ describe("roles of a client", () => {
     expect((await admin.get(`/groups/${groupId}/roles`)).body).toEqual([]);
   });
 
+  test("keep their holders, and what names them, when they are renamed", async () => {
+    const { id, clientId } = await client();
+    const { roleId } = await clientRole(id, { name: "order", description: "Orders" });
+    await clientRole(id, { name: "return" });
+    const { userId } = await realm.user();
+    await admin.post(`/users/${userId}/roles`, { name: "order", clientId });
+    const outer = (await admin.post("/roles", { name: `outer${made++}`, compositeClientRoles: [{ clientId, name: "order" }] })).body;
+    await admin.post(`/clients/${id}/service-account/roles`, { name: "order", clientId });
+    await admin.patch(`/clients/${id}`, { allowedRoles: [`${clientId}/order`] });
+    const at = `/clients/${id}/roles/order`;
+    expect(await admin.patch(at, { name: "RETURN" })).toMatchObject({ status: 409, body: { code: "roles.client_role_taken" } });
+    expect(await admin.patch(at, { name: "order.all" })).toMatchObject({
+      status: 200,
+      body: { roleId, name: "order.all", description: "Orders" },
+    });
+    expect((await admin.get(at)).status).toBe(404);
+    expect((await admin.get(`/users/${userId}/roles`)).body).toContainEqual(
+      expect.objectContaining({ roleId, name: "order.all", clientId }),
+    );
+    expect((await admin.get(`/roles/${outer.roleId}`)).body.compositeClientRoles).toEqual([{ clientId, name: "order.all" }]);
+    expect((await admin.get(`/clients/${id}/service-account/roles`)).body).toEqual([{ roleId, name: "order.all", clientId }]);
+    expect((await admin.get(`/clients/${id}`)).body.allowedRoles).toEqual([`${clientId}/order.all`]);
+    const events = await realm.events(`resourceType=clients&resourceId=${id}`);
+    expect(events).toContainEqual(expect.objectContaining({ type: "ADMIN_UPDATE", detail: "roles order.all; renamed from order" }));
+  });
+
+  test("are replaced by the version that was read", async () => {
+    const { id } = await client();
+    await clientRole(id, { name: "order" });
+    const at = `/clients/${id}/roles/order`;
+    const { headers, body } = await admin.get(at);
+    const inner = (await admin.post("/roles", { name: `inner${made++}` })).body;
+    const asRead = { headers: { "if-match": String(headers.etag) } };
+    const changed = await admin.put(at, { ...body, compositeRoles: [inner.name] }, asRead);
+    expect(changed).toMatchObject({ status: 200, body: { compositeRoles: [inner.name] } });
+    expect((await admin.put(at, body, asRead)).status).toBe(412);
+    expect(await admin.put(at, { ...body, roleId: inner.roleId })).toMatchObject({ status: 400, body: { errors: [{ field: "roleId" }] } });
+  });
+
   test("give nothing that the caller does not hold", async () => {
     const mighty = await mightyRole();
     const { id, clientId } = await client();
@@ -116,6 +155,7 @@ describe("roles of a client", () => {
     expect(await lesser.post(`/users/${userId}/roles`, { name: "strong", clientId })).toMatchObject(denied);
     expect(await lesser.post(`/groups/${groupId}/roles`, { name: "strong", clientId })).toMatchObject(denied);
     expect(await lesser.post("/roles", { name: "x", compositeClientRoles: [{ clientId, name: "strong" }] })).toMatchObject(denied);
+    expect(await lesser.patch(`/clients/${id}/roles/strong`, { name: "weak" })).toMatchObject(denied);
     expect(await lesser.delete(`/clients/${id}/roles/strong`)).toMatchObject(denied);
     expect(await lesser.delete(`/clients/${id}`)).toMatchObject(denied);
   });

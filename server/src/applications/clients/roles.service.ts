@@ -33,12 +33,13 @@ export async function createClientRole(ctx: Ctx, id: string, input: roles.Create
   return role;
 }
 
-/** Replaces the state of a role of the client: its description and the roles that it includes. */
-export async function saveClientRole(ctx: Ctx, id: string, name: string, input: roles.CreateRole): Promise<roles.RoleRow> {
+/** Replaces the state of a role of the client: its name, its description and the roles that it includes. */
+export async function saveClientRole(ctx: Ctx, id: string, name: string, input: roles.UpdateRole): Promise<roles.RoleRow> {
   await lockRealm(ctx.tx, ctx.realm);
   const client = await takeClient(ctx, id);
-  const { role } = await roles.replaceRole(ctx, await roleNamed(ctx, client.id, name), input);
-  ctx.audit({ category: "ADMIN", type: "ADMIN_UPDATE", resourceType: "clients", resourceId: client.id, detail: `roles ${role.name}` });
+  const { role, detail: change } = await roles.replaceRole(ctx, await roleNamed(ctx, client.id, name), input);
+  const detail = [`roles ${role.name}`, ...(change === null ? [] : [change])].join("; ");
+  ctx.audit({ category: "ADMIN", type: "ADMIN_UPDATE", resourceType: "clients", resourceId: client.id, detail });
   return role;
 }
 

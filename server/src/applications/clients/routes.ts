@@ -1,14 +1,14 @@
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import type { FastifyInstance } from "fastify";
 import Type from "typebox";
-import { AssignRole, CreateRole, givenRoles, Role, roleNameMembers } from "../../directory/roles/index.ts";
+import { AssignRole, CreateRole, givenRoles, Role, roleNameMembers, UpdateRole } from "../../directory/roles/index.ts";
 import type { Ctx } from "../../platform/context.ts";
 import { callRoute, collectionRoutes, crudRoutes, pathParams, recordRoutes } from "../../platform/http/index.ts";
 import { ListQuery, pageInMemory } from "../../platform/paging/index.ts";
 import { mapperRoutes } from "../claims/index.ts";
 import { clientMappers } from "./mappers.ts";
 import { saveAllowedResources } from "./resources.service.ts";
-import { createClientRole, readClientRole, removeClientRole, searchClientRoles } from "./roles.service.ts";
+import { createClientRole, readClientRole, removeClientRole, saveClientRole, searchClientRoles } from "./roles.service.ts";
 import * as schemas from "./schema.ts";
 import { regenerateSecret, revealSecret } from "./secrets.service.ts";
 import * as service from "./service.ts";
@@ -116,6 +116,12 @@ const clientRoleRoutes: FastifyPluginAsyncTypebox = async (app) => {
     list: { query: ListQuery, run: (ctx, { clientId }, query) => searchClientRoles(ctx, clientId, query) },
     create: { body: CreateRole, id: ({ name }) => name, run: (ctx, { clientId }, body) => createClientRole(ctx, clientId, body) },
     read: { run: (ctx, { clientId, roleName }) => readClientRole(ctx, clientId, roleName) },
+    replace: {
+      description:
+        "Another `name` renames the role: its holders keep it, and tokens carry the new name. Its path is the new name from then on.",
+      body: UpdateRole,
+      run: (ctx, { clientId, roleName }, body) => saveClientRole(ctx, clientId, roleName, body),
+    },
     remove: { run: (ctx, { clientId, roleName }) => removeClientRole(ctx, clientId, roleName) },
   });
 

@@ -15,7 +15,7 @@ export {
   rolesWithPermissions,
 } from "./permissions.store.ts";
 export { adminRoleRoutes, roleRoutes } from "./routes.ts";
-export { AssignRole, CreateRole, givenRoles, Role, RoleMapping, roleNameMembers, UpdateAdminRole } from "./schema.ts";
+export { AssignRole, CreateRole, givenRoles, Role, RoleMapping, roleNameMembers, UpdateAdminRole, UpdateRole } from "./schema.ts";
 export {
   addRole,
   createRole,

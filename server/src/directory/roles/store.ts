@@ -196,7 +196,7 @@ export async function updateRole(
   change: { name?: string; description?: string | null },
 ): Promise<RoleRow> {
   const row = await translating(
-    { roles_name_taken: roleErrors.name_taken },
+    { roles_name_taken: roleErrors.name_taken, client_roles_name_taken: roleErrors.client_role_taken },
     tx
       .updateTable("roles")
       .set((eb) => ({

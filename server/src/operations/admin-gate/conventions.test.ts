@@ -47,6 +47,7 @@ async function makeRecords(): Promise<Record<string, string>> {
   const { id: clientId } = (await admin.post("/clients", { clientId: "shop" })).body;
   const mapper = { name: "a", claim: "a", source: "constant", value: "b" };
   const { mapperId } = (await admin.post(`/clients/${clientId}/mappers`, mapper)).body;
+  await admin.post(`/clients/${clientId}/roles`, { name: "order" });
   await admin.post("/saml-clients", { entityId: "urn:sp", assertionConsumerServiceUrl: "https://sp.example.com/acs" });
   const { mapperId: samlMapperId } = (await admin.post("/saml-clients/urn:sp/mappers", mapper)).body;
   await admin.post("/identity-providers", identityProvider("google", "mine"));
@@ -87,6 +88,7 @@ async function makeRecords(): Promise<Record<string, string>> {
       alias: "mine",
       scopeId,
       claimId,
+      roleName: "order",
       webhookId,
       scimTargetId,
     },

@@ -339,6 +339,7 @@ test("offers If-Match where a stale version is refused", async () => {
     "PUT /clients/{clientId}/allowed-resources": () => realm.asMaster().put(`${client}/allowed-resources`, { allowedResources: [] }, stale),
     "PUT /clients/{clientId}/mappers/{mapperId}": () => realm.asMaster().put(`${client}/mappers/${mapperId}`, mapper, stale),
     "DELETE /clients/{clientId}/mappers/{mapperId}": () => realm.asMaster().delete(`${client}/mappers/${mapperId}`, stale),
+    "PUT /clients/{clientId}/roles/{roleName}": () => realm.asMaster().put(`${client}/roles/order`, { name: "order" }, stale),
     "DELETE /clients/{clientId}/roles/{roleName}": () => realm.asMaster().delete(`${client}/roles/order`, stale),
     "DELETE /clients/{clientId}/service-account/roles": () => realm.asMaster().delete(`${client}/service-account/roles?name=user`, stale),
     "PUT /saml-clients/{entityId}": () => realm.asMaster().put(samlClient, { ...service, enabled: true }, stale),
@@ -447,7 +448,7 @@ test("offers If-Match where a stale version is refused", async () => {
   const ids: Record<string, string> = {
     ...{ clientId, mapperId, userId, webhookId, groupId, orgId: organizationId, roleId: role.roleId, scopeId: scope.scopeId },
     id: workload.split("/").at(-1)!,
-    ...{ claimId: claim.claimId, name: "worker", channel: "SMS", driver: "http", templateKey: "otp-sms" },
+    ...{ claimId: claim.claimId, name: "worker", roleName: "order", channel: "SMS", driver: "http", templateKey: "otp-sms" },
     entityId: "urn:sp",
     scimTargetId: scimTarget.split("/").at(-1)!,
   };

@@ -192,6 +192,7 @@ describe("an id of another realm is a 404", () => {
     "POST /scim-targets/:scimTargetId/confirm": {},
     "PUT /clients/:clientId": { name: "taken-over", enabled: true, publicClient: false },
     "POST /clients/:clientId/roles": { name: "taken-over" },
+    "PUT /clients/:clientId/roles/:roleName": { name: "taken-over" },
     "POST /clients/:clientId/mappers": mapper,
     "PUT /clients/:clientId/mappers/:mapperId": mapper,
     "PUT /saml-clients/:entityId": { assertionConsumerServiceUrl: "https://elsewhere.example/acs", enabled: true },
