@@ -14,7 +14,7 @@ const files = all.filter((name) => /[.]tsx?$/.test(name) && !name.startsWith("i1
 /** The calls of the translation, and the members of areas and forms that are translated where they are shown. */
 const CALL = /\b(?:t|translate)\(\s*"((?:[^"\\]|\\.)+)"/g;
 const CHOICE = /\bt\([^"()]*\?\s*"((?:[^"\\]|\\.)+)"\s*:\s*"((?:[^"\\]|\\.)+)"/g;
-const MEMBER = /\b(?:title|description|label|search|empty|emptyText|removeTitle|action|text)(?::|=)\s*\{?"((?:[^"\\]|\\.)+)"/g;
+const MEMBER = /\b(?:title|description|label|search|empty|emptyText|removeTitle|action|text|add)(?::|=)\s*\{?"((?:[^"\\]|\\.)+)"/g;
 const LIST = /\{\[((?:"[^"]+",?\s*)+)\]\.map\(\(title\)/g;
 const POSITIONAL = /\b(?:bulk|shown|step)\("([^"]+)"|\b(?:text|choice)\("\w+", "([^"]+)"/g;
 /** The texts that are chosen at run time, where no pattern finds them. */
@@ -23,7 +23,8 @@ const CHOSEN = [
   ...["Issuer", "Discovery", "SAML metadata", "Account", "Sign-in page", "Copy it now: it is not shown again.", "That did not work"],
   "The server cannot be reached. Check your connection and try again.",
   ...["Nothing was sent yet", "Nothing is in this state", "Token endpoint", "Scope, if the service needs one"],
-  ...["Inherited", "By default"],
+  ...["Inherited", "By default", "Roles of the realm", "Roles of applications", "Friendly name", "Name format"],
+  ...["Of these, the user must have", "Of these, the token must have", "Of these, with the groups below"],
 ];
 const SINGULAR = /\bsingular: "([^"]+)"/g;
 

@@ -6,9 +6,9 @@ import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { useRealm } from "../app/session.tsx";
 import { useText } from "../i18n/index.ts";
-import { confidentialClientPicker, Picker, userPicker } from "../kit/picker.tsx";
+import { onePicked } from "../kit/picked.tsx";
+import { confidentialClientPicker, userPicker } from "../kit/picker.tsx";
 import type { Action, Resource } from "../kit/resource.ts";
-import type { Control } from "../kit/schema-form.tsx";
 import { When } from "../kit/when.tsx";
 import { ScopeNames } from "./role-names.tsx";
 
@@ -17,28 +17,6 @@ type Agent = Schemas["Agent"];
 
 const MANAGE = ["manage-clients"] as const;
 const COLORS = { CREATED: "gray", ACTIVE: "teal", SUSPENDED: "orange", REVOKED: "red" } as const;
-
-const Owner: Control = ({ value, error, readOnly, onChange }) => (
-  <Picker
-    {...userPicker}
-    label="Owner"
-    chosen={(value as string | null | undefined) ?? null}
-    error={error}
-    disabled={readOnly}
-    onChoose={onChange}
-  />
-);
-
-const ActsAs: Control = ({ value, error, readOnly, onChange }) => (
-  <Picker
-    {...confidentialClientPicker}
-    label="Acts as the application"
-    chosen={(value as string | null | undefined) ?? null}
-    error={error}
-    disabled={readOnly}
-    onChoose={onChange}
-  />
-);
 
 /** Returns an action of the agent's life cycle, which is offered in the states `from`. */
 const step = (title: string, verb: string, from: readonly Agent["status"][], more: Partial<Action<Agent>> = {}): Action<Agent> => ({
@@ -76,7 +54,11 @@ function OwnerReview() {
 }
 
 const sections = [{ fields: ["name", "description", "ownerUserId", "clientId", "scopes"] as const }];
-const controls = { ownerUserId: Owner, clientId: ActsAs, scopes: ScopeNames };
+const controls = {
+  ownerUserId: onePicked({ ...userPicker, label: "Owner" }),
+  clientId: onePicked({ ...confidentialClientPicker, label: "Acts as the application" }),
+  scopes: ScopeNames,
+};
 
 export const agents: Resource<Agent, Schemas["CreateAgent"], Schemas["UpdateAgent"]> = {
   title: "Agents",

@@ -1,5 +1,5 @@
 import type { components } from "@gatehouse/api";
-import { Badge, Button, Card, Group, List, Stack, TagsInput, Text, TextInput, Title } from "@mantine/core";
+import { Badge, Button, Card, Group, List, Stack, TagsInput, Text, Title } from "@mantine/core";
 import { useState } from "react";
 import { useText } from "../i18n/index.ts";
 import { CopyAsCurl } from "../kit/curl.tsx";
@@ -22,7 +22,7 @@ export function Evaluate({ path, session }: TabProps<Schemas["Client"]>) {
   const t = useText();
   const target = `${path}/authz/evaluate`;
   const [userId, setUserId] = useState<string | null>(null);
-  const [resource, setResource] = useState("");
+  const [resource, setResource] = useState<string | null>(null);
   const [scopes, setScopes] = useState<string[]>([]);
   const [evaluation, setEvaluation] = useState<Evaluation | null>(null);
   const [error, setError] = useState<unknown>(null);
@@ -49,7 +49,14 @@ export function Evaluate({ path, session }: TabProps<Schemas["Client"]>) {
       >
         <Group align="flex-end">
           <Picker {...userPicker} chosen={userId} onChoose={setUserId} required />
-          <TextInput label={t("Resource")} value={resource} onChange={(event) => setResource(event.currentTarget.value)} />
+          <Picker
+            label="Resource"
+            path={`${path}/authz/resources`}
+            value={({ name }: Schemas["AuthzResource"]) => name}
+            text={({ displayName, name }: Schemas["AuthzResource"]) => displayName ?? name}
+            chosen={resource}
+            onChoose={setResource}
+          />
           <TagsInput label={t("Scopes")} value={scopes} onChange={setScopes} acceptValueOnBlur />
           <Button type="submit" disabled={userId === null} loading={busy}>
             {t("Evaluate")}

@@ -4,16 +4,20 @@ import resourceSchema from "virtual:schema/CreateAuthzResource";
 import scopeSchema from "virtual:schema/CreateAuthzScope";
 import settingsSchema from "virtual:schema/UpdateAuthzSettings";
 import type { components } from "@gatehouse/api";
-import { Badge, Group, SegmentedControl, Stack, Text } from "@mantine/core";
+import { Badge, Group, SegmentedControl, Stack, TagsInput, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { useText } from "../i18n/index.ts";
 import { EditForm } from "../kit/edit-form.tsx";
-import type { TabProps } from "../kit/resource.ts";
+import { manyPicked } from "../kit/picked.tsx";
+import { clientPicker, userPicker } from "../kit/picker.tsx";
+import type { FormSpec, TabProps } from "../kit/resource.ts";
+import type { Draft } from "../kit/schema.ts";
+import type { Control } from "../kit/schema-form.tsx";
 import { Failure, Rows } from "../kit/states.tsx";
-import { SubForm } from "../kit/sub-form.tsx";
 import { SubList } from "../kit/sub-list.tsx";
 import { Evaluate } from "./authorization.evaluate.tsx";
+import { AnyGroups, AnyRoles, flaggedNames, namesAt, ScopeNames } from "./role-names.tsx";
 
 type Schemas = components["schemas"];
 type Props = TabProps<Schemas["Client"]>;
@@ -111,17 +115,15 @@ const Resources = ({ path }: Props) => (
     name={({ name }) => name}
     removeTitle="Delete"
     remove={({ name }) => at(path, "resources", name)}
-    add={(reload) => (
-      <SubForm
-        title="Add resource"
-        path={at(path, "resources")}
-        form={{
-          schema: resourceSchema,
-          sections: [{ fields: ["name", "displayName", "type", "uris", "scopes", "owner", "ownerManagedAccess"] }],
-        }}
-        reload={reload}
-      />
-    )}
+    form={{
+      add: "Add resource",
+      path: ({ name }) => at(path, "resources", name),
+      spec: {
+        schema: resourceSchema,
+        sections: [{ fields: ["name", "displayName", "type", "uris", "scopes", "owner", "ownerManagedAccess"] }],
+        controls: { scopes: namesAt(at(path, "scopes")) },
+      },
+    }}
   />
 );
 
@@ -139,16 +141,71 @@ const Scopes = ({ path }: Props) => (
     name={({ name }) => name}
     removeTitle="Delete"
     remove={({ name }) => at(path, "scopes", name)}
-    add={(reload) => (
-      <SubForm
-        title="Add scope"
-        path={at(path, "scopes")}
-        form={{ schema: scopeSchema, sections: [{ fields: ["name", "displayName", "iconUri"] }] }}
-        reload={reload}
-      />
-    )}
+    form={{
+      add: "Add scope",
+      path: ({ name }) => at(path, "scopes", name),
+      spec: { schema: scopeSchema, sections: [{ fields: ["name", "displayName", "iconUri"] }] },
+    }}
   />
 );
+
+type Policy = Schemas["CreateAuthzPolicy"];
+
+/** The members of each type of policy, beside those of all. */
+const DECIDED: Readonly<Record<string, readonly (keyof Policy)[]>> = {
+  role: ["roles"],
+  user: ["users"],
+  client: ["clients"],
+  group: ["groups"],
+  "client-scope": ["clientScopes"],
+  time: [
+    ...(["timeZone", "notBefore", "notOnOrAfter", "hour", "hourEnd", "minute", "minuteEnd"] as const),
+    ...(["dayMonth", "dayMonthEnd", "month", "monthEnd", "year", "yearEnd"] as const),
+  ],
+  regex: ["targetClaim", "pattern", "targetContextAttributes"],
+  attribute: ["path", "operator", "value", "valuePath"],
+  aggregate: ["policies", "decisionStrategy"],
+};
+const COMMON: readonly string[] = ["name", "type", "description", "logic"];
+
+const policyForm = (path: string): FormSpec<Policy> => ({
+  // The API knows `js` only to refuse it.
+  schema: { ...policySchema, properties: { ...policySchema.properties, type: { enum: Object.keys(DECIDED) } } },
+  sections: [
+    { fields: ["name", "type"] },
+    ...Object.entries(DECIDED).map(([type, fields]) => ({ fields, when: (draft: Draft) => draft.type === type })),
+    { fields: ["logic", "description"] },
+  ],
+  controls: {
+    roles: flaggedNames(AnyRoles, "name", "required", "Of these, the user must have"),
+    groups: flaggedNames(AnyGroups, "path", "extendChildren", "Of these, with the groups below"),
+    clientScopes: flaggedNames(ScopeNames, "name", "required", "Of these, the token must have"),
+    users: manyPicked({ ...userPicker, label: "Users", value: ({ username }: Schemas["User"]) => username }),
+    clients: manyPicked({ ...clientPicker, label: "Applications" }),
+    policies: namesAt(path),
+    value: ComparedValue,
+  },
+  settled: (next, { type }) =>
+    next.type === type ? next : Object.fromEntries(Object.entries(next).filter(([name]) => COMMON.includes(name))),
+});
+
+/** Edits the value that an attribute is compared with: one or several. What reads as a number or as true or false is one. */
+const ComparedValue: Control = ({ value, label, description, error, readOnly, onChange }) => (
+  <TagsInput
+    label={label}
+    description={description}
+    error={error}
+    disabled={readOnly}
+    value={(Array.isArray(value) ? value : value === undefined ? [] : [value]).map(spelled)}
+    onChange={(next) => onChange(next.length > 1 ? next.map(meant) : next.map(meant)[0])}
+    splitChars={[]}
+    acceptValueOnBlur
+  />
+);
+
+const LITERAL = /^(-?\d+([.]\d+)?|true|false|".*")$/;
+const meant = (text: string): unknown => (LITERAL.test(text) ? JSON.parse(text) : text);
+const spelled = (value: unknown): string => (typeof value === "string" && !LITERAL.test(value) ? value : JSON.stringify(value));
 
 const Policies = ({ path }: Props) => (
   <SubList<Schemas["AuthzPolicy"]>
@@ -166,26 +223,12 @@ const Policies = ({ path }: Props) => (
     name={({ name }) => name}
     removeTitle="Delete"
     remove={({ name }) => at(path, "policies", name)}
-    add={(reload) => (
-      <SubForm
-        title="Add policy"
-        path={at(path, "policies")}
-        form={{
-          schema: policySchema,
-          sections: [
-            { fields: ["name", "type", "description", "logic"] },
-            { title: "Roles", fields: ["roles"], when: ({ type }) => type === "role" },
-            { title: "Users", fields: ["users"], when: ({ type }) => type === "user" },
-            { title: "Applications", fields: ["clients"], when: ({ type }) => type === "client" },
-            { title: "Groups", fields: ["groups"], when: ({ type }) => type === "group" },
-            { title: "Scopes", fields: ["clientScopes"], when: ({ type }) => type === "client-scope" },
-            { title: "Time", fields: ["timeZone", "notBefore", "notOnOrAfter"], when: ({ type }) => type === "time" },
-          ],
-        }}
-        defaults={{ type: "role", logic: "POSITIVE" }}
-        reload={reload}
-      />
-    )}
+    form={{
+      add: "Add policy",
+      path: ({ name }) => at(path, "policies", name),
+      spec: policyForm(at(path, "policies")),
+      defaults: { type: "role", logic: "POSITIVE" },
+    }}
   />
 );
 
@@ -210,17 +253,19 @@ const Permissions = ({ path }: Props) => (
     name={({ name }) => name}
     removeTitle="Delete"
     remove={({ name }) => at(path, "permissions", name)}
-    add={(reload) => (
-      <SubForm
-        title="Add permission"
-        path={at(path, "permissions")}
-        form={{
-          schema: permissionSchema,
-          sections: [{ fields: ["name", "type", "resources", "resourceType", "scopes", "policies", "decisionStrategy", "description"] }],
-        }}
-        defaults={{ type: "resource", decisionStrategy: "UNANIMOUS" }}
-        reload={reload}
-      />
-    )}
+    form={{
+      add: "Add permission",
+      path: ({ name }) => at(path, "permissions", name),
+      spec: {
+        schema: permissionSchema,
+        sections: [{ fields: ["name", "type", "resources", "resourceType", "scopes", "policies", "decisionStrategy", "description"] }],
+        controls: {
+          resources: namesAt(at(path, "resources")),
+          scopes: namesAt(at(path, "scopes")),
+          policies: namesAt(at(path, "policies")),
+        },
+      },
+      defaults: { type: "resource", decisionStrategy: "UNANIMOUS" },
+    }}
   />
 );

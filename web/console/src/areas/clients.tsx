@@ -1,7 +1,8 @@
 import allowedSchema from "virtual:schema/AllowedResources";
+import createRoleSchema from "virtual:schema/CreateRole";
 import updateSchema from "virtual:schema/UpdateClient";
 import type { components } from "@gatehouse/api";
-import { Badge, Button, Code, Group, Stack, Text, TextInput } from "@mantine/core";
+import { Badge, Button, Code, Group, Stack, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { useText } from "../i18n/index.ts";
@@ -16,10 +17,10 @@ import { SubList } from "../kit/sub-list.tsx";
 import { Authorization } from "./authorization.tsx";
 import { CreateClientPage } from "./clients.create.tsx";
 import { ClientMappers } from "./mappers.tsx";
-import { AddRole, AnyGroups, AnyRoles, ScopeNames } from "./role-names.tsx";
+import { AddRole, AnyGroups, AnyRoles, includedBy, inclusion, inclusionLabels, ScopeNames } from "./role-names.tsx";
 import { Snippets } from "./snippets.tsx";
 import { TokenPreview } from "./token-preview.tsx";
-import { OnOff } from "./users.tsx";
+import { OnOff, RoleBadges } from "./users.tsx";
 
 type Schemas = components["schemas"];
 type Client = Schemas["Client"];
@@ -70,50 +71,32 @@ function Credentials({ item, path, session }: TabProps<Client>) {
   );
 }
 
-function ClientRoles({ path, session }: TabProps<Client>) {
-  const t = useText();
-  const [name, setName] = useState("");
-  const { busy, once } = useOnce();
-  const create = async (reload: () => Promise<void>) => {
-    try {
-      await session.api.send("POST", `${path}/roles`, { body: { name } });
-      setName("");
-      await reload();
-    } catch (error) {
-      failed(error);
-    }
-  };
-  return (
-    <SubList<Schemas["Role"]>
-      path={`${path}/roles`}
-      manage={["manage-roles", ...MANAGE]}
-      id={({ name: role }) => role}
-      empty="No client roles"
-      columns={[
-        { title: "Role", render: ({ name: role }) => role },
-        { title: "Description", render: ({ description }) => description ?? "–" },
-      ]}
-      name={({ name: role }) => role}
-      removeTitle="Delete"
-      remove={({ name: role }) => `${path}/roles/${encodeURIComponent(role)}`}
-      add={(reload) => (
-        <form
-          onSubmit={(event) => {
-            event.preventDefault();
-            void once(() => create(reload));
-          }}
-        >
-          <Group align="flex-end">
-            <TextInput label={t("New role")} value={name} onChange={(event) => setName(event.currentTarget.value)} required />
-            <Button type="submit" loading={busy}>
-              {t("Create role")}
-            </Button>
-          </Group>
-        </form>
-      )}
-    />
-  );
-}
+const ClientRoles = ({ path }: TabProps<Client>) => (
+  <SubList<Schemas["Role"]>
+    path={`${path}/roles`}
+    manage={["manage-roles", ...MANAGE]}
+    id={({ name }) => name}
+    empty="No client roles"
+    columns={[
+      { title: "Role", render: ({ name }) => name },
+      { title: "Description", render: ({ description }) => description ?? "–" },
+      { title: "Includes", wide: true, render: (role) => <RoleBadges names={includedBy(role)} /> },
+    ]}
+    name={({ name }) => name}
+    removeTitle="Delete"
+    remove={({ name }) => `${path}/roles/${encodeURIComponent(name)}`}
+    form={{
+      add: "Create role",
+      path: ({ name }) => `${path}/roles/${encodeURIComponent(name)}`,
+      spec: {
+        schema: createRoleSchema,
+        sections: [{ fields: ["name", "description"] }, { title: "Includes", fields: ["compositeRoles", "compositeClientRoles"] }],
+        controls: inclusion,
+        labels: inclusionLabels,
+      },
+    }}
+  />
+);
 
 const ServiceAccount = ({ path, session }: TabProps<Client>) => (
   <SubList<Schemas["ServiceAccountRole"]>

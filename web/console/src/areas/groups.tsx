@@ -2,9 +2,9 @@ import createSchema from "virtual:schema/CreateGroup";
 import updateSchema from "virtual:schema/UpdateGroup";
 import type { components } from "@gatehouse/api";
 import { Text } from "@mantine/core";
-import { AddByPicker, groupPicker, Picker, userPicker } from "../kit/picker.tsx";
+import { onePicked } from "../kit/picked.tsx";
+import { AddByPicker, groupPicker, userPicker } from "../kit/picker.tsx";
 import type { Resource, TabProps } from "../kit/resource.ts";
-import type { Control } from "../kit/schema-form.tsx";
 import { SubList } from "../kit/sub-list.tsx";
 import { When } from "../kit/when.tsx";
 import { GroupTree } from "./groups.tree.tsx";
@@ -15,17 +15,6 @@ type Schemas = components["schemas"];
 type Group = Schemas["Group"];
 
 const MANAGE = ["manage-organizations"] as const;
-
-const Parent: Control = ({ value, error, readOnly, onChange }) => (
-  <Picker
-    {...groupPicker}
-    label="Parent group"
-    chosen={(value as string | null | undefined) ?? null}
-    error={error}
-    disabled={readOnly}
-    onChoose={onChange}
-  />
-);
 
 const Members = ({ path, session }: TabProps<Group>) => (
   <SubList<Schemas["GroupMember"]>
@@ -68,6 +57,8 @@ const Roles = ({ path, session }: TabProps<Group>) => (
   />
 );
 
+const controls = { parentId: onePicked({ ...groupPicker, label: "Parent group" }) };
+
 export const groups: Resource<Group, Schemas["CreateGroup"], Schemas["UpdateGroup"]> = {
   title: "Groups",
   singular: "group",
@@ -96,11 +87,11 @@ export const groups: Resource<Group, Schemas["CreateGroup"], Schemas["UpdateGrou
     { title: "Members", render: ({ memberCount }) => memberCount.toLocaleString() },
     { title: "Roles", wide: true, render: ({ roleNames }) => <RoleBadges names={roleNames} /> },
   ],
-  create: { schema: createSchema, sections: [{ fields: ["name", "description", "parentId"] }], controls: { parentId: Parent } },
+  create: { schema: createSchema, sections: [{ fields: ["name", "description", "parentId"] }], controls },
   edit: {
     schema: updateSchema,
     sections: [{ fields: ["name", "description", "parentId"] }],
-    controls: { parentId: Parent },
+    controls,
     hidden: ["realmId", "groupId", "path", "memberCount", "roleNames", "createdAt"],
   },
   tabs: [

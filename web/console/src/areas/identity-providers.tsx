@@ -7,9 +7,11 @@ import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { useText } from "../i18n/index.ts";
 import { failed, succeeded } from "../kit/notify.ts";
-import type { Resource, TabProps } from "../kit/resource.ts";
+import { onePicked } from "../kit/picked.tsx";
+import { groupPicker, roleNamePicker } from "../kit/picker.tsx";
+import type { FormSpec, Resource, TabProps } from "../kit/resource.ts";
+import type { Draft } from "../kit/schema.ts";
 import { Failure, Rows } from "../kit/states.tsx";
-import { SubForm } from "../kit/sub-form.tsx";
 import { SubList } from "../kit/sub-list.tsx";
 import { When } from "../kit/when.tsx";
 import { addressesToRegister, ProviderAddresses } from "./provider-addresses.tsx";
@@ -59,6 +61,28 @@ function Test({ path, session }: TabProps<Provider>) {
   );
 }
 
+/** The members of each type of mapper, beside the name, the type and the time. */
+const MAPPED: Readonly<Record<string, readonly (keyof Schemas["CreateIdentityProviderMapper"])[]>> = {
+  attribute: ["claim", "attribute"],
+  template: ["template", "attribute"],
+  role: ["claim", "value", "role"],
+  group: ["claim", "value", "group"],
+};
+
+const mapperForm = {
+  schema: mapperSchema,
+  sections: [
+    { fields: ["name", "type"] },
+    ...Object.entries(MAPPED).map(([type, fields]) => ({ fields, when: (draft: Draft) => draft.type === type })),
+    { fields: ["sync"] },
+  ],
+  controls: { role: onePicked(roleNamePicker), group: onePicked(groupPicker) },
+  settled: ({ name, type, sync, ...rest }) => ({
+    ...{ name, type, sync },
+    ...Object.fromEntries(Object.entries(rest).filter(([member]) => MAPPED[String(type)]?.some((one) => one === member))),
+  }),
+} satisfies FormSpec<Schemas["CreateIdentityProviderMapper"]>;
+
 const Mappers = ({ path }: TabProps<Provider>) => (
   <SubList<Schemas["IdentityProviderMapper"]>
     path={`${path}/mappers`}
@@ -75,17 +99,7 @@ const Mappers = ({ path }: TabProps<Provider>) => (
     name={({ name }) => name}
     removeTitle="Delete"
     remove={({ mapperId }) => `${path}/mappers/${mapperId}`}
-    add={(reload) => (
-      <SubForm
-        title="Add mapper"
-        path={`${path}/mappers`}
-        form={{
-          schema: mapperSchema,
-          sections: [{ fields: ["name", "type", "claim", "value", "template", "attribute", "role", "group", "sync"] }],
-        }}
-        reload={reload}
-      />
-    )}
+    form={{ add: "Add mapper", path: ({ mapperId }) => `${path}/mappers/${mapperId}`, spec: mapperForm, defaults: { type: "attribute" } }}
   />
 );
 

@@ -2,7 +2,6 @@ import createSchema from "virtual:schema/CreateClientMapper";
 import type { components } from "@gatehouse/api";
 import { Badge, Code } from "@mantine/core";
 import type { TabProps } from "../kit/resource.ts";
-import { SubForm } from "../kit/sub-form.tsx";
 import { SubList } from "../kit/sub-list.tsx";
 import { ClaimValue } from "./claim-values.tsx";
 
@@ -35,17 +34,14 @@ export const ClientMappers = ({ path }: TabProps<Schemas["Client"]>) => (
     name={({ name }) => name}
     removeTitle="Delete"
     remove={({ mapperId }) => `${path}/mappers/${mapperId}`}
-    add={(reload) => (
-      <SubForm
-        title="Add mapper"
-        path={`${path}/mappers`}
-        form={{
-          schema: createSchema,
-          sections: [{ fields: ["name", "claim", "source", "value", "type", "multivalued", "targets"] }],
-          controls: { value: ClaimValue },
-        }}
-        reload={reload}
-      />
-    )}
+    form={{
+      add: "Add mapper",
+      path: ({ mapperId }) => `${path}/mappers/${mapperId}`,
+      spec: {
+        schema: createSchema,
+        sections: [{ fields: ["name", "claim", "source", "value", "type", "multivalued", "targets"] }],
+        controls: { value: ClaimValue },
+      },
+    }}
   />
 );

@@ -1,14 +1,16 @@
+import invitationSchema from "virtual:schema/CreateInvitation";
 import createSchema from "virtual:schema/CreateOrganization";
+import memberSchema from "virtual:schema/SetOrganizationMember";
 import updateSchema from "virtual:schema/UpdateOrganization";
 import type { components } from "@gatehouse/api";
-import { Badge, Button, Code, Group, Stack, TagsInput, Text, TextInput } from "@mantine/core";
-import { useState } from "react";
+import { Autocomplete, Badge, Button, Code, Group, Stack, TagsInput, Text } from "@mantine/core";
 import { useText } from "../i18n/index.ts";
 import { failed, succeeded } from "../kit/notify.ts";
 import { useOnce } from "../kit/once.ts";
 import { AddByPicker, userPicker } from "../kit/picker.tsx";
-import type { Resource, TabProps } from "../kit/resource.ts";
+import type { FormSpec, Resource, TabProps } from "../kit/resource.ts";
 import type { Control } from "../kit/schema-form.tsx";
+import { SubForm } from "../kit/sub-form.tsx";
 import { SubList } from "../kit/sub-list.tsx";
 import { When } from "../kit/when.tsx";
 import { Attributes } from "./attributes.tsx";
@@ -18,6 +20,26 @@ type Schemas = components["schemas"];
 type Organization = Schemas["Organization"];
 
 const MANAGE = ["manage-organizations"] as const;
+
+const RoleInIt: Control = ({ value, label, description, error, readOnly, onChange }) => (
+  <Autocomplete
+    label={label}
+    description={description}
+    data={["member", "admin", "owner"]}
+    filter={({ options }) => options}
+    value={(value as string | undefined) ?? ""}
+    error={error}
+    disabled={readOnly}
+    onChange={(next) => onChange(next === "" ? undefined : next)}
+  />
+);
+
+const memberForm = {
+  schema: memberSchema.anyOf![0]!,
+  sections: [{ fields: ["role", "managed"] }],
+  controls: { role: RoleInIt },
+  only: true,
+} satisfies FormSpec<Schemas["OrganizationMember"]>;
 
 const Members = ({ path, session }: TabProps<Organization>) => (
   <SubList<Schemas["OrganizationMember"]>
@@ -33,6 +55,7 @@ const Members = ({ path, session }: TabProps<Organization>) => (
     ]}
     name={({ username }) => username}
     remove={({ userId }) => `${path}/members/${userId}`}
+    form={{ path: ({ userId }) => `${path}/members/${userId}`, spec: memberForm }}
     restore={({ userId, role }) => session.api.send("PUT", `${path}/members/${userId}`, { body: { role } })}
     add={(reload) => (
       <AddByPicker
@@ -45,45 +68,7 @@ const Members = ({ path, session }: TabProps<Organization>) => (
   />
 );
 
-function Invite({ path, session, reload }: Pick<TabProps<Organization>, "path" | "session"> & { reload(): Promise<void> }) {
-  const t = useText();
-  const [email, setEmail] = useState("");
-  const { busy, once } = useOnce();
-  const send = async () => {
-    try {
-      await session.api.send("POST", `${path}/invitations`, { body: { email } });
-      succeeded(t("The invitation is on its way to {email}", { email }));
-      setEmail("");
-      await reload();
-    } catch (error) {
-      failed(error);
-    }
-  };
-  return (
-    <form
-      onSubmit={(event) => {
-        event.preventDefault();
-        void once(send);
-      }}
-    >
-      <Group align="flex-end">
-        <TextInput
-          type="email"
-          label={t("Email")}
-          value={email}
-          onChange={(event) => setEmail(event.currentTarget.value)}
-          required
-          w={320}
-        />
-        <Button type="submit" loading={busy}>
-          {t("Invite")}
-        </Button>
-      </Group>
-    </form>
-  );
-}
-
-const Invitations = ({ path, session }: TabProps<Organization>) => (
+const Invitations = ({ path }: TabProps<Organization>) => (
   <SubList<Schemas["Invitation"]>
     path={`${path}/invitations`}
     manage={MANAGE}
@@ -98,7 +83,15 @@ const Invitations = ({ path, session }: TabProps<Organization>) => (
     name={({ email }) => email}
     removeTitle="Withdraw"
     remove={({ invitationId }) => `${path}/invitations/${invitationId}`}
-    add={(reload) => <Invite path={path} session={session} reload={reload} />}
+    add={(reload) => (
+      <SubForm
+        title="Invite"
+        path={`${path}/invitations`}
+        form={{ schema: invitationSchema, sections: [{ fields: ["email", "role", "expiresInHours"] }], controls: { role: RoleInIt } }}
+        defaults={{ role: "member" }}
+        reload={reload}
+      />
+    )}
   />
 );
 

@@ -5,8 +5,8 @@ import type { components } from "@gatehouse/api";
 import { Code, Group, Stack, Text, Title } from "@mantine/core";
 import { useRealm } from "../app/session.tsx";
 import { useText } from "../i18n/index.ts";
-import { Picker } from "../kit/picker.tsx";
-import type { Control } from "../kit/schema-form.tsx";
+import { onePicked } from "../kit/picked.tsx";
+import { organizationPicker } from "../kit/picker.tsx";
 import { Secret } from "../kit/secret.tsx";
 import { SingletonPage } from "../kit/singleton-page.tsx";
 import { SubForm } from "../kit/sub-form.tsx";
@@ -51,19 +51,6 @@ export function Provisioning() {
   );
 }
 
-const Organization: Control = ({ value, error, readOnly, onChange }) => (
-  <Picker
-    label="Organization"
-    path="/organizations"
-    value={({ organizationId }: Schemas["Organization"]) => organizationId}
-    text={({ name }: Schemas["Organization"]) => name}
-    chosen={(value as string | null | undefined) ?? null}
-    error={error}
-    disabled={readOnly}
-    onChoose={onChange}
-  />
-);
-
 /** The permissions that another system needs. Nobody can give one that they do not hold. */
 const NEEDED = ["view-users", "manage-users", "manage-organizations"];
 
@@ -94,7 +81,7 @@ function ScimTokens() {
             form={{
               schema: scimTokenSchema,
               sections: [{ fields: ["name", "connection", "permissions", "organizationId", "identityProvider", "trustEmails"] }],
-              controls: { organizationId: Organization },
+              controls: { organizationId: onePicked(organizationPicker) },
               hidden: ["expiresAt"],
             }}
             defaults={{ permissions }}

@@ -2,17 +2,13 @@ import registerSchema from "virtual:schema/RegisterPushToken";
 import type { components } from "@gatehouse/api";
 import { Badge, Code } from "@mantine/core";
 import { useState } from "react";
+import { onePicked } from "../kit/picked.tsx";
 import { Picker, userPicker } from "../kit/picker.tsx";
-import type { Control } from "../kit/schema-form.tsx";
 import { SubForm } from "../kit/sub-form.tsx";
 import { SubList } from "../kit/sub-list.tsx";
 import { When } from "../kit/when.tsx";
 
 type PushToken = components["schemas"]["PushToken"];
-
-const Owner: Control = ({ value, error, readOnly, onChange }) => (
-  <Picker {...userPicker} chosen={(value as string | undefined) ?? null} error={error} disabled={readOnly} onChoose={onChange} required />
-);
 
 /** Shows the devices that get push messages, of everybody or of one person. */
 export function PushDevices() {
@@ -44,7 +40,7 @@ export function PushDevices() {
             form={{
               schema: registerSchema,
               sections: [{ fields: ["userId", "driver", "token", "deviceName"] }],
-              controls: { userId: Owner },
+              controls: { userId: onePicked(userPicker, true) },
             }}
             defaults={{ driver: "fcm" }}
             reload={reload}

@@ -9,7 +9,7 @@ import { failed, succeeded } from "../kit/notify.ts";
 import type { Resource, TabProps } from "../kit/resource.ts";
 import { Failure, Rows } from "../kit/states.tsx";
 import { SubList } from "../kit/sub-list.tsx";
-import { RoleNames } from "./role-names.tsx";
+import { includedBy, inclusion, inclusionLabels } from "./role-names.tsx";
 import { Person, RoleBadges, Status } from "./users.tsx";
 
 type Schemas = components["schemas"];
@@ -110,18 +110,20 @@ export const roles: Resource<Role, Schemas["CreateRole"], Schemas["UpdateRole"]>
   columns: [
     { title: "Role", sort: "name", render: ({ name }) => name },
     { title: "Description", render: ({ description }) => description ?? "–" },
-    { title: "Includes", wide: true, render: ({ compositeRoles }) => <RoleBadges names={compositeRoles} /> },
+    { title: "Includes", wide: true, render: (role) => <RoleBadges names={includedBy(role)} /> },
     { title: "Default", render: ({ default: isDefault }) => isDefault && <Badge variant="light">default</Badge> },
   ],
   create: {
     schema: createSchema,
-    sections: [{ fields: ["name", "description", "compositeRoles"] }],
-    controls: { compositeRoles: RoleNames },
+    sections: [{ fields: ["name", "description"] }, { title: "Includes", fields: ["compositeRoles", "compositeClientRoles"] }],
+    controls: inclusion,
+    labels: inclusionLabels,
   },
   edit: {
     schema: updateSchema,
     sections: [{ fields: ["name", "description"] }, { title: "Includes", fields: ["compositeRoles", "compositeClientRoles"] }],
-    controls: { compositeRoles: RoleNames },
+    controls: inclusion,
+    labels: inclusionLabels,
     hidden: ["realmId", "roleId", "default", "createdAt"],
   },
   tabs: [

@@ -10,8 +10,8 @@ import { useText } from "../i18n/index.ts";
 import { failed, succeeded } from "../kit/notify.ts";
 import { useOnce } from "../kit/once.ts";
 import type { Resource, TabProps } from "../kit/resource.ts";
-import { SubForm } from "../kit/sub-form.tsx";
 import { SubList } from "../kit/sub-list.tsx";
+import { ClaimValue } from "./claim-values.tsx";
 import { OnOff } from "./users.tsx";
 
 type Schemas = components["schemas"];
@@ -72,19 +72,23 @@ const Mappers = ({ path }: TabProps<SamlClient>) => (
     empty="No mappers"
     columns={[
       { title: "Name", render: ({ name }) => name },
-      { title: "Mapper", render: (mapper) => <Code>{JSON.stringify(mapper)}</Code> },
+      { title: "Attribute", render: ({ samlName, claim }) => <Code>{samlName ?? claim}</Code> },
+      { title: "Source", render: ({ source, value }) => `${source}${value ? `: ${value}` : ""}` },
     ]}
     name={({ name }) => name}
     removeTitle="Delete"
     remove={({ mapperId }) => `${path}/mappers/${mapperId}`}
-    add={(reload) => (
-      <SubForm
-        title="Add mapper"
-        path={`${path}/mappers`}
-        form={{ schema: mapperSchema, sections: [{ fields: Object.keys(mapperSchema.properties ?? {}) }] }}
-        reload={reload}
-      />
-    )}
+    form={{
+      add: "Add mapper",
+      path: ({ mapperId }) => `${path}/mappers/${mapperId}`,
+      spec: {
+        schema: mapperSchema,
+        sections: [{ fields: ["name", "samlName", "samlFriendlyName", "samlNameFormat", "source", "value", "multivalued"] }],
+        controls: { value: ClaimValue },
+        labels: { samlName: "Attribute", samlFriendlyName: "Friendly name", samlNameFormat: "Name format" },
+        only: true,
+      },
+    }}
   />
 );
 

@@ -426,4 +426,7 @@ export const members: Readonly<Record<string, string>> = {
   "Request ID": "Verzoeknummer",
   "Source IP": "IP-adres",
   Ts: "Tijd",
+  "Expires in hours": "Verloopt na (uren)",
+  "Joined at": "Lid sinds",
+  Managed: "Beheerd",
 };

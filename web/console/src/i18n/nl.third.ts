@@ -144,4 +144,11 @@ export const third: Readonly<Record<string, string>> = {
   "path, as in /Sales/Europe, or name.": "path, zoals /Sales/Europe, of name.",
   "realm: those of the realm. client: those of the application that the token is for. clients: those of all applications. Or client: and a client ID.":
     "realm: die van de realm. client: die van de applicatie waarvoor het token is. clients: die van alle applicaties. Of client: en een client-ID.",
+  "Roles of the realm": "Rollen van de realm",
+  "Roles of applications": "Rollen van applicaties",
+  "Friendly name": "Leesbare naam",
+  "Name format": "Soort naam",
+  "Of these, the user must have": "Hiervan moet iemand hebben",
+  "Of these, the token must have": "Hiervan moet het token hebben",
+  "Of these, with the groups below": "Hiervan ook met de groepen daaronder",
 };

@@ -7,9 +7,30 @@ import { confirmed } from "./confirm.tsx";
 import { Icon } from "./icon.tsx";
 import { failed, succeeded } from "./notify.ts";
 import { Pages } from "./pages.tsx";
-import type { Column } from "./resource.ts";
+import type { Column, FormSpec } from "./resource.ts";
+import type { Draft } from "./schema.ts";
 import { Empty, Failure, Rows } from "./states.tsx";
+import { FormDrawer, SubForm } from "./sub-form.tsx";
 import { undoable } from "./undo.tsx";
+
+/** The form of an item, new or changed. */
+export interface ItemForm<T> {
+  /** The title of the button that adds one. Without it, items are only changed here. */
+  readonly add?: string;
+  // biome-ignore lint/suspicious/noExplicitAny: forms differ by list
+  readonly spec: FormSpec<any>;
+  readonly defaults?: Draft;
+  /** Returns the path of an item, which GET answers and PUT replaces. */
+  path(item: T): string;
+}
+
+/** An item that is changed, as it was read. */
+interface Opened {
+  readonly name: string;
+  readonly path: string;
+  readonly draft: Draft;
+  readonly etag: string | null;
+}
 
 export interface SubListProps<T> {
   /** The path of the list, below the realm. */
@@ -28,6 +49,8 @@ export interface SubListProps<T> {
   restore?(item: T): Promise<unknown>;
   /** Returns the name in the question. */
   name?(item: T): string;
+  /** The form by which items are added and changed. */
+  readonly form?: ItemForm<T>;
   /** Returns content above the list: a picker or a button that adds. */
   add?(reload: () => Promise<void>): ReactNode;
   /** Returns content beside each row. */
@@ -38,11 +61,12 @@ const SIZE = 100;
 
 /** Shows a list that belongs to a record: members, roles, sessions. */
 export function SubList<T>(props: SubListProps<T>) {
-  const { path, query, columns, id, empty, emptyText, manage, remove, removeTitle = "Remove", restore, name, add, actions } = props;
+  const { path, query, columns, id, empty, emptyText, manage, remove, removeTitle = "Remove", restore, name, form, add, actions } = props;
   const t = useText();
   const { api, realm, may } = useRealm();
   const client = useQueryClient();
   const [page, setPage] = useState(0);
+  const [opened, setOpened] = useState<Opened | null>(null);
   const asked = { size: SIZE, ...(page > 0 && { page }), ...query };
   const list = useQuery({
     queryKey: [realm, "sub", path, asked],
@@ -72,8 +96,35 @@ export function SubList<T>(props: SubListProps<T>) {
       failed(error);
     }
   };
+  const edit = async (item: T, { spec, path: pathOf }: ItemForm<T>) => {
+    const target = pathOf(item);
+    try {
+      const { data, etag } = await api.get<Draft>(target);
+      // Other members are read-only, so a PUT may leave them out.
+      const draft = Object.fromEntries(Object.entries(data).filter(([member]) => member in (spec.schema.properties ?? {})));
+      setOpened({ name: name?.(item) ?? id(item), path: target, draft, etag });
+    } catch (error) {
+      failed(error);
+    }
+  };
   return (
     <Stack>
+      {allowed && form?.add !== undefined && (
+        <SubForm title={form.add} path={path} form={form.spec} {...(form.defaults && { defaults: form.defaults })} reload={reload} />
+      )}
+      {opened && form && (
+        <FormDrawer
+          title={opened.name}
+          path={opened.path}
+          method="PUT"
+          etag={opened.etag}
+          form={form.spec}
+          defaults={opened.draft}
+          opened
+          close={() => setOpened(null)}
+          reload={reload}
+        />
+      )}
       {allowed && add?.(reload)}
       {list.isPending ? (
         <Rows count={3} />
@@ -110,6 +161,16 @@ export function SubList<T>(props: SubListProps<T>) {
                       <Table.Td>
                         <Group gap={4} wrap="nowrap" justify="flex-end">
                           {allowed && actions?.(item, reload)}
+                          {allowed && form && (
+                            <ActionIcon
+                              variant="subtle"
+                              color="gray"
+                              aria-label={`${t("Edit")}: ${name?.(item) ?? id(item)}`}
+                              onClick={() => void edit(item, form)}
+                            >
+                              <Icon name="pencil" />
+                            </ActionIcon>
+                          )}
                           {allowed && target !== null && (
                             <ActionIcon
                               variant="subtle"
