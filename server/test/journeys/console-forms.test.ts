@@ -136,6 +136,11 @@ describe.skipIf(noBrowser)("the forms of the admin console (need Chromium)", () 
     await page.getByText("No SCIM tokens").waitFor();
     await page.getByRole("button", { name: "Create initial access token" }).waitFor();
     expect(await page.getByRole("button", { name: "Create SCIM token" }).count()).toBe(0);
+    await page.goto(to("overview"));
+    await page.getByText("Your permissions in this realm: manage-realm").waitFor();
+    await expectAccessible(page, "console-narrow-administrator");
+    await page.locator("#main").getByRole("link", { name: "Branding" }).click();
+    await page.getByRole("heading", { name: "Branding", level: 1 }).waitFor();
     await page.context().close();
   });
 
@@ -213,10 +218,14 @@ describe.skipIf(noBrowser)("the forms of the admin console (need Chromium)", () 
     await page.getByRole("dialog").waitFor();
     await page.keyboard.press("Escape");
     await expect.poll(focused).toBe("Actions");
-    await page.goto(to("users"));
+    await page.getByRole("link", { name: "Users", exact: true }).first().click();
     await page.getByRole("button", { name: "Create user" }).first().click();
     const username = page.getByRole("dialog").getByLabel("Username");
     await username.fill("not saved");
+    await page.goBack();
+    await page.getByRole("dialog", { name: "Leave without saving?" }).getByRole("button", { name: "Cancel" }).click();
+    expect(await username.inputValue()).toBe("not saved");
+    await username.focus();
     await page.keyboard.press("Escape");
     await page.getByText("What you typed here is not saved.").waitFor();
     await page.keyboard.press("Escape");

@@ -20,12 +20,14 @@ import { useNavigate, useSearch } from "@tanstack/react-router";
 import { useState } from "react";
 import { useRealm } from "../app/session.tsx";
 import { useLanguage, useText } from "../i18n/index.ts";
+import { discards } from "../kit/confirm.tsx";
 import { MailFrame } from "../kit/mail-frame.tsx";
 import { succeeded } from "../kit/notify.ts";
 import { useOnce } from "../kit/once.ts";
 import { PageHead } from "../kit/page-head.tsx";
 import { directionOf, localeName } from "../kit/page-locales.ts";
 import { Failure, Rows, WriteError } from "../kit/states.tsx";
+import { useLeaveGuard } from "../kit/unsaved.tsx";
 import { Providers } from "./messages.providers.tsx";
 import { PushDevices } from "./push-devices.tsx";
 
@@ -144,6 +146,11 @@ function EditTemplate({ template, close }: { template: Template; close(): void }
   const [error, setError] = useState<unknown>(null);
   const { busy, once } = useOnce();
   const readOnly = !may(...MANAGE);
+  const dirty = JSON.stringify(draft) !== JSON.stringify(template);
+  useLeaveGuard(dirty);
+  const leave = async () => {
+    if (!dirty || (await discards(t))) close();
+  };
   const { templateKey, channel, locale, subject, body, textBody, html, enabled } = draft;
   const save = async () => {
     setError(null);
@@ -181,7 +188,7 @@ function EditTemplate({ template, close }: { template: Template; close(): void }
   const words = locale ? { lang: locale, dir: directionOf(locale) } : {};
   const fieldError = (field: string) => (error instanceof ApiProblem ? error.fieldError(field) : undefined);
   return (
-    <Drawer opened onClose={close} position="right" size="xl" title={<Code>{templateKey}</Code>}>
+    <Drawer opened onClose={() => void leave()} position="right" size="xl" title={<Code>{templateKey}</Code>}>
       <Stack>
         <WriteError error={error} />
         {channel === "EMAIL" && (

@@ -2,9 +2,11 @@ import type { components } from "@gatehouse/api";
 import { Anchor, Badge, Card, Code, Group, SimpleGrid, Stack, Table, Text, Title } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
+import { entries, isVisible } from "../app/areas.ts";
 import { useRealm } from "../app/session.tsx";
 import { useText } from "../i18n/index.ts";
 import { EventTable } from "../kit/activity.tsx";
+import { blindAmong } from "../kit/blind.ts";
 import { PageHead } from "../kit/page-head.tsx";
 import { Rows } from "../kit/states.tsx";
 import { type Count, useCount } from "../kit/use-count.ts";
@@ -21,6 +23,7 @@ export function Overview() {
     <Stack gap="lg">
       <PageHead title={me.displayName ?? realm} call={{ path: api.url("/metrics") }} />
       <Figures />
+      <OwnPermissions />
       <Checklist />
       {may("view-events") && <Plots />}
       <Latest />
@@ -57,6 +60,39 @@ function Figures() {
         </Card>
       ))}
     </SimpleGrid>
+  );
+}
+
+/** Says what the caller may do, if none of the lists above is theirs to see. */
+function OwnPermissions() {
+  const t = useText();
+  const session = useRealm();
+  const { me, realm, may } = session;
+  if (may("view-users", "view-clients", "view-events")) return null;
+  const areas = Object.entries(entries).filter(([, one]) => one.permission.length > 0 && isVisible(one, session));
+  return (
+    <Card withBorder>
+      <Stack gap="sm">
+        <Title order={2} size="h4">
+          {t("What you may do here")}
+        </Title>
+        <Text size="sm">{t("Your permissions in this realm: {permissions}", { permissions: me.permissions.join(", ") })}</Text>
+        {areas.length > 0 && (
+          <Group gap="md">
+            {areas.map(([name, { title }]) => (
+              <Anchor key={name} component={Link} to={`/realms/${realm}/${name}` as never} size="sm">
+                {t(title)}
+              </Anchor>
+            ))}
+          </Group>
+        )}
+        {blindAmong(me.permissions).map((pair) => (
+          <Text key={pair.manage} size="sm">
+            {t("{manage} alone shows no list in this console. It also needs {view}.", pair)}
+          </Text>
+        ))}
+      </Stack>
+    </Card>
   );
 }
 

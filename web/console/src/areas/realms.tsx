@@ -1,17 +1,20 @@
 import { ApiProblem, type components } from "@gatehouse/api";
-import { Anchor, Button, Drawer, Group, Stack, Table, Text, TextInput } from "@mantine/core";
+import { ActionIcon, Anchor, Button, Drawer, Group, Stack, Table, Text, TextInput } from "@mantine/core";
 import { useDebouncedCallback } from "@mantine/hooks";
 import { keepPreviousData, useQuery, useQueryClient } from "@tanstack/react-query";
 import { Link, useNavigate, useSearch } from "@tanstack/react-router";
 import { useState } from "react";
 import { serverApi } from "../app/api.ts";
 import { useText } from "../i18n/index.ts";
+import { confirmed, discards } from "../kit/confirm.tsx";
 import { Icon } from "../kit/icon.tsx";
+import { failed, succeeded } from "../kit/notify.ts";
 import { useOnce } from "../kit/once.ts";
 import { PageHead } from "../kit/page-head.tsx";
 import { Pages } from "../kit/pages.tsx";
 import { Secret } from "../kit/secret.tsx";
 import { Empty, Failure, Rows, WriteError } from "../kit/states.tsx";
+import { useLeaveGuard } from "../kit/unsaved.tsx";
 import { When } from "../kit/when.tsx";
 
 type Schemas = components["schemas"];
@@ -28,11 +31,33 @@ export function Realms() {
   const show = (next: { search?: string; page?: string }) => void navigate({ to: ".", search: next as never, replace: true });
   const typed = useDebouncedCallback((text: string) => show({ search: text }), 250);
   const [creating, setCreating] = useState(false);
+  const client = useQueryClient();
   const realms = useQuery({
     queryKey: ["realms", "list", search, page],
     queryFn: ({ signal }) => serverApi.list<Schemas["Realm"]>("/admin/realms", { query: { search, page, size: SIZE }, signal }),
     placeholderData: keepPreviousData,
   });
+  const remove = async (realmId: string) => {
+    const question = {
+      title: t("Delete realm"),
+      text: t(
+        "{name} is deleted with all its users, applications, keys and events. Its addresses stop working at once. This cannot be undone.",
+        {
+          name: realmId,
+        },
+      ),
+      action: t("Delete"),
+      danger: true,
+    };
+    if (!(await confirmed({ ...question, typed: realmId }))) return;
+    try {
+      await serverApi.send("DELETE", `/admin/realms/${realmId}`);
+      succeeded(t("{name} was deleted", { name: realmId }));
+      await client.invalidateQueries({ queryKey: ["realms"] });
+    } catch (error) {
+      failed(error);
+    }
+  };
   return (
     <Stack>
       <PageHead
@@ -65,6 +90,9 @@ export function Realms() {
                   <Table.Th>{t("Realm")}</Table.Th>
                   <Table.Th>{t("Display name")}</Table.Th>
                   <Table.Th>{t("Created")}</Table.Th>
+                  <Table.Th w={1}>
+                    <span className="visually-hidden">{t("Actions")}</span>
+                  </Table.Th>
                 </Table.Tr>
               </Table.Thead>
               <Table.Tbody>
@@ -73,7 +101,7 @@ export function Realms() {
                     key={realmId}
                     className="clickable"
                     onClick={(event) => {
-                      if (!(event.target as Element).closest("a")) void navigate({ to: `/realms/${realmId}/overview` as never });
+                      if (!(event.target as Element).closest("a, button")) void navigate({ to: `/realms/${realmId}/overview` as never });
                     }}
                   >
                     <Table.Td>
@@ -84,6 +112,18 @@ export function Realms() {
                     <Table.Td>{displayName ?? "–"}</Table.Td>
                     <Table.Td>
                       <When time={createdAt} />
+                    </Table.Td>
+                    <Table.Td>
+                      {realmId !== "master" && (
+                        <ActionIcon
+                          variant="subtle"
+                          color="red"
+                          aria-label={`${t("Delete realm")}: ${realmId}`}
+                          onClick={() => void remove(realmId)}
+                        >
+                          <Icon name="trash" />
+                        </ActionIcon>
+                      )}
                     </Table.Td>
                   </Table.Tr>
                 ))}
@@ -120,7 +160,10 @@ function CreateRealm({ opened, close }: { opened: boolean; close(): void }) {
   const [created, setCreated] = useState<Schemas["CreatedRealm"] | null>(null);
   const { busy, once } = useOnce();
   const fieldError = (field: string) => (error instanceof ApiProblem ? error.fieldError(field) : undefined);
-  const leave = () => {
+  const dirty = opened && created === null && (realm !== "" || displayName !== "");
+  useLeaveGuard(dirty);
+  const leave = async () => {
+    if (dirty && !(await discards(t))) return;
     close();
     setRealm("");
     setDisplayName("");
@@ -140,7 +183,14 @@ function CreateRealm({ opened, close }: { opened: boolean; close(): void }) {
     }
   };
   return (
-    <Drawer opened={opened} onClose={leave} title={t("Create realm")} position="right">
+    <Drawer
+      opened={opened}
+      onClose={() => void leave()}
+      // The password is shown once, and must not go by a click beside it.
+      closeOnClickOutside={created === null}
+      title={t("Create realm")}
+      position="right"
+    >
       {created ? (
         <Stack>
           {created.adminPassword && <Secret title="Password of the user admin" value={created.adminPassword} />}
@@ -176,7 +226,7 @@ function CreateRealm({ opened, close }: { opened: boolean; close(): void }) {
               {t("The realm gets a user admin with a generated password.")}
             </Text>
             <Group justify="flex-end">
-              <Button variant="default" onClick={leave}>
+              <Button variant="default" onClick={() => void leave()}>
                 {t("Cancel")}
               </Button>
               <Button type="submit" loading={busy}>

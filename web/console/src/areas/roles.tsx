@@ -4,6 +4,7 @@ import type { components } from "@gatehouse/api";
 import { Alert, Badge, Checkbox, Stack, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useText } from "../i18n/index.ts";
+import { blindAmong, readsBy } from "../kit/blind.ts";
 import { Icon } from "../kit/icon.tsx";
 import { failed, succeeded } from "../kit/notify.ts";
 import type { Resource, TabProps } from "../kit/resource.ts";
@@ -15,15 +16,6 @@ import { Person, RoleBadges, Status } from "./users.tsx";
 type Schemas = components["schemas"];
 type Role = Schemas["Role"];
 type Key = Schemas["Permission"]["key"];
-
-/** Maps a permission to the one without which its lists are not shown. */
-const READS: { readonly [held in Key]?: Key } = {
-  "manage-users": "view-users",
-  "manage-roles": "view-users",
-  "manage-organizations": "view-users",
-  "manage-clients": "view-clients",
-  "manage-events": "view-events",
-};
 
 /** Edits the admin permissions of a role, with a box for each. A change is saved at once, because it also takes effect at once. */
 function Permissions({ item, session, reload }: TabProps<Role>) {
@@ -40,15 +32,11 @@ function Permissions({ item, session, reload }: TabProps<Role>) {
   if (catalogue.isLoadingError || roles.isLoadingError) return <Failure error={catalogue.error ?? roles.error} />;
   if (catalogue.isPending || roles.isPending) return <Rows count={4} />;
   const held = roles.data.find(({ roleId }) => roleId === item.roleId)?.permissions ?? [];
-  const blind = held.flatMap((manage) => {
-    const view = READS[manage];
-    return view && !held.includes(view) && !held.includes("realm-admin") ? [{ manage, view }] : [];
-  });
   const set = async (ticked: readonly Key[]) => {
     // Managing requires reading, which is ticked as well if the caller may give it.
     const reads = ticked
       .filter((one) => !held.includes(one))
-      .flatMap((one) => READS[one] ?? [])
+      .flatMap((one) => readsBy(one) ?? [])
       .filter((one) => may(one));
     const permissions = [...new Set([...ticked, ...reads])];
     try {
@@ -71,7 +59,7 @@ function Permissions({ item, session, reload }: TabProps<Role>) {
           ))}
         </Stack>
       </Checkbox.Group>
-      {blind.map((pair) => (
+      {blindAmong(held).map((pair) => (
         <Alert key={pair.manage} color="orange" icon={<Icon name="alert" />}>
           {t("{manage} alone shows no list in this console. It also needs {view}.", pair)}
         </Alert>

@@ -7,6 +7,15 @@ type Report = components["schemas"]["RealmImport"];
 
 const ACTION_COLORS = { create: "teal", update: "blue", delete: "red" } as const;
 
+/** The greatest numbers that are listed. */
+const ITEMS = 500;
+const MEMBERS = 8;
+
+function More({ count }: { count: number }) {
+  const t = useText();
+  return count > 0 && <Text size="xs">{t("and {count} more", { count: count.toLocaleString() })}</Text>;
+}
+
 /** Shows the changes that an import would make, or has made, item by item. */
 export function Changes({ report }: { report: Report }) {
   const t = useText();
@@ -31,32 +40,33 @@ export function Changes({ report }: { report: Report }) {
               <Table.Th>{t("Section")}</Table.Th>
               <Table.Th>{t("Item")}</Table.Th>
               <Table.Th>{t("Change")}</Table.Th>
-              <Table.Th visibleFrom="md">{t("Members")}</Table.Th>
             </Table.Tr>
           </Table.Thead>
           <Table.Tbody>
-            {report.actions.slice(0, 500).map(({ section, key, action, changes }) => (
+            {report.actions.slice(0, ITEMS).map(({ section, key, action, changes }) => (
               <Table.Tr key={`${section} ${key} ${action}`}>
                 <Table.Td>{section}</Table.Td>
-                <Table.Td>{key}</Table.Td>
                 <Table.Td>
-                  <Badge variant="light" color={ACTION_COLORS[action]}>
-                    {action}
-                  </Badge>
-                </Table.Td>
-                <Table.Td visibleFrom="md">
-                  {changes.slice(0, 8).map(({ path, before, after, secret }) => (
+                  {key}
+                  {changes.slice(0, MEMBERS).map(({ path, before, after, secret }) => (
                     <Text key={path} size="xs" className="secret">
                       <Code>{path}</Code>{" "}
                       {secret ? t("a secret") : action === "update" ? `${shown(before)} → ${shown(after)}` : shown(after ?? before)}
                     </Text>
                   ))}
+                  <More count={changes.length - MEMBERS} />
+                </Table.Td>
+                <Table.Td>
+                  <Badge variant="light" color={ACTION_COLORS[action]}>
+                    {action}
+                  </Badge>
                 </Table.Td>
               </Table.Tr>
             ))}
           </Table.Tbody>
         </Table>
       )}
+      <More count={report.actions.length - ITEMS} />
       {report.generated.length > 0 && (
         <Text size="sm">
           {t("The server made secrets for: {names}", { names: report.generated.map(({ section, key }) => `${section} ${key}`).join(", ") })}
@@ -67,4 +77,7 @@ export function Changes({ report }: { report: Report }) {
   );
 }
 
-const shown = (value: unknown): string => (value === undefined ? "–" : JSON.stringify(value)).slice(0, 160);
+function shown(value: unknown): string {
+  const text = value === undefined ? "–" : JSON.stringify(value);
+  return text.length > 160 ? `${text.slice(0, 160)} …` : text;
+}

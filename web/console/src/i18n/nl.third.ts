@@ -151,4 +151,10 @@ export const third: Readonly<Record<string, string>> = {
   "Of these, the user must have": "Hiervan moet iemand hebben",
   "Of these, the token must have": "Hiervan moet het token hebben",
   "Of these, with the groups below": "Hiervan ook met de groepen daaronder",
+  "Delete realm": "Realm verwijderen",
+  "and {count} more": "en nog {count}",
+  "{name} is deleted with all its users, applications, keys and events. Its addresses stop working at once. This cannot be undone.":
+    "{name} wordt verwijderd, met alle mensen, applicaties, sleutels en gebeurtenissen. De adressen werken meteen niet meer. Dit is niet terug te draaien.",
+  "What you may do here": "Wat u hier mag doen",
+  "Your permissions in this realm: {permissions}": "Uw rechten in deze realm: {permissions}",
 };

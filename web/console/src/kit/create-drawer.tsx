@@ -11,6 +11,7 @@ import type { Resource } from "./resource.ts";
 import type { Draft } from "./schema.ts";
 import { SchemaForm } from "./schema-form.tsx";
 import { WriteError } from "./states.tsx";
+import { useLeaveGuard } from "./unsaved.tsx";
 
 interface CreateDrawerProps<T> {
   // biome-ignore lint/suspicious/noExplicitAny: create and edit forms differ by area
@@ -32,13 +33,15 @@ export function CreateDrawer<T>({ resource, area, opened, close }: CreateDrawerP
   const [saving, setSaving] = useState(false);
   const [shown, setShown] = useState<{ content: ReactNode; key: string } | null>(null);
 
+  const dirty = opened && shown === null && JSON.stringify(draft) !== JSON.stringify(spec.defaults ?? {});
+  useLeaveGuard(dirty);
+
   const reset = () => {
     setDraft(spec.defaults ?? {});
     setError(null);
     setShown(null);
   };
   const leave = async () => {
-    const dirty = shown === null && JSON.stringify(draft) !== JSON.stringify(spec.defaults ?? {});
     if (dirty && !(await discards(t))) return;
     reset();
     close();
@@ -46,7 +49,7 @@ export function CreateDrawer<T>({ resource, area, opened, close }: CreateDrawerP
   const open = (key: string) => {
     reset();
     close();
-    void navigate({ to: `/realms/${realm}/${area}/${encodeURIComponent(key)}` as never });
+    void navigate({ to: `/realms/${realm}/${area}/${encodeURIComponent(key)}` as never, ignoreBlocker: true });
   };
   const create = async () => {
     setSaving(true);
@@ -66,7 +69,15 @@ export function CreateDrawer<T>({ resource, area, opened, close }: CreateDrawerP
   };
 
   return (
-    <Drawer opened={opened} onClose={() => void leave()} title={t(`Create ${resource.singular}`)} position="right" size="lg">
+    <Drawer
+      opened={opened}
+      onClose={() => void leave()}
+      // What is shown once must not go by a click beside it.
+      closeOnClickOutside={shown === null}
+      title={t(`Create ${resource.singular}`)}
+      position="right"
+      size="lg"
+    >
       {shown ? (
         <Stack>
           {shown.content}

@@ -10,6 +10,7 @@ import type { FormSpec } from "./resource.ts";
 import type { Draft } from "./schema.ts";
 import { SchemaForm } from "./schema-form.tsx";
 import { WriteError } from "./states.tsx";
+import { useLeaveGuard } from "./unsaved.tsx";
 
 export interface FormDrawerProps {
   readonly title: string;
@@ -52,6 +53,8 @@ export function FormDrawer(props: FormDrawerProps) {
   const [error, setError] = useState<unknown>(null);
   const [busy, setBusy] = useState(false);
   const [shown, setShown] = useState<ReactNode>(null);
+  const dirty = opened && shown === null && JSON.stringify(draft) !== JSON.stringify(defaults);
+  useLeaveGuard(dirty);
   const close = () => {
     props.close();
     setDraft(defaults);
@@ -59,7 +62,6 @@ export function FormDrawer(props: FormDrawerProps) {
     setShown(null);
   };
   const leave = async () => {
-    const dirty = shown === null && JSON.stringify(draft) !== JSON.stringify(defaults);
     if (!dirty || (await discards(t))) close();
   };
   const submit = async () => {
@@ -79,7 +81,15 @@ export function FormDrawer(props: FormDrawerProps) {
     }
   };
   return (
-    <Drawer opened={opened} onClose={() => void leave()} title={t(title)} position="right" size="lg">
+    <Drawer
+      opened={opened}
+      onClose={() => void leave()}
+      // What is shown once must not go by a click beside it.
+      closeOnClickOutside={shown === null}
+      title={t(title)}
+      position="right"
+      size="lg"
+    >
       {shown ? (
         <Stack>
           {shown}

@@ -16,8 +16,8 @@ export interface UnsavedBarProps {
   onDiscard(): void;
 }
 
-/** The bar for unsaved changes on every page. The user is asked before leaving the page. */
-export function UnsavedBar({ dirty, shown = true, saving, error, onSave, onDiscard }: UnsavedBarProps) {
+/** Asks before typed text is lost with the page: by a link, by Back, or with the tab. */
+export function useLeaveGuard(dirty: boolean): void {
   const t = useText();
   useBlocker({
     shouldBlockFn: async () =>
@@ -30,6 +30,12 @@ export function UnsavedBar({ dirty, shown = true, saving, error, onSave, onDisca
       })),
     enableBeforeUnload: () => dirty,
   });
+}
+
+/** The bar for unsaved changes on every page. The user is asked before leaving the page. */
+export function UnsavedBar({ dirty, shown = true, saving, error, onSave, onDiscard }: UnsavedBarProps) {
+  const t = useText();
+  useLeaveGuard(dirty);
   useHotkeys([["mod+S", () => dirty && shown && !saving && onSave()]], []);
   if (!dirty || !shown) return null;
   return (
