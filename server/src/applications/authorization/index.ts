@@ -20,15 +20,17 @@ export type { ResourceRow, ResourceState } from "./resources.store.ts";
 export { authorizationRoutes } from "./routes.ts";
 export { CreateShare, OwnResource, OwnResourceDetails, Share, SharedResource } from "./shares.schema.ts";
 export {
+  allowRequest,
   forgetSharesNaming,
   readOwnResource,
   readOwnResources,
+  readRequests,
   readSharedResources,
   refuseRequest,
   shareResource,
   unshareResource,
 } from "./shares.service.ts";
-export { requestShares } from "./shares.store.ts";
+export { type OwnerRequest, requestShares } from "./shares.store.ts";
 export { createResourceServers } from "./snapshot.store.ts";
 export { findClientSubjects, findUserSubject } from "./subjects.store.ts";
 export { AuthorizationItem } from "./transfer.schema.ts";

@@ -54,6 +54,20 @@ export async function unshareResource(ctx: Ctx, resourceId: string, shareId: str
   record(ctx, "RESOURCE_UNSHARED", resource, stored);
 }
 
+/** Shares with a user what the user asked for, beside what is shared already. */
+export async function allowRequest(ctx: Ctx, resourceId: string, userId: string): Promise<void> {
+  const { client } = await owned(ctx, resourceId, true);
+  const place = { realm: ctx.realm, client, resourceId };
+  const asked = (await store.requestsOf(ctx.tx, place)).find((request) => request.userId === userId);
+  if (!asked) throw authzErrors.share_not_found();
+  const former = (await store.sharesOf(ctx.tx, place)).find(({ user }) => loginKey(user) === loginKey(asked.user));
+  const scopes = [...new Set([...(former?.scopes ?? []), ...asked.scopes])];
+  await shareResource(ctx, resourceId, { user: asked.user, ...(scopes.length > 0 && { scopes }) });
+}
+
+/** The requests of others to share resources of the user with them. */
+export const readRequests = ({ tx, realm, actor }: ReadCtx): Promise<store.OwnerRequest[]> => store.requestsTo(tx, realm, actor.id);
+
 /** Refuses a request of a user to share the resource with them. */
 export async function refuseRequest(ctx: Ctx, resourceId: string, userId: string): Promise<void> {
   const resource = await owned(ctx, resourceId, true);

@@ -113,6 +113,29 @@ export async function requestsOf(db: Db, { realm, client, resourceId }: Resource
   return rows;
 }
 
+/** A request for a resource, as its owner sees it. */
+export interface OwnerRequest extends ShareRequest {
+  readonly resourceId: string;
+  readonly name: string;
+  readonly clientName: string;
+}
+
+/** Lists the requests for all resources of an owner, the oldest first. */
+export async function requestsTo(db: Db, realm: string, ownerId: string): Promise<OwnerRequest[]> {
+  const { rows } = await sql<OwnerRequest>`select r.resource_id as "resourceId", coalesce(r.display_name, r.name) as name,
+      coalesce(c.name, c.client_id) as "clientName", s.user_id as "userId", u.username as user,
+      array_remove(array_agg(s.scope order by s.scope), '') as scopes, min(s.created_at) as "createdAt"
+    from authz_resources r
+    join authz_settings a on a.realm_id = r.realm_id and a.client_id = r.client_id and a.enabled
+    join clients c on c.realm_id = r.realm_id and c.id = r.client_id
+    join authz_shares s on s.realm_id = r.realm_id and s.client_id = r.client_id and s.resource_id = r.resource_id and s.status = 'REQUESTED'
+    join users u on u.realm_id = s.realm_id and u.user_id = s.user_id
+    where r.realm_id = ${realm} and r.owner_id = ${ownerId} and r.owner_managed_access
+    group by r.resource_id, r.display_name, r.name, c.name, c.client_id, s.user_id, u.username
+    order by min(s.created_at), r.resource_id limit ${MOST_SHARES}`.execute(db);
+  return rows;
+}
+
 export interface StoredShare {
   readonly share: Share;
   /** Null if there is no such user. */

@@ -52,7 +52,7 @@ export const RegisteredResource = Type.Object(
     owner: Type.Object({ id: Type.String(), name: Type.Optional(Type.String()) }),
     ownerManagedAccess: Type.Boolean(),
     attributes: Type.Record(Type.String(), Type.Array(Type.String())),
-    user_access_policy_uri: Type.Optional(Type.String({ description: "The address at which the owner shares the resource" })),
+    user_access_policy_uri: Type.Optional(Type.String({ description: "The page on which the owner shares the resource" })),
   },
   { $id: "UmaResource" },
 );

@@ -65,7 +65,7 @@ export function shown({ client, clientId }: authz.ResourceServer, accountUrl: st
     owner: row.owner === null ? { id: client, name: clientId } : { id: row.owner },
     ownerManagedAccess: row.ownerManagedAccess,
     attributes: row.attributes,
-    ...(row.ownerManagedAccess && { user_access_policy_uri: `${accountUrl}/resources/${row.resourceId}` }),
+    ...(row.ownerManagedAccess && { user_access_policy_uri: `${accountUrl}/pages/applications/shares?id=${row.resourceId}` }),
   };
 }
 

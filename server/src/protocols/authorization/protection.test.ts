@@ -69,7 +69,7 @@ test("a resource server registers, lists, changes and deletes its own resources,
   expect(made.headers.location).toBe(`/realms/${realm.name}/authz/protection/resource_set/${id}`);
   expect(made.body).toMatchObject({
     ...{ name: "Album", resource_scopes: ["view", "print"], scopes: [{ name: "view" }, { name: "print" }], owner: { id: ada.userId } },
-    user_access_policy_uri: `${iam.config.baseUrl}/realms/${realm.name}/account/resources/${id}`,
+    user_access_policy_uri: `${iam.config.baseUrl}/realms/${realm.name}/account/pages/applications/shares?id=${id}`,
   });
   // Its scopes were created with it, and administrators see both.
   expect(must(await admin.get(`/clients/${photos.id}/authz/scopes`)).map(({ name }: { name: string }) => name)).toEqual(["print", "view"]);
@@ -321,4 +321,48 @@ test("a name that moved to another user: sharing by it again, or erasing its new
   expect((await admin.delete(`/users/${dora}/gdpr`)).status).toBe(204);
   expect(must(await ada.account("get", `/${id}`)).shares).toEqual([]);
   expect(await mayView()).toBe(false);
+});
+
+test("owners see who asks, allow or refuse it, share and stop sharing on pages of their account", async () => {
+  const { realm, photos, ada, bob } = await stage();
+  const album = { name: "Album", resource_scopes: ["view", "print"], owner: ada.userId, ownerManagedAccess: true };
+  const made = must(await photos.call("POST", "/resource_set", album));
+  const ask = async (scopes: readonly string[]) => {
+    const { ticket } = must(await photos.call("POST", "/permission", [{ resource_id: made._id, resource_scopes: scopes }]));
+    return (await bob.redeem({ ticket, response_mode: "decision" })).status;
+  };
+  const list = `/realms/${realm.name}/account/pages/applications`;
+  const sharing = `${list}/shares?id=${made._id}`;
+  expect(made.user_access_policy_uri, "the page to which applications send the owner").toBe(`${iam.config.baseUrl}${sharing}`);
+  const shown = async (person: typeof ada, url = list) => (await person.browser.get(url)).text;
+  const send = async (url: string, form: Record<string, string>, from = url) => {
+    const csrf = /name="_csrf" value="([^"]*)"/.exec(await shown(ada, from))?.[1] ?? "";
+    return ada.browser.request("POST", url, { form: { _csrf: csrf, ...form }, csrf: false });
+  };
+  const shares = async () => must(await ada.account("get", `/${made._id}`));
+
+  expect(await shown(bob), "nothing about resources for those who have none").not.toContain("Yours to share");
+  expect(await ask(["view"])).toBe(403);
+  expect(await shown(ada)).toMatch(/bob<[\s\S]*asks for[\s\S]*Album/);
+  const answer = { id: made._id, user: bob.userId };
+  expect((await send(`${list}/requests/allow`, answer, list)).headers.location).toBe(`${list}?done=allowed`);
+  expect(await ask(["view"])).toBe(200);
+  expect(await ask(["print"])).toBe(403);
+  expect((await send(`${list}/requests/allow`, answer, list)).status).toBe(303);
+  expect((await shares()).shares, "what was shared before stays").toMatchObject([{ user: "bob", scopes: ["view", "print"] }]);
+  expect(await shown(bob)).toMatch(/Shared with you[\s\S]*Album[\s\S]*ada/);
+  expect((await send(`${list}/requests/allow`, answer, list)).status, "answered already").toBe(404);
+
+  const [{ shareId }] = (await shares()).shares;
+  expect((await send(`${list}/unshare?id=${made._id}`, { id: shareId }, sharing)).headers.location).toBe(`${sharing}&done=unshared`);
+  expect(await ask(["view"])).toBe(403);
+  expect((await send(`${list}/requests/refuse`, answer, list)).headers.location).toBe(`${list}?done=refused`);
+  expect(await shares()).toMatchObject({ shares: [], requests: [] });
+
+  const self = await send(sharing, { user: "ADA", "scope.0": "view" });
+  expect([self.status, self.text.includes("Name somebody else: this is yours.")]).toEqual([400, true]);
+  expect((await send(sharing, { user: "bob" })).status, "nothing is ticked").toBe(400);
+  expect((await send(sharing, { user: "bob@example.com", "scope.1": "print" })).headers.location).toBe(`${sharing}&done=shared`);
+  expect((await shares()).shares).toMatchObject([{ user: "bob@example.com", scopes: ["print"] }]);
+  expect((await bob.browser.get(sharing)).status).toBe(404);
 });

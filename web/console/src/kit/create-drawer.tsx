@@ -72,7 +72,7 @@ export function CreateDrawer<T>({ resource, area, opened, close }: CreateDrawerP
     <Drawer
       opened={opened}
       onClose={() => void leave()}
-      // What is shown once must not go by a click beside it.
+      // A click beside it must not discard a value that is shown once.
       closeOnClickOutside={shown === null}
       title={t(`Create ${resource.singular}`)}
       position="right"

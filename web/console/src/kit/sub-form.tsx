@@ -84,7 +84,7 @@ export function FormDrawer(props: FormDrawerProps) {
     <Drawer
       opened={opened}
       onClose={() => void leave()}
-      // What is shown once must not go by a click beside it.
+      // A click beside it must not discard a value that is shown once.
       closeOnClickOutside={shown === null}
       title={t(title)}
       position="right"

@@ -253,6 +253,22 @@ export const enAccount = {
   accountAgentStoppedNotice: "The agent is stopped.",
   accountCodesMissing:
     "You have a second step but no recovery codes. Get some now: without them, losing your phone or your passkey locks you out.",
+  accountRemoveLast: "Your password alone will protect your account then.",
+  accountShares: "Yours to share",
+  accountSharesText: "Things of yours at applications. You decide who else may use them.",
+  accountShareAsked: "{account} asks for {resource}",
+  accountShareAskedLabel: "Requests",
+  accountShareWith: "Share {resource}",
+  accountShareMay: "They may",
+  accountShareAdd: "Share",
+  accountShareStop: "Stop sharing",
+  accountSharesNone: "You share it with nobody.",
+  accountSharedWithYou: "Shared with you",
+  accountShareSelf: "Name somebody else: this is yours.",
+  accountSharedNotice: "It’s shared, if there is somebody of that name here.",
+  accountShareAllowedNotice: "You allowed it.",
+  accountShareRefusedNotice: "You refused it.",
+  accountUnsharedNotice: "It’s no longer shared.",
 };
 
 export type AccountMessages = { readonly [K in keyof typeof enAccount]: string };

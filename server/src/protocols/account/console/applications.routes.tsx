@@ -10,6 +10,7 @@ import { accountErrors } from "../errors.ts";
 import { OwnAgents } from "./agents.routes.tsx";
 import { Icon } from "./icons.tsx";
 import { actRoute, type ConsolePages, formOf } from "./pages.ts";
+import { OwnShares, readShares } from "./resources.routes.tsx";
 import { Action, AskPanel, Row, RowsPanel } from "./shell.tsx";
 
 const PATH = "pages/applications";
@@ -50,7 +51,9 @@ export const applicationPages: ConsolePages = async (app, { pages, baseUrl, scop
       const at = pageNumber(request.query.page);
       const { rows, total, nextCursor } = await find(request, { ...(search && { search }), page: at });
       const words = await wordsOf(request.realmId, text);
-      const agents = at === 0 && search === "" ? await request.read(readOwnAgents) : [];
+      const isFirst = at === 0 && search === "";
+      const agents = isFirst ? await request.read(readOwnAgents) : [];
+      const shares = isFirst ? await request.read(readShares) : null;
       return pages.show(request, reply, {
         view,
         logos: rows.map(({ logoUri }) => logoUri),
@@ -123,6 +126,7 @@ export const applicationPages: ConsolePages = async (app, { pages, baseUrl, scop
               </Action>
             ) : null}
             <OwnAgents view={view} agents={agents} />
+            {shares && <OwnShares view={view} shares={shares} />}
           </>
         ),
       });

@@ -65,6 +65,7 @@ const WRITES = [
   ...["profile", "profile/contact", "password", "security/passkey", "security/app", "security/recovery-codes", "security/phone"],
   ...["security/remove", "security/rename", "security/browsers/forget", "sessions/end", "sessions/end-others", "applications/remove"],
   ...["applications/agents/attest", "applications/agents/suspend"],
+  ...["applications/shares", "applications/unshare", "applications/requests/allow", "applications/requests/refuse"],
   ...["linked-accounts/link", "linked-accounts/unlink", "organizations/join", "data/delete", "preferences"],
 ];
 /** The forms that require recent authentication, as in the account API. */
@@ -109,11 +110,18 @@ test("every form leads to a page that is there, after the sign-in that it needed
   const { left } = await walk(ada.browser, iam.config.baseUrl, shop.url({ scope: "openid" }));
   expect((await shop.exchange(left)).status).toBe(200);
 
+  const { id } = (await boss.post("/clients", { clientId: "photos", grantTypes: ["client_credentials"] })).body;
+  await boss.put(`/clients/${id}/authz/settings`, { enabled: true });
+  const album = { name: "Album", owner: userId, ownerManagedAccess: true };
+  const { resourceId } = (await boss.post(`/clients/${id}/authz/resources`, album)).body;
+
   // Keys are in the address, because a page's form is sent to the page's own address.
   const keys: Readonly<Record<string, string>> = {
     "security/remove": `?type=passkey&id=${ada.credentialId}`,
     "security/rename": `?id=${ada.credentialId}`,
     "applications/remove": "?client=shop",
+    "applications/shares": `?id=${resourceId}`,
+    "applications/unshare": `?id=${resourceId}`,
     "linked-accounts/link": "?alias=github",
     "linked-accounts/unlink": "?alias=github",
   };
@@ -360,4 +368,15 @@ test("the name of the realm and its words reach every part of a page", async () 
     for (const words of ["Tongue: ", ">House rules<"]) expect(page.text).toContain(words);
   const missing = await iam.browser().get(`/realms/${realm.name}/nothing?a=1`, { headers: { accept: "text/html" } });
   expect([missing.status, missing.text.includes(`href="/realms/${realm.name}/nothing?a=1&amp;lang=de"`)]).toEqual([404, true]);
+});
+
+test("the page that removes the last second factor says that the password alone is left", async () => {
+  const realm = await iam.realm();
+  const ada = await userWithPasskey(iam, realm);
+  const page = async () => (await ada.browser.get(at(realm, `pages/security/remove?type=passkey&id=${ada.credentialId}`))).text;
+  expect(await page()).toContain("Your password alone will protect your account then.");
+  await giveTotp(iam, realm.name, ada.userId);
+  const beside = await page();
+  expect(beside).toContain("Remove");
+  expect(beside).not.toContain("Your password alone");
 });

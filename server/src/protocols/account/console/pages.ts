@@ -49,6 +49,10 @@ const DONE = {
   joined: "accountJoinedNotice",
   attested: "accountAgentConfirmedNotice",
   suspended: "accountAgentStoppedNotice",
+  shared: "accountSharedNotice",
+  unshared: "accountUnsharedNotice",
+  allowed: "accountShareAllowedNotice",
+  refused: "accountShareRefusedNotice",
 } as const satisfies Record<string, keyof Messages>;
 export type Done = keyof typeof DONE;
 
@@ -62,7 +66,7 @@ export function pageOf({ server, url, routeOptions }: FastifyRequest): string {
 
 /** Redirects to a page of the console, which confirms the action. A reload does not repeat it. */
 export const backTo = (request: FastifyRequest, reply: FastifyReply, path: string, done?: Done) =>
-  seeOther(reply, `${accountPath(request.realmId, path)}${done ? `?done=${done}` : ""}`);
+  seeOther(reply, `${accountPath(request.realmId, path)}${done ? `${path.includes("?") ? "&" : "?"}done=${done}` : ""}`);
 
 /** Adds a form that acts at once, and returns to its page. */
 export function actRoute<B extends Type.TObject, Q extends Type.TObject>(

@@ -12,6 +12,7 @@ import { type ConsoleParts, createPages, pageOf } from "./pages.ts";
 import { passwordPages } from "./password.routes.tsx";
 import { preferencePages } from "./preferences.routes.tsx";
 import { profilePages } from "./profile.routes.tsx";
+import { resourcePages } from "./resources.routes.tsx";
 import { securityPages } from "./security.routes.tsx";
 import { sessionPages } from "./sessions.routes.tsx";
 
@@ -47,6 +48,7 @@ export const accountConsoleRoutes: FastifyPluginAsyncTypebox<ConsoleParts> = asy
   await app.register(sessionPages, all);
   await app.register(applicationPages, all);
   await app.register(agentPages, all);
+  await app.register(resourcePages, all);
   await app.register(linkPages, all);
   await app.register(organizationPages, all);
   await app.register(activityPages, all);

@@ -6,6 +6,7 @@ import { Field, Form, Submit } from "../../../pages/index.ts";
 import { field, page, redirect, route } from "../../../platform/http/index.ts";
 import { forgetBrowser } from "../../../signin/known-browsers/index.ts";
 import { cleanLabel } from "../../../signin/passkeys/index.ts";
+import { secondFactors } from "../../../signin/sessions/index.ts";
 import { readBrowsers } from "../access/places.service.ts";
 import { changeSignIn } from "../audience.ts";
 import { renameOwnPasskey } from "../credentials/passkeys.service.ts";
@@ -14,6 +15,9 @@ import { credentialName, securityPage } from "./security.tsx";
 import { AskPanel, type FormProblem, Panel } from "./shell.tsx";
 
 const PATH = "pages/security";
+
+/** Tells whether a credential protects the account beside the password. */
+const isSecond = ({ type, turnedOffAt }: Credential) => secondFactors.includes(type) && turnedOffAt === undefined;
 
 export const securityPages: ConsolePages = async (app, { pages, messages }) => {
   route(app, "GET", `/${PATH}`, {
@@ -27,10 +31,11 @@ export const securityPages: ConsolePages = async (app, { pages, messages }) => {
     },
   });
 
-  const findCredential = async (request: FastifyRequest, type: string, id: string): Promise<Credential> => {
-    const found = (await request.read((ctx) => readCredentials(ctx, ctx.actor.id))).find((each) => each.type === type && each.id === id);
+  const findCredential = async (request: FastifyRequest, type: string, id: string) => {
+    const all = await request.read((ctx) => readCredentials(ctx, ctx.actor.id));
+    const found = all.find((each) => each.type === type && each.id === id);
     if (!found) throw credentialErrors.not_found();
-    return found;
+    return { credential: found, others: all.filter((each) => each !== found) };
   };
 
   // A key is in its form's address, so that a sign-in in between returns to the page with it.
@@ -41,7 +46,7 @@ export const securityPages: ConsolePages = async (app, { pages, messages }) => {
     const { type = "", id = "" } = asked;
     const view = await pages.viewOf(request, reply, "security");
     const { text } = view;
-    const credential = await findCredential(request, type, id);
+    const { credential, others } = await findCredential(request, type, id);
     return pages.show(request, reply, {
       view,
       title: text.accountRemoveTitle,
@@ -50,7 +55,11 @@ export const securityPages: ConsolePages = async (app, { pages, messages }) => {
       back: { href: `${view.base}${PATH}`, label: text.accountSecurity },
       problem,
       children: (
-        <AskPanel view={view} action={`${PATH}/remove?${new URLSearchParams({ type, id })}`}>
+        <AskPanel
+          view={view}
+          action={`${PATH}/remove?${new URLSearchParams({ type, id })}`}
+          {...(isSecond(credential) && !others.some(isSecond) && { text: text.accountRemoveLast })}
+        >
           {text.accountRemove}
         </AskPanel>
       ),
@@ -90,7 +99,7 @@ export const securityPages: ConsolePages = async (app, { pages, messages }) => {
       const { id = "" } = request.query;
       const view = await pages.viewOf(request, reply, "security");
       const { text } = view;
-      const credential = await findCredential(request, "passkey", id);
+      const { credential } = await findCredential(request, "passkey", id);
       return pages.show(request, reply, {
         view,
         title: text.accountRenameTitle,
