@@ -291,6 +291,21 @@ describe("a text in the form of an id", () => {
 });
 
 describe("evaluate", () => {
+  test("gives the reasons of a decision as sentences", async () => {
+    const { realm, post, evaluate } = await stage();
+    const { userId } = await realm.user();
+    await post("/roles", { name: "staff" });
+    await post("~/policies", { name: "Staff", type: "role", roles: ["staff"] as never });
+    await post("~/resources", { name: "doc" });
+    await post("~/permissions", { name: "p", type: "resource", resources: ["doc"] as never, policies: ["Staff"] as never });
+    expect((await evaluate({ userId, resources: [{ name: "doc" }] })).results).toMatchObject([
+      {
+        reason: "all permissions that apply must permit",
+        permissions: [{ policies: [{ name: "Staff", status: "DENY", reason: "the subject does not hold the roles" }] }],
+      },
+    ]);
+  });
+
   onPostgres("follows roles on the next call and names the policy; by groups, never by their names; by the server's clock", async () => {
     const { realm, admin, post, evaluate } = await stage();
     const staff = await post("/roles", { name: "staff" });

@@ -68,7 +68,7 @@ export const examplesOfAuthorization: Readonly<Record<string, unknown>> = {
           status: "PERMIT",
           allowedScopes: ["view"],
           deniedScopes: [],
-          reason: "unanimous of the permissions that apply",
+          reason: "all permissions that apply must permit",
         },
         permissions: [
           {

@@ -41,6 +41,10 @@ export function Shell({ children }: { children: ReactNode }) {
   useEffect(() => {
     document.title = [id && record, entry && t(entry.title), realm, "Gatehouse"].filter(Boolean).join(" · ");
   }, [entry, id, record, realm, t]);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: each area has its entry
+  useEffect(() => {
+    document.querySelector(".nav-entry[aria-current=page]")?.scrollIntoView({ block: "nearest" });
+  }, [area]);
   return (
     <AppShell
       layout="alt"

@@ -53,7 +53,7 @@ function OwnerReview() {
   );
 }
 
-const sections = [{ fields: ["name", "description", "ownerUserId", "clientId", "scopes"] as const }];
+const sections = [{ fields: ["name", "description", "ownerUserId", "clientId", "scopes", "expiresAt"] as const }];
 const controls = {
   ownerUserId: onePicked({ ...userPicker, label: "Owner" }),
   clientId: onePicked({ ...confidentialClientPicker, label: "Acts as the application" }),
@@ -84,12 +84,12 @@ export const agents: Resource<Agent, Schemas["CreateAgent"], Schemas["UpdateAgen
     { title: "Review due", wide: true, render: ({ reviewDueAt }) => <When time={reviewDueAt} /> },
   ],
   filters: [{ param: "status", label: "Status", options: Object.keys(COLORS).map((value) => ({ label: value, value })) }],
-  create: { schema: createSchema, sections, controls, hidden: ["expiresAt"] },
+  create: { schema: createSchema, sections, controls },
   edit: {
     schema: updateSchema,
     sections,
     controls,
-    hidden: ["id", "realmId", "status", "createdAt", "activatedAt", "lastUsedAt", "lastReviewedAt", "reviewDueAt", "expiresAt"],
+    hidden: ["id", "realmId", "status", "createdAt", "activatedAt", "lastUsedAt", "lastReviewedAt", "reviewDueAt"],
   },
   Header: OwnerReview,
   actions: [

@@ -81,9 +81,10 @@ interface ChoiceProps {
 }
 
 const Choice = ({ parts, part, setPart }: ChoiceProps) => (
-  <Group>
-    <SegmentedControl data={parts} value={part} onChange={setPart} />
-  </Group>
+  // A phone has no room for all of them.
+  <div className="table-scroll">
+    <SegmentedControl data={parts} value={part} onChange={setPart} className="as-wide" />
+  </div>
 );
 
 const Names = ({ names }: { names: readonly string[] }) => (

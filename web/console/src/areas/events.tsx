@@ -9,6 +9,7 @@ import { useRealm } from "../app/session.tsx";
 import { useText } from "../i18n/index.ts";
 import { EventTable } from "../kit/activity.tsx";
 import { CopyAsCurl } from "../kit/curl.tsx";
+import { localTime } from "../kit/local-time.ts";
 import { Empty, Failure, Rows } from "../kit/states.tsx";
 import { Forwarding } from "./events.forwarding.tsx";
 import { useTail } from "./events.tail.ts";
@@ -20,12 +21,8 @@ const WHOLE_ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
 const FILTERS = ["type", "actor", "outcome", "category", "resourceType", "resourceId", "requestId", "from", "to"] as const;
 
-/** Converts a time in the address into the form of the field, in the time zone of this browser. The address may have milliseconds. */
-function localTime(time: string | undefined): string {
-  const date = new Date(/^\d+$/.test(time ?? "") ? Number(time) : (time ?? ""));
-  if (Number.isNaN(date.getTime())) return "";
-  return new Date(date.getTime() - date.getTimezoneOffset() * 60_000).toISOString().slice(0, 16);
-}
+/** Reads a time in the address, which may have milliseconds. */
+const timeIn = (time = ""): Date => new Date(/^\d+$/.test(time) ? Number(time) : time);
 
 const isoTime = (local: string) => (local === "" ? "" : new Date(local).toISOString());
 
@@ -67,7 +64,7 @@ export function AuditLog() {
       key={name}
       type="datetime-local"
       label={t(label)}
-      defaultValue={localTime(search[name])}
+      defaultValue={localTime(timeIn(search[name]))}
       onChange={(event) => typed(name, isoTime(event.currentTarget.value))}
       disabled={tail}
       w={210}

@@ -7,7 +7,8 @@ import { Autocomplete, Badge, Button, Code, Group, Stack, TagsInput, Text } from
 import { useText } from "../i18n/index.ts";
 import { failed, succeeded } from "../kit/notify.ts";
 import { useOnce } from "../kit/once.ts";
-import { AddByPicker, userPicker } from "../kit/picker.tsx";
+import { onePicked } from "../kit/picked.tsx";
+import { AddByPicker, identityProviderPicker, userPicker } from "../kit/picker.tsx";
 import type { FormSpec, Resource, TabProps } from "../kit/resource.ts";
 import type { Control } from "../kit/schema-form.tsx";
 import { SubForm } from "../kit/sub-form.tsx";
@@ -189,7 +190,7 @@ export const organizations: Resource<Organization, Schemas["CreateOrganization"]
       { title: "Attributes", fields: ["attributes"] },
       { title: "Branding", fields: ["branding"] },
     ],
-    controls: { attributes: Attributes, domains: DomainNames },
+    controls: { attributes: Attributes, domains: DomainNames, identityProvider: onePicked(identityProviderPicker) },
     hidden: ["realmId", "organizationId", "alias", "memberCount", "createdAt"],
   },
   tabs: [

@@ -2,11 +2,13 @@ import initialTokenSchema from "virtual:schema/CreateInitialAccessToken";
 import scimTokenSchema from "virtual:schema/CreateScimToken";
 import schema from "virtual:schema/UpdateProvisioning";
 import type { components } from "@gatehouse/api";
-import { Code, Group, Stack, Text, Title } from "@mantine/core";
+import { Alert, Code, Group, Stack, Text, Title } from "@mantine/core";
+import { useQuery } from "@tanstack/react-query";
 import { useRealm } from "../app/session.tsx";
 import { useText } from "../i18n/index.ts";
+import { Icon } from "../kit/icon.tsx";
 import { onePicked } from "../kit/picked.tsx";
-import { organizationPicker } from "../kit/picker.tsx";
+import { identityProviderPicker, organizationPicker } from "../kit/picker.tsx";
 import { Secret } from "../kit/secret.tsx";
 import { SingletonPage } from "../kit/singleton-page.tsx";
 import { SubForm } from "../kit/sub-form.tsx";
@@ -41,6 +43,7 @@ export function Provisioning() {
         <Text size="sm" c="dimmed">
           {t("Microsoft Entra, Okta and other systems create and change users with such a token.")}
         </Text>
+        <ScimOff />
         <ScimTokens />
         <Title order={2} size="h4">
           {t("Initial access tokens")}
@@ -48,6 +51,22 @@ export function Provisioning() {
         <InitialAccessTokens />
       </Stack>
     </SingletonPage>
+  );
+}
+
+/** Warns that the tokens open nothing while SCIM is off. */
+function ScimOff() {
+  const t = useText();
+  const { api, realm } = useRealm();
+  const { data } = useQuery({
+    queryKey: [realm, "record", "/provisioning"],
+    queryFn: ({ signal }) => api.get<Schemas["Provisioning"]>("/provisioning", { signal }),
+  });
+  if (!data || data.data.scim.enabled) return null;
+  return (
+    <Alert color="orange" icon={<Icon name="alert" />} p="xs">
+      {t("SCIM is off in this realm, so its tokens open nothing yet. Turn it on above.")}
+    </Alert>
   );
 }
 
@@ -80,9 +99,13 @@ function ScimTokens() {
             path="/provisioning/scim-tokens"
             form={{
               schema: scimTokenSchema,
-              sections: [{ fields: ["name", "connection", "permissions", "organizationId", "identityProvider", "trustEmails"] }],
-              controls: { organizationId: onePicked(organizationPicker) },
-              hidden: ["expiresAt"],
+              sections: [
+                { fields: ["name", "connection", "expiresAt", "permissions", "organizationId", "identityProvider", "trustEmails"] },
+              ],
+              controls: {
+                organizationId: onePicked(organizationPicker),
+                identityProvider: onePicked(identityProviderPicker),
+              },
             }}
             defaults={{ permissions }}
             after={(created) => <CreatedScimToken token={String(created.token)} url={String(created.url)} />}

@@ -157,4 +157,37 @@ export const third: Readonly<Record<string, string>> = {
     "{name} wordt verwijderd, met alle mensen, applicaties, sleutels en gebeurtenissen. De adressen werken meteen niet meer. Dit is niet terug te draaien.",
   "What you may do here": "Wat u hier mag doen",
   "Your permissions in this realm: {permissions}": "Uw rechten in deze realm: {permissions}",
+  "A token that replaces another one needs the same name of the connection. Empty: the name above.":
+    "Een token dat een ander vervangt, heeft dezelfde naam van de verbinding nodig. Leeg: de naam hierboven.",
+  "Its application gets no tokens from then on, and its existing tokens end. Empty: never.":
+    "Vanaf dan krijgt de applicatie geen tokens meer en eindigen de bestaande. Leeg: nooit.",
+  "SCIM is off in this realm, so its tokens open nothing yet. Turn it on above.":
+    "SCIM staat uit in deze realm; de tokens openen dus nog niets. Zet het hierboven aan.",
+  "The account is the organization's own: its SCIM tokens may change and delete it. For other members they can only end the membership.":
+    "Het account is van de organisatie zelf: haar SCIM-tokens mogen het wijzigen en verwijderen. Bij andere leden kunnen zij alleen het lidmaatschap beëindigen.",
+  "The policy matches these users. Empty: nobody.": "Het beleid geldt voor deze mensen. Leeg: voor niemand.",
+  "The token must have one of these scopes.": "Het token moet een van deze scopes hebben.",
+  "The token stops working at this time. Empty: never.": "Vanaf dit moment werkt het token niet meer. Leeg: het verloopt nooit.",
+  "The user must be in one of these groups. Write the path, as in `/Sales/Europe`.":
+    "Iemand moet in een van deze groepen zitten. Schrijf het pad, zoals `/Sales/Europe`.",
+  "The user must have one of these roles. Write an application's role as in `shop/manager`.":
+    "Iemand moet een van deze rollen hebben. Schrijf de rol van een applicatie zoals `shop/manager`.",
+  "The users whom the other system creates can sign in by this provider without a confirmation, if it knows them by the same `externalId`.":
+    "Wie het andere systeem aanmaakt, kan zich zonder bevestiging bij deze provider aanmelden als die hem met dezelfde `externalId` kent.",
+  "The way in which the results of the policies are combined.": "De manier waarop de uitkomsten van de beleidsregels samengaan.",
+  "Whether its users can sign in by other factors than the password while the directory cannot be read. Empty: they cannot.":
+    "Of mensen zich met iets anders dan het wachtwoord kunnen aanmelden zolang de directory niet te lezen is. Leeg: nee.",
+  "Whether tokens and sessions of its users remain usable while the directory cannot be read. Empty: they do.":
+    "Of tokens en sessies bruikbaar blijven zolang de directory niet te lezen is. Leeg: ja.",
+  "Whoever has this role has these roles of applications, too.": "Wie deze rol heeft, heeft ook deze rollen van applicaties.",
+  "Whoever has this role has these, too.": "Wie deze rol heeft, heeft deze ook.",
+  "With `keycloak`, its tokens also contain the claims that libraries for Keycloak read, such as `realm_access` with the user's roles.":
+    "Met `keycloak` bevatten de tokens ook de claims die bibliotheken voor Keycloak lezen, zoals `realm_access` met de rollen.",
+  "As the policy decides": "Zoals het beleid beslist",
+  "The opposite": "Het tegendeel",
+  "All must permit": "Alle moeten toestaan",
+  "One must permit": "Eén moet toestaan",
+  "More must permit than deny": "Er moeten er meer toestaan dan weigeren",
+  "The opposite turns permit into deny. A result that cannot be determined still denies.":
+    "Het tegendeel maakt van toestaan weigeren. Een uitkomst die niet vast te stellen is, weigert altijd.",
 };

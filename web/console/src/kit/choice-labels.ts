@@ -31,6 +31,8 @@ export const CHOICES: Readonly<Record<string, Readonly<Record<string, string>>>>
     "link-only": "Only link accounts that users prove to be theirs",
     deny: "Refuse them",
   },
+  logic: { POSITIVE: "As the policy decides", NEGATIVE: "The opposite" },
+  decisionStrategy: { UNANIMOUS: "All must permit", AFFIRMATIVE: "One must permit", CONSENSUS: "More must permit than deny" },
   sync: { import: "At the first sign-in only", force: "At each sign-in" },
   editMode: { READ_ONLY: "Read only", PASSWORD: "Write new passwords" },
   signInWhenUnreachable: { allow: "Allow", refuse: "Refuse" },

@@ -49,13 +49,50 @@ export const OWN: Readonly<Record<string, string>> = {
     "The provider's https address, as it names itself. Its discovery document fills the fields that you leave empty.",
   "The scopes to request, as a list or as words separated by spaces": "The scopes to request there.",
   "the id by which the provider knows this realm": "This realm's name at the provider.",
+  "`role`: the user must hold one of these roles, and every `required` one. A client role is written as in `shop/manager`":
+    "The user must have one of these roles. Write an application's role as in `shop/manager`.",
+  "`user`: users by username or id. Without `view-users` they are shown by id, and new ones are refused. If the list is empty, for example because its last user was deleted, the policy matches nobody: its result cannot be determined, which denies":
+    "The policy matches these users. Empty: nobody.",
+  "`group`: groups by path, as in `/Sales/Europe`. With `extendChildren` the groups below match, too":
+    "The user must be in one of these groups. Write the path, as in `/Sales/Europe`.",
+  "`client-scope`: the token must have one of these client scopes, and every `required` one": "The token must have one of these scopes.",
+  "NEGATIVE inverts permit and deny. A result that cannot be determined still denies":
+    "The opposite turns permit into deny. A result that cannot be determined still denies.",
+  "`js` is refused: use `attribute`, `regex` and `aggregate`": "",
+  "The way in which the results of the policies are combined. Only for `aggregate`":
+    "The way in which the results of the policies are combined.",
+  "`allow`: its users can sign in by other factors than the password while the user's entry cannot be read. Default refuse":
+    "Whether its users can sign in by other factors than the password while the directory cannot be read. Empty: they cannot.",
+  "`allow`: tokens and sessions of its users remain usable while the user's entry cannot be read. Default allow":
+    "Whether tokens and sessions of its users remain usable while the directory cannot be read. Empty: they do.",
+  "`keycloak`: its tokens also contain what libraries for Keycloak read: `typ` and `azp` in the payload, and in access tokens `realm_access` and `resource_access` with all roles of the user":
+    "With `keycloak`, its tokens also contain the claims that libraries for Keycloak read, such as `realm_access` with the user's roles.",
+  "The time when it expires, in epoch milliseconds. Its client gets no tokens afterwards, and its existing tokens are not valid. If null, it does not expire":
+    "Its application gets no tokens from then on, and its existing tokens end. Empty: never.",
+  "The time when the token expires, in epoch milliseconds. Null if it does not expire":
+    "The token stops working at this time. Empty: never.",
+  "The alias of an identity provider. Users are linked to it by their `externalId`, so that they can sign in through it without confirmation. Needs `manage-identity-providers`, and the permissions of the provider's users":
+    "The users whom the other system creates can sign in by this provider without a confirmation, if it knows them by the same `externalId`.",
+  "The name of the connection, to which `externalId`s belong (a token that replaces another has the same name), has no control or invisible characters and no space at either end":
+    "A token that replaces another one needs the same name of the connection. Empty: the name above.",
+  "The names of the roles that this role includes. Its holders have them, too": "Whoever has this role has these, too.",
+  "The client roles that this role includes, each with the OAuth client id": "Whoever has this role has these roles of applications, too.",
+  "True if the account is the organization's own: its SCIM tokens created it, and may change and delete it. For other members they can only end the membership":
+    "The account is the organization's own: its SCIM tokens may change and delete it. For other members they can only end the membership.",
 };
 
 /** Returns the description of a member as a form shows it. One that begins with a small letter completes the error of a pattern, which shows it. */
 export function descriptionOf(text = ""): string {
   const own = OWN[text];
   if (own !== undefined) return own;
-  if (/^[a-z]|^If omitted, /.test(text)) return "";
-  const said = text.replace(/^True: (.)/, (_, first: string) => first.toUpperCase());
-  return said.replaceAll("If null, ", "If empty, ");
+  if (/^[a-z]|^If omitted, |no control or invisible characters|^Without control or/.test(text)) return "";
+  return (
+    text
+      // A form shows a member only where it applies, and a time as one.
+      .replace(/^(True|`[a-z-]+`): (.)/, (_, _when, first: string) => first.toUpperCase())
+      .replace(", in epoch milliseconds", "")
+      .replace(/ It is never shown\. If omitted, the stored one is kept; .*$/, " Enter it again for another host or port.")
+      .replace(/\b(If|if) (null|omitted)\b/g, "$1 empty")
+      .replace(/\bNull (if|at|until)\b/g, "Empty $1")
+  );
 }

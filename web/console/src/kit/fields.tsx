@@ -15,6 +15,7 @@ import { type ReactNode, useState } from "react";
 import { type Translate, useText } from "../i18n/index.ts";
 import { optionsOf } from "./choice-labels.ts";
 import { descriptionOf } from "./descriptions.ts";
+import { localTime } from "./local-time.ts";
 import { type Described, describe, isStored, labelOf, type Schema } from "./schema.ts";
 
 export interface FieldProps {
@@ -110,6 +111,17 @@ export function Field({
           value={(value as number | null | undefined) ?? ""}
           {...limits(described.schema)}
           onChange={(next) => onChange(next === "" ? (nullable ? null : undefined) : Number(next))}
+        />
+      );
+    case "time":
+      return (
+        <TextInput
+          {...shared}
+          type="datetime-local"
+          value={typeof value === "number" ? localTime(new Date(value)) : ""}
+          onChange={(event) =>
+            onChange(event.currentTarget.value === "" ? (nullable ? null : undefined) : new Date(event.currentTarget.value).getTime())
+          }
         />
       );
     case "secret": {

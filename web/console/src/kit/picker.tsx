@@ -180,6 +180,14 @@ export const groupPicker = {
   text: ({ path }: GroupItem) => path,
 };
 
+type ProviderItem = { readonly alias: string; readonly displayName: string | null };
+export const identityProviderPicker = {
+  label: "Identity provider",
+  path: "/identity-providers",
+  value: ({ alias }: ProviderItem) => alias,
+  text: ({ displayName, alias }: ProviderItem) => displayName ?? alias,
+};
+
 type OrganizationItem = { readonly organizationId: string; readonly name: string };
 export const organizationPicker = {
   label: "Organization",

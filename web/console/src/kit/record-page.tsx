@@ -27,6 +27,11 @@ export interface RecordPageProps<T> {
   onDeleted?(): void;
 }
 
+/** Brings the chosen tab into view, because a phone has no room for all of them. */
+function showChosen(row: HTMLElement | null): void {
+  row?.querySelector("[aria-selected=true]")?.scrollIntoView({ block: "nearest", inline: "nearest" });
+}
+
 /** Shows one record: its form, its tabs, its actions, its activity. */
 export function RecordPage<T>({ resource, area, id, tab, setTab, drawer = false, onDeleted }: RecordPageProps<T>) {
   const t = useText();
@@ -146,7 +151,7 @@ export function RecordPage<T>({ resource, area, id, tab, setTab, drawer = false,
         </Group>
       </Group>
       <Tabs value={current} onChange={(next) => next && setTab(next)} keepMounted={false}>
-        <Tabs.List className="tab-row">
+        <Tabs.List className="tab-row" ref={showChosen}>
           {resource.edit && <Tabs.Tab value="settings">{t("Settings")}</Tabs.Tab>}
           {tabs.map(({ id: value, title }) => (
             <Tabs.Tab key={value} value={value}>

@@ -34,6 +34,8 @@ export type Kind =
   | { readonly kind: "text"; readonly long: boolean }
   | { readonly kind: "secret"; readonly long: boolean }
   | { readonly kind: "number" }
+  /** A time in epoch milliseconds. */
+  | { readonly kind: "time" }
   | { readonly kind: "boolean" }
   | { readonly kind: "choice"; readonly options: readonly (string | number)[] }
   | { readonly kind: "choices"; readonly options: readonly string[] }
@@ -91,6 +93,7 @@ function kindOf(name: string, schema: Schema): Kind {
       if (SECRET.test(name) || schema.writeOnly) return { kind: "secret", long: LONG_SECRET.test(name) };
       return { kind: "text", long: LONG.test(name) || (schema.maxLength ?? 0) >= FILE };
     case "integer":
+      return { kind: name.endsWith("At") ? "time" : "number" };
     case "number":
       return { kind: "number" };
     case "boolean":

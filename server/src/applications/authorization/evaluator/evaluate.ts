@@ -71,6 +71,13 @@ function both(one: AskedResult, other: AskedResult): AskedResult {
   };
 }
 
+/** The rule that combines permissions, for people. */
+const RULES = {
+  UNANIMOUS: "all permissions that apply must permit",
+  AFFIRMATIVE: "one of the permissions that apply must permit",
+  CONSENSUS: "more of the permissions that apply must permit than deny",
+} as const;
+
 function judge(model: Model, { request, now }: Question, subject: Subject, asked: Asked): AskedResult {
   const { resource } = asked;
   const own = resource?.scopes ?? asked.scopes ?? [];
@@ -105,7 +112,7 @@ function judge(model: Model, { request, now }: Question, subject: Subject, asked
     if (verdicts.length === 0) return mode === "PERMISSIVE" && !resource?.ownerManagedAccess;
     return combine(decisionStrategy, verdicts) === "PERMIT";
   };
-  const reason = results.length > 0 ? `${decisionStrategy.toLowerCase()} of the permissions that apply` : "no permission applies";
+  const reason = results.length > 0 ? RULES[decisionStrategy] : "no permission applies";
   return answer(
     isAllowed,
     shared.length > 0 ? `${reason}; the owner shared ${shared.join(" ")}`.trimEnd() : reason,

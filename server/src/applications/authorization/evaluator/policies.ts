@@ -47,14 +47,14 @@ const MISSING = "something that the policy names was deleted";
 const held = (entries: readonly Entry[], has: (entry: Entry) => boolean): Verdict[] =>
   entries.map((entry) => (entry.isLost ? "UNKNOWN" : verdictOf(has(entry))));
 
-function named(entries: readonly Entry[], has: (entry: Entry) => boolean, what: string): Raw {
+function named(entries: readonly Entry[], has: (entry: Entry) => boolean, so: string, notSo: string): Raw {
   const required = held(
     entries.filter((entry) => entry.required),
     has,
   );
   const verdict = entries.length === 0 ? "UNKNOWN" : all([all(required), any(held(entries, has))]);
   if (verdict === "UNKNOWN") return [verdict, MISSING];
-  return [verdict, verdict === "PERMIT" ? `the subject ${what}` : `the subject does not: it ${what}`];
+  return [verdict, `the subject ${verdict === "PERMIT" ? so : notSo}`];
 }
 
 const patterns = new WeakMap<PolicyModel, Pattern>();
@@ -74,16 +74,24 @@ const factsOf = ({ subject, resource, request }: Situation): Facts => ({
 
 /** Decides each type of policy. */
 const judges: Readonly<Record<PolicyType, Judge>> = {
-  role: ({ entries }, { subject }) => named(entries, ({ id }) => subject.roles.has(id), "holds the roles"),
-  user: ({ entries }, { subject }) => named(entries, ({ id }) => subject.kind === "user" && subject.id === id, "is one of the users"),
+  role: ({ entries }, { subject }) => named(entries, ({ id }) => subject.roles.has(id), "holds the roles", "does not hold the roles"),
+  user: ({ entries }, { subject }) =>
+    named(entries, ({ id }) => subject.kind === "user" && subject.id === id, "is one of the users", "is not one of the users"),
   client: ({ entries }, { subject }) =>
     subject.clientId === null
       ? ["UNKNOWN", "no client is known"]
-      : named(entries, ({ id }) => subject.clientId === id, "comes from one of the clients"),
+      : named(entries, ({ id }) => subject.clientId === id, "comes from one of the clients", "comes from none of the clients"),
   group: ({ entries }, { subject }) =>
-    named(entries, ({ id, extendChildren }) => subject.groups.has(id) || (extendChildren && subject.groupsAbove.has(id)), "is in a group"),
+    named(
+      entries,
+      ({ id, extendChildren }) => subject.groups.has(id) || (extendChildren && subject.groupsAbove.has(id)),
+      "is in a group",
+      "is in none of the groups",
+    ),
   "client-scope": ({ entries }, { subject: { scopes } }) =>
-    scopes === null ? ["UNKNOWN", "there is no token with scopes"] : named(entries, ({ id }) => scopes.has(id), "has the client scopes"),
+    scopes === null
+      ? ["UNKNOWN", "there is no token with scopes"]
+      : named(entries, ({ id }) => scopes.has(id), "has the client scopes", "does not have the client scopes"),
   time: ({ config }, { now }) => {
     const verdict = timeVerdict(config, now);
     return [verdict, verdict === "PERMIT" ? "the time is within" : "the time is outside"];
