@@ -265,7 +265,7 @@ test("every other caller of the policy step: delegation, permissions, preview, i
   const api = await relyingParty(iam, realm, { clientId: "api", publicClient: false, redirectUris: [], grantTypes: ["uma-ticket"] });
   ok(await master.put(`/clients/${api.id}/authz/settings`, { enabled: true, policyEnforcementMode: "PERMISSIVE" }));
   ok(await master.post(`/clients/${api.id}/authz/resources`, { name: "a" }));
-  const front = await relyingParty(iam, realm, { clientId: "front", audience: [app.clientId] });
+  const front = await relyingParty(iam, realm, { clientId: "front", audience: [app.clientId, api.clientId] });
   const { access_token: token } = ok(await front.signIn(iam.browser(), user));
   const agent = ok(await master.post("/agents", { name: "Payroll", clientId: app.clientId, ownerUserId: (await realm.user()).userId }));
   ok(await master.post(`/agents/${agent.id}/activate`));
