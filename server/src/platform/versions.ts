@@ -25,10 +25,19 @@ export function expectVersion(ctx: Ctx, version: number): void {
   expectTag(ctx, [etag(version)], bare);
 }
 
+/**
+ * Tells whether an `If-None-Match` names the tag or everything, by `*`. The comparison is weak (RFC 9110 §13.1.2), because proxies that compress weaken our
+ * tag. `read` turns a tag of the header into one that can be compared.
+ */
+export const isKnown = (ifNoneMatch: string | null | undefined, tag: string, read = (each: string) => each): boolean =>
+  (ifNoneMatch ?? "")
+    .split(",")
+    .map((each) => read(each.trim().replace(/^W\//, "")))
+    .some((each) => each === tag || each === "*");
+
 /** Lets the write succeed only if the record has none of the versions that `If-None-Match` names (RFC 9110 §13.1.2). `*` names all. */
 export function refuseVersion({ ifNoneMatch }: Ctx, version: number): void {
-  const excluded = (ifNoneMatch ?? "").split(",").map((tag) => bare(tag.trim().replace(/^W\//, "")));
-  if (excluded.includes("*") || excluded.includes(etag(version))) throw errors.exists();
+  if (isKnown(ifNoneMatch, etag(version), bare)) throw errors.exists();
 }
 
 /** Does both for a PUT that creates the record if there is none: `version` is null then. */

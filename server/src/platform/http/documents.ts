@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import type { FastifyReply, FastifyRequest } from "fastify";
+import { isKnown } from "../versions.ts";
 import { anonymous } from "./declarations.ts";
-import { isKnown } from "./replies.ts";
 
 /** A public document in its serialised form. */
 export interface PublishedDocument {

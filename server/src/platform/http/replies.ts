@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply } from "fastify";
 import Type from "typebox";
 import type { ListQuery, Page } from "../paging/index.ts";
-import { etag, withDigest } from "../versions.ts";
+import { etag, isKnown, withDigest } from "../versions.ts";
 
 /** The path parameters of a route below `/admin/realms/:realm`. */
 export const pathParams = <const N extends readonly string[]>(...names: N) =>
@@ -57,13 +57,6 @@ export function paged<Row>(reply: FastifyReply, page: Page<Row>): Row[] {
   reply.header("link", links.join(", "));
   return page.rows;
 }
-
-/** RFC 9110 §13.1.2: the comparison is weak, because proxies that compress weaken our tag. */
-export const isKnown = (ifNoneMatch: string | undefined, tag: string): boolean =>
-  (ifNoneMatch ?? "")
-    .split(",")
-    .map((each) => each.trim().replace(/^W\//, ""))
-    .some((each) => each === tag || each === "*");
 
 /**
  * Makes the version that a route has set a strong ETag, and answers `If-None-Match` with 304. A representation can change without a new version (a user's
