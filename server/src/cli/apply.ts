@@ -1,5 +1,6 @@
 import { readVariable } from "../config/environment.ts";
 import type { Core } from "../core.ts";
+import { addTo } from "../kernel/lists.ts";
 import type { ImportOptions } from "../operations/transfer/index.ts";
 import { type Command, type ExitCode, type Invocation, UsageError } from "./command.ts";
 import { withCore } from "./core.ts";
@@ -50,7 +51,7 @@ function byRealm(files: readonly string[]): Map<string, Document> {
   for (const file of files) {
     const { realm } = readDocuments([file], () => "");
     const name = realmOf(realm, "start", file);
-    groups.set(name, [...(groups.get(name) ?? []), file]);
+    addTo(groups, name, file);
   }
   return new Map([...groups].map(([realm, its]) => [realm, { schema: DOCUMENT_SCHEMA, ...readDocuments(its, readVariable) }]));
 }

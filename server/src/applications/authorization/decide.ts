@@ -1,3 +1,4 @@
+import { addTo } from "../../kernel/lists.ts";
 import type { Db } from "../../platform/db/index.ts";
 import { type AskedResult, evaluate, type Subject } from "./evaluator/index.ts";
 import { pick } from "./pick.ts";
@@ -59,7 +60,7 @@ export async function decideAll(db: Db, server: ResourceServer, asked: readonly 
 /** Creates a function that finds a resource by type and name or id, without a scan of all of them for each. */
 function finder(found: readonly AskedResource[]) {
   const index = new Map<string, AskedResource[]>();
-  const add = (key: string, resource: AskedResource) => index.set(key, [...(index.get(key) ?? []), resource]);
+  const add = (key: string, resource: AskedResource) => addTo(index, key, resource);
   for (const resource of found) {
     add(resource.name, resource);
     if (resource.id !== resource.name) add(resource.id, resource);

@@ -1,5 +1,6 @@
 import { type ColumnType, type Generated, sql } from "kysely";
 import { isId, newId } from "../../kernel/ids.ts";
+import { addTo } from "../../kernel/lists.ts";
 import { type Db, deleteRows, nameStartsWith, type Tx, translating } from "../../platform/db/index.ts";
 import { type ListQuery, listOrder, type Page, pageOf } from "../../platform/paging/index.ts";
 import { authzErrors } from "./errors.ts";
@@ -223,7 +224,7 @@ export async function resourcesFor(
 
 function sharesByUser(shares: readonly { readonly userId: string; readonly scope: string }[]): Map<string, string[]> {
   const found = new Map<string, string[]>();
-  for (const { userId, scope } of shares) found.set(userId, [...(found.get(userId) ?? []), scope]);
+  for (const { userId, scope } of shares) addTo(found, userId, scope);
   return found;
 }
 

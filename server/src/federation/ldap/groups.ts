@@ -1,4 +1,5 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
+import { addTo } from "../../kernel/lists.ts";
 import {
   allOf,
   anyOf,
@@ -42,7 +43,7 @@ export function matcherOf(values: readonly string[]): (dn: string, name: string 
   const wanted = new Map<string, string[]>();
   for (const value of values) {
     const key = isDnValue(value) ? `dn:${dnKey(value)}` : `name:${value}`;
-    wanted.set(key, [...(wanted.get(key) ?? []), value]);
+    addTo(wanted, key, value);
   }
   return (dn, name) => [...(wanted.get(`dn:${dnKey(dn)}`) ?? []), ...(wanted.get(`name:${name}`) ?? [])];
 }

@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { addTo } from "../../kernel/lists.ts";
 import { dnKey, type LdapConnection, type LdapEntry, LdapError, type LdapPool, readRanges } from "../../platform/ldap/index.ts";
 import type { Directory } from "./directory.ts";
 import { type GroupSearch, groupsOfEntry, inSlices, matcherOf } from "./groups.ts";
@@ -74,7 +75,7 @@ async function findGroups(connection: LdapConnection, { groupValues }: Directory
       const key = shortKey(dnKey(group.dn) ?? group.dn);
       const values = matching(group.dn, group.text(nameAttribute));
       if (nested || values.length > 0) dnOf.set(key, group.dn);
-      for (const value of values) roots.set(value, [...(roots.get(value) ?? []), key]);
+      for (const value of values) addTo(roots, value, key);
     }
   }
   return { dnOf, roots };

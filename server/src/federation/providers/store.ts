@@ -1,4 +1,5 @@
 import { type ColumnType, type Generated, type Selectable, sql } from "kysely";
+import { addTo } from "../../kernel/lists.ts";
 import { likePrefix, loginKey } from "../../kernel/text.ts";
 import type { Vault } from "../../kernel/vault.ts";
 import type { Ctx, ReadCtx } from "../../platform/context.ts";
@@ -165,7 +166,7 @@ export async function sealedSecrets(db: Db, realm: string, providerIds: readonly
     .where("provider_id", "in", [...providerIds])
     .orderBy("member")
     .execute();
-  for (const { provider_id: id, member, sealed } of rows) found.set(id, [...(found.get(id) ?? []), { member, sealed }]);
+  for (const { provider_id: id, member, sealed } of rows) addTo(found, id, { member, sealed });
   return found;
 }
 

@@ -1,4 +1,5 @@
 import { sql } from "kysely";
+import { addTo } from "../../kernel/lists.ts";
 import type { Db } from "../../platform/db/index.ts";
 import { countUpTo } from "../../platform/paging/index.ts";
 import type { RealmMetric } from "../../platform/telemetry/metrics.ts";
@@ -42,7 +43,7 @@ export async function sumHoursPerRealm(db: Db, since: Since, realms: readonly st
     where realm_id in ${oneOfThese(realms)} and hour >= ${since.week}
     group by realm_id, metric, outcome`.execute(db);
   const found = new Map<string, HourSum[]>();
-  for (const row of rows) found.set(row.realm_id, [...(found.get(row.realm_id) ?? []), row]);
+  for (const row of rows) addTo(found, row.realm_id, row);
   return found;
 }
 

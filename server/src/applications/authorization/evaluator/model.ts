@@ -1,3 +1,4 @@
+import { addTo } from "../../../kernel/lists.ts";
 import type { AttributeConfig } from "./attribute.ts";
 import type { TimeConfig } from "./time.ts";
 import type { Strategy } from "./verdict.ts";
@@ -71,7 +72,7 @@ export interface Model {
 export function modelOf(settings: ModelSettings, policies: readonly PolicyModel[], permissions: readonly PermissionModel[]): Model {
   const index = (keysOf: (permission: PermissionModel) => readonly string[]) => {
     const found = new Map<string, PermissionModel[]>();
-    for (const permission of permissions) for (const key of keysOf(permission)) found.set(key, [...(found.get(key) ?? []), permission]);
+    for (const permission of permissions) for (const key of keysOf(permission)) addTo(found, key, permission);
     return found;
   };
   return {

@@ -1,4 +1,5 @@
 import { type ColumnType, sql } from "kysely";
+import { addTo } from "../../../kernel/lists.ts";
 import type { Ctx } from "../../../platform/context.ts";
 import { type Db, deleteRows, type Tx } from "../../../platform/db/index.ts";
 import type { Connection } from "../call.ts";
@@ -65,7 +66,7 @@ async function groupsOf(db: Db, connection: Connection, ids: readonly string[]):
     where m.realm_id = ${connection.realm} and m.user_id = any(${[...ids]}::uuid[]) and ${visibleGroups(connection)}
     order by m.user_id, g.name_key`.execute(db);
   const groups = new Map<string, { groupId: string; name: string }[]>();
-  for (const { user_id, group_id: groupId, name } of rows) groups.set(user_id, [...(groups.get(user_id) ?? []), { groupId, name }]);
+  for (const { user_id, group_id: groupId, name } of rows) addTo(groups, user_id, { groupId, name });
   return groups;
 }
 
