@@ -1,7 +1,7 @@
 // Fails when a text of the console has no translation. English texts are their own keys, so they are read from the sources.
 //   node check-texts.mjs --list   prints what is missing
 import { readdirSync, readFileSync } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import ts from "typescript";
 
@@ -11,12 +11,16 @@ const DATA = ["areas/snippets.texts.ts", "areas/snippets.web.ts", "areas/snippet
 const all = readdirSync(src, { recursive: true, encoding: "utf8" }).map((name) => name.replaceAll("\\", "/"));
 const files = all.filter((name) => /[.]tsx?$/.test(name) && !name.startsWith("i18n/") && !DATA.includes(name));
 
+/** Schemas that are imported for the values of a member. */
+const NO_FORM = ["AuditEvent"];
+
 /** The calls of the translation, and the members of areas and forms that are translated where they are shown. */
 const CALL = /\b(?:t|translate)\(\s*"((?:[^"\\]|\\.)+)"/g;
 const CHOICE = /\bt\([^"()]*\?\s*"((?:[^"\\]|\\.)+)"\s*:\s*"((?:[^"\\]|\\.)+)"/g;
 const MEMBER = /\b(?:title|description|label|search|empty|emptyText|removeTitle|action|text|add)(?::|=)\s*\{?"((?:[^"\\]|\\.)+)"/g;
 const LIST = /\{\[((?:"[^"]+",?\s*)+)\]\.map\(\(title\)/g;
-const POSITIONAL = /\b(?:bulk|shown|step)\("([^"]+)"|\b(?:text|choice)\("\w+", "([^"]+)"/g;
+const POSITIONAL =
+  /\b(?:bulk|shown|step)\("([^"]+)"|\b(?:time|numbers|choice)\("\w+", "([^"]+)"(?:, "([^"]+)")?|\b(?:text|choice)\("\w+", "([^"]+)"/g;
 /** The texts that are chosen at run time, where no pattern finds them. */
 const CHOSEN = [
   ...["REQUIRED", "ALTERNATIVE", "CONDITIONAL", "DISABLED", "Next page", "Previous page", "Remove", "Nothing here yet"],
@@ -34,40 +38,63 @@ function textsOf(text) {
   const choices = [...text.matchAll(CHOICE)].flatMap(([, one, other]) => [one, other]);
   const lists = [...text.matchAll(LIST)].flatMap(([, items]) => [...(items ?? "").matchAll(/"([^"]+)"/g)].map(([, item]) => item));
   const singulars = [...text.matchAll(SINGULAR)].flatMap(([, name]) => [name, `Create ${name}`, `Delete ${name}`]);
-  const positional = [...text.matchAll(POSITIONAL)].flatMap(([, one, other]) => [one ?? other]);
+  const positional = [...text.matchAll(POSITIONAL)].flatMap(([, ...keys]) => keys.filter((key) => key !== undefined));
   return [...found, ...choices, ...lists, ...singulars, ...positional].map((key) => JSON.parse(`"${key}"`));
 }
 
-/** Loads a module of the console that imports no other. @param {string} name */
-async function moduleOf(name) {
+/** Returns a module of the console as an address, with the modules beside it that it imports. @param {string} name @returns {string} */
+function addressOf(name) {
   const compiled = ts.transpileModule(readFileSync(join(src, name), "utf8"), {
     compilerOptions: { module: ts.ModuleKind.ESNext, target: ts.ScriptTarget.ES2022 },
   }).outputText;
-  return import(`data:text/javascript,${encodeURIComponent(compiled)}`);
+  const whole = compiled.replace(/ from "[.]\/([^"]+)"/g, (_, other) => ` from "${addressOf(join(dirname(name), other))}"`);
+  return `data:text/javascript;base64,${Buffer.from(whole).toString("base64")}`;
 }
+
+/** Loads a module of the console. @param {string} name */
+const moduleOf = (name) => import(addressOf(name));
 
 const document = JSON.parse(readFileSync(join(src, "../../../server/openapi.json"), "utf8"));
 
-/** Returns the names of the members that forms show, from the API's description. @param {readonly string[]} sources */
-async function labelsOf(sources) {
+/** Returns the names of the members that forms show, and the descriptions. @param {readonly string[]} sources */
+async function membersOf(sources) {
   const { labelOf } = await moduleOf("kit/schema.ts");
   const { schemas } = document.components;
   /** @type {Set<string>} */
   const labels = new Set();
-  const walk = (/** @type {any} */ schema, depth = 0) => {
+  /** @type {Set<string>} */
+  const helps = new Set();
+  const described = (/** @type {any} */ schema) => schema.description ?? schemas[schema.$ref?.split("/").pop()]?.description;
+  const walk = (/** @type {any} */ schema, /** @type {readonly string[]} */ hidden, depth = 0) => {
     if (!schema || depth > 6) return;
-    if (schema.$ref) walk(schemas[schema.$ref.split("/").pop()], depth + 1);
-    for (const one of [...(schema.anyOf ?? []), ...(schema.oneOf ?? [])]) walk(one, depth + 1);
-    for (const { then } of schema.allOf ?? []) walk(then, depth + 1);
+    if (schema.$ref) walk(schemas[schema.$ref.split("/").pop()], hidden, depth + 1);
+    for (const one of [...(schema.anyOf ?? []), ...(schema.oneOf ?? [])]) walk(one, hidden, depth + 1);
+    for (const { then } of schema.allOf ?? []) walk(then, hidden, depth + 1);
     for (const [name, inner] of Object.entries(schema.properties ?? {})) {
       // Such a member says whether a secret is stored, and has no field.
       if (name.endsWith("Set") && name.slice(0, -3) in schema.properties) continue;
       labels.add(labelOf(name));
-      walk(inner, depth + 1);
+      if (depth <= 1 && hidden.includes(name)) continue;
+      const only = (inner.anyOf ?? []).filter((/** @type {any} */ one) => one.type !== "null");
+      const text = described(inner) ?? (only.length === 1 ? described(only[0]) : undefined);
+      if (text !== undefined && !inner.readOnly) helps.add(descriptionOf(text));
+      walk(inner, [], depth + 1);
     }
   };
-  for (const [, name] of sources.flatMap((text) => [...text.matchAll(/virtual:schema\/(\w+)/g)])) walk(schemas[name ?? ""]);
-  return labels;
+  for (const text of sources)
+    for (const [, variable, name = ""] of text.matchAll(/import (\w+) from "virtual:schema\/(\w+)"/g)) {
+      const forms = text
+        .split(/\bschema(?=[:,])/)
+        .filter((part) => part.startsWith(`: ${variable}`) || (variable === "schema" && part.startsWith(",")));
+      const lists = forms.map((form) => /\bhidden: \[([^\]]*)\]/.exec(form)?.[1] ?? "");
+      if (NO_FORM.includes(name)) for (const member of Object.keys(schemas[name].properties)) labels.add(labelOf(member));
+      else
+        walk(
+          schemas[name],
+          [...(lists[0] ?? "").matchAll(/"(\w+)"/g)].map(([, one]) => one ?? ""),
+        );
+    }
+  return { labels, helps };
 }
 
 /** Returns every description of the API. @param {any} value @returns {string[]} */
@@ -79,16 +106,16 @@ const descriptionsIn = (value) =>
       );
 
 const sources = files.map((name) => readFileSync(join(src, name), "utf8"));
-const labels = await labelsOf(sources);
-/** @type {Readonly<Record<string, string>>} */
-const own = (await moduleOf("kit/descriptions.ts")).OWN;
+/** @type {{ own: Readonly<Record<string, string>>, descriptionOf: (text: string) => string }} */
+const { own, descriptionOf } = await moduleOf("help/description.ts");
+const { labels, helps } = await membersOf(sources);
 /** @type {Readonly<Record<string, Readonly<Record<string, string>>>>} */
 const choices = (await moduleOf("kit/choice-labels.ts")).CHOICES;
 const described = new Set(descriptionsIn(document.components.schemas));
 const outdated = Object.keys(own).filter((text) => !described.has(text));
-const words = [...Object.values(own), ...Object.values(choices).flatMap((one) => Object.values(one))].filter((text) => text !== "");
+const words = [...helps, ...Object.values(choices).flatMap((one) => Object.values(one))].filter((text) => text !== "");
 const keys = new Set([...CHOSEN, ...sources.flatMap(textsOf), ...labels, ...words]);
-const dutch = ["first", "second", "third", "fields", "members"]
+const dutch = ["first", "second", "third", "fields", "members", "help.realm", "help.applications", "help.providers", "help.choices"]
   .map((half) => readFileSync(join(src, `i18n/nl.${half}.ts`), "utf8"))
   .join("");
 const translated = new Set(
@@ -101,9 +128,10 @@ const unused = [...translated].filter((key) => !keys.has(key)).sort();
 
 if (process.argv.includes("--list")) for (const key of missing) console.log(key);
 else {
-  for (const key of missing) console.error(`no Dutch text for: ${key} (src/i18n/nl.${labels.has(key) ? "members" : "third"}.ts)`);
+  for (const key of missing)
+    console.error(`no Dutch text for: ${key} (src/i18n/nl.${labels.has(key) ? "members" : helps.has(key) ? "help.*" : "third"}.ts)`);
   for (const key of unused) console.error(`no page uses: ${key}`);
-  for (const key of outdated) console.error(`the API does not describe a member by: ${key} (src/kit/descriptions.ts)`);
+  for (const key of outdated) console.error(`the API does not describe a member by: ${key} (src/help)`);
   const wrong = missing.length + unused.length + outdated.length;
   console.log(wrong === 0 ? `Texts: ${keys.size} in Dutch.` : `Texts: ${wrong} to mend.`);
   process.exitCode = wrong === 0 ? 0 : 1;

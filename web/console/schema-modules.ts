@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import type { Plugin } from "vite";
+import { descriptionOf } from "./src/help/description.ts";
 
 const PREFIX = "virtual:schema/";
 
@@ -7,7 +8,7 @@ type Json = { [key: string]: Json } | readonly Json[] | string | number | boolea
 
 /**
  * `import schema from "virtual:schema/UpdateUser"` is that component of the OpenAPI document, with references resolved. Forms are made from
- * it, so a form knows every member of a record, its limits and its description.
+ * it, so a form knows every member of a record, its limits and its description, in the console's own words.
  */
 export function schemaModules(document: URL): Plugin {
   const { components } = JSON.parse(readFileSync(document, "utf8")) as { components: { schemas: Record<string, Json> } };
@@ -23,7 +24,9 @@ export function schemaModules(document: URL): Plugin {
       return resolve(components.schemas[reference] ?? {}, [...seen, reference]);
     }
     const kept = Object.entries(object).filter(([key]) => key !== "examples" && key !== "example");
-    return Object.fromEntries(kept.map(([key, item]) => [key, resolve(item, seen)]));
+    return Object.fromEntries(
+      kept.map(([key, item]) => [key, key === "description" && typeof item === "string" ? descriptionOf(item) : resolve(item, seen)]),
+    );
   };
 
   return {

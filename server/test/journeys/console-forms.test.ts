@@ -179,6 +179,24 @@ describe.skipIf(noBrowser)("the forms of the admin console (need Chromium)", () 
     await drawer.getByRole("button", { name: "Save" }).click();
     await page.getByRole("button", { name: "Edit: order.all" }).waitFor();
     expect((await admin.get(`${at}/order.all`)).body).toMatchObject({ description: "Orders", compositeClientRoles: [] });
+    // A policy of times takes the hour at which it ends, of which the API names the last one that counts.
+    const authz = `/admin/realms/demo/clients/${id}/authz`;
+    expect((await admin.request("PUT", `${authz}/settings`, { body: { enabled: true } })).status).toBe(200);
+    await page.getByRole("tab", { name: "Authorization" }).click();
+    await page.getByText("Policies", { exact: true }).click();
+    await page.getByRole("button", { name: "Add policy" }).click();
+    await drawer.getByLabel("Name").fill("Office hours");
+    const choices = { Type: "Time", "From the hour": "08:00", "To the hour": "18:00", "From the month": "March" };
+    for (const [field, option] of Object.entries(choices)) {
+      await drawer.getByRole("combobox", { name: field }).click();
+      await page.getByRole("option", { name: option, exact: true }).click();
+    }
+    await drawer.getByLabel("From", { exact: true }).fill("2026-01-01T09:30");
+    await expectAccessible(page, "console-policy-of-times", ["#root"]);
+    await drawer.getByRole("button", { name: "Save" }).click();
+    await page.getByRole("cell", { name: "Office hours", exact: true }).waitFor();
+    const policy = (await admin.get(`${authz}/policies/Office%20hours`)).body;
+    expect(policy).toMatchObject({ hour: 8, hourEnd: 17, month: 3, notBefore: "2026-01-01 09:30:00" });
     await page.context().close();
   });
 
@@ -248,6 +266,8 @@ describe.skipIf(noBrowser)("the forms of the admin console (need Chromium)", () 
     await page.keyboard.press("Enter");
     // At its field, a mistake is told by the field's label.
     await page.getByText(/^Client ID: a client id is made of/).waitFor();
+    await page.getByRole("link", { name: "Users", exact: true }).click();
+    await page.getByRole("dialog", { name: "Leave without saving?" }).getByRole("button", { name: "Cancel" }).click();
     await page.getByLabel("Client ID").fill("no-address");
     await page.keyboard.press("Enter");
     await page.getByText("Nobody can sign in yet").waitFor();
@@ -283,7 +303,7 @@ describe.skipIf(noBrowser)("the forms of the admin console (need Chromium)", () 
     await begin("Create claim mapper");
     await drawer.getByLabel("Name").fill("teams");
     await drawer.getByRole("textbox", { name: "Claim", exact: true }).fill("teams");
-    await choose("Source", "groups");
+    await choose("Source", "Groups");
     await drawer.getByRole("combobox", { name: "Groups" }).click();
     await page.getByRole("option", { name: "name", exact: true }).click();
     await finish();

@@ -578,6 +578,7 @@ describe.skipIf(noBrowser)("the admin console (needs Chromium)", () => {
     await page.getByText("1 nieuw sinds u begon te volgen").waitFor();
     await page.goto(to("passwords"));
     await page.getByLabel("Minste hoofdletters").waitFor();
+    await page.getByText("Het minimale aantal hoofdletters.").waitFor();
     // A choice of numbers shows the one that is stored.
     expect(await page.getByRole("combobox", { name: "Cijfers" }).inputValue()).toBe("6");
     await page.context().close();

@@ -3,7 +3,7 @@ import { Button, Group, Stack, Text, Title } from "@mantine/core";
 import { queryOptions, useQuery } from "@tanstack/react-query";
 import { createRootRoute, createRoute, createRouter, Navigate, Outlet, useNavigate, useParams, useSearch } from "@tanstack/react-router";
 import { Suspense, useEffect } from "react";
-import { useText } from "../i18n/index.ts";
+import { loadHelp, useText } from "../i18n/index.ts";
 import type { ListSearch } from "../kit/list-page.tsx";
 import { Empty, Failure, Rows } from "../kit/states.tsx";
 import { entries, isVisible } from "./areas.ts";
@@ -89,7 +89,7 @@ const record = createRoute({ getParentRoute: () => realm, path: "/$area/$id", va
 export const areaCode = (name: string) =>
   queryOptions({
     queryKey: ["area", name],
-    queryFn: () => loaded(() => entries[name]!.load()),
+    queryFn: () => loaded(async () => (await Promise.all([entries[name]!.load(), name === "overview" ? null : loadHelp()]))[0]),
     enabled: name in entries,
     staleTime: Number.POSITIVE_INFINITY,
     // Loaded code is not fetched again. If it could not be fetched, this is repeated when the network is back.

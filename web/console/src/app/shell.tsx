@@ -181,7 +181,7 @@ function AccountMenu({ name, realm }: { name: string; realm: string }) {
         <Menu.Divider />
         <Menu.Label>{t("Language")}</Menu.Label>
         {(Object.keys(languages) as Language[]).map((one) => (
-          <Menu.Item key={one} onClick={() => void choose(one)} {...(one === language && { fw: 700, "aria-current": true })}>
+          <Menu.Item key={one} onClick={() => void choose(one, true)} {...(one === language && { fw: 700, "aria-current": true })}>
             {languages[one]}
           </Menu.Item>
         ))}

@@ -1,15 +1,17 @@
 import createSchema from "virtual:schema/CreateAgent";
 import updateSchema from "virtual:schema/UpdateAgent";
 import type { components } from "@gatehouse/api";
-import { Alert, Badge, Code, Group, List, Text } from "@mantine/core";
+import { Alert, Code, Group, List, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { useRealm } from "../app/session.tsx";
 import { useText } from "../i18n/index.ts";
+import { wordsFor } from "../kit/choice-labels.ts";
 import { onePicked } from "../kit/picked.tsx";
 import { confidentialClientPicker, userPicker } from "../kit/picker.tsx";
 import type { Action, Resource } from "../kit/resource.ts";
 import { When } from "../kit/when.tsx";
+import { Word } from "../kit/word.tsx";
 import { ScopeNames } from "./role-names.tsx";
 
 type Schemas = components["schemas"];
@@ -73,17 +75,15 @@ export const agents: Resource<Agent, Schemas["CreateAgent"], Schemas["UpdateAgen
     { title: "Agent", render: ({ name }) => name },
     {
       title: "Status",
-      render: ({ status }) => (
-        <Badge variant="light" color={COLORS[status]}>
-          {status}
-        </Badge>
-      ),
+      render: ({ status }) => <Word of="status" value={status} color={COLORS[status]} />,
     },
     { title: "Application", wide: true, render: ({ clientId }) => (clientId ? <Code>{clientId}</Code> : "–") },
     { title: "Last used", wide: true, render: ({ lastUsedAt }) => <When time={lastUsedAt} /> },
     { title: "Review due", wide: true, render: ({ reviewDueAt }) => <When time={reviewDueAt} /> },
   ],
-  filters: [{ param: "status", label: "Status", options: Object.keys(COLORS).map((value) => ({ label: value, value })) }],
+  filters: [
+    { param: "status", label: "Status", options: Object.keys(COLORS).map((value) => ({ label: wordsFor("status", value), value })) },
+  ],
   create: { schema: createSchema, sections, controls },
   edit: {
     schema: updateSchema,

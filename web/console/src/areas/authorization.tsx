@@ -16,7 +16,9 @@ import type { Draft } from "../kit/schema.ts";
 import type { Control } from "../kit/schema-form.tsx";
 import { Failure, Rows } from "../kit/states.tsx";
 import { SubList } from "../kit/sub-list.tsx";
+import { Word } from "../kit/word.tsx";
 import { Evaluate } from "./authorization.evaluate.tsx";
+import { ownZone, TIME, TimeFields } from "./policy-time.tsx";
 import { AnyGroups, AnyRoles, flaggedNames, namesAt, ScopeNames } from "./role-names.tsx";
 
 type Schemas = components["schemas"];
@@ -159,10 +161,7 @@ const DECIDED: Readonly<Record<string, readonly (keyof Policy)[]>> = {
   client: ["clients"],
   group: ["groups"],
   "client-scope": ["clientScopes"],
-  time: [
-    ...(["timeZone", "notBefore", "notOnOrAfter", "hour", "hourEnd", "minute", "minuteEnd"] as const),
-    ...(["dayMonth", "dayMonthEnd", "month", "monthEnd", "year", "yearEnd"] as const),
-  ],
+  time: TIME,
   regex: ["targetClaim", "pattern", "targetContextAttributes"],
   attribute: ["path", "operator", "value", "valuePath"],
   aggregate: ["policies", "decisionStrategy"],
@@ -174,7 +173,11 @@ const policyForm = (path: string): FormSpec<Policy> => ({
   schema: { ...policySchema, properties: { ...policySchema.properties, type: { enum: Object.keys(DECIDED) } } },
   sections: [
     { fields: ["name", "type"] },
-    ...Object.entries(DECIDED).map(([type, fields]) => ({ fields, when: (draft: Draft) => draft.type === type })),
+    ...Object.entries(DECIDED).map(([type, fields]) => ({
+      fields,
+      when: (draft: Draft) => draft.type === type,
+      ...(type === "time" && { Fields: TimeFields }),
+    })),
     { fields: ["logic", "description"] },
   ],
   controls: {
@@ -187,7 +190,12 @@ const policyForm = (path: string): FormSpec<Policy> => ({
     value: ComparedValue,
   },
   settled: (next, { type }) =>
-    next.type === type ? next : Object.fromEntries(Object.entries(next).filter(([name]) => COMMON.includes(name))),
+    next.type === type
+      ? next
+      : {
+          ...Object.fromEntries(Object.entries(next).filter(([name]) => COMMON.includes(name))),
+          ...(next.type === "time" && { timeZone: ownZone() }),
+        },
 });
 
 /** Edits the value that an attribute is compared with: one or several. What reads as a number or as true or false is one. */
@@ -217,8 +225,8 @@ const Policies = ({ path }: Props) => (
     emptyText="A policy is a condition: a role, a group, a time, an attribute."
     columns={[
       { title: "Policy", render: ({ name }) => name },
-      { title: "Type", render: ({ type }) => <Badge variant="light">{type}</Badge> },
-      { title: "Logic", wide: true, render: ({ logic }) => logic },
+      { title: "Type", render: ({ type }) => <Word of="type" value={type} /> },
+      { title: "Logic", wide: true, render: ({ logic }) => <Word of="logic" value={logic} /> },
       { title: "Description", wide: true, render: ({ description }) => description ?? "–" },
     ]}
     name={({ name }) => name}
@@ -249,7 +257,7 @@ const Permissions = ({ path }: Props) => (
         ),
       },
       { title: "Policies", render: ({ policies }) => <Names names={policies} /> },
-      { title: "Strategy", wide: true, render: ({ decisionStrategy }) => decisionStrategy },
+      { title: "Strategy", wide: true, render: ({ decisionStrategy }) => <Word of="decisionStrategy" value={decisionStrategy} /> },
     ]}
     name={({ name }) => name}
     removeTitle="Delete"

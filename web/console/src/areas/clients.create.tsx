@@ -9,6 +9,7 @@ import { errorAt } from "../kit/field-error.ts";
 import { PageHead } from "../kit/page-head.tsx";
 import { Secret } from "../kit/secret.tsx";
 import { WriteError } from "../kit/states.tsx";
+import { useLeaveGuard } from "../kit/unsaved.tsx";
 import { ApiFields, emptyApi, prepareApi } from "./clients.create-api.tsx";
 import { Snippets } from "./snippets.tsx";
 
@@ -99,6 +100,9 @@ export function CreateClientPage() {
     (begin?.querySelector<HTMLElement>("[aria-checked=true], input:not([type=hidden])") ?? begin)?.focus();
     seen.current = step;
   }, [step]);
+  useLeaveGuard(
+    created === null && (clientId !== "" || name !== "" || redirectUris.length > 0 || ofApi.resource !== "" || ofApi.scopes.length > 0),
+  );
   const error = (field: string) => (problem instanceof ApiProblem ? errorAt(problem, field, t) : undefined);
 
   const bodyOf = (more: Partial<CreateClient>) => ({

@@ -36,7 +36,7 @@ function Steps({ steps, authenticators, path = "" }: { steps: readonly Step[]; a
       {steps.map((step) => {
         const place = steps.indexOf(step);
         const known = authenticators.find(({ name }) => name === step.authenticator);
-        const name = step.alias ?? known?.displayName ?? step.authenticator ?? "";
+        const name = step.alias ?? (known && t(known.displayName)) ?? step.authenticator ?? "";
         const off = step.requirement === "DISABLED";
         return (
           <li key={`${path}.${place}`}>

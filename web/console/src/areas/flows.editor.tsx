@@ -110,7 +110,7 @@ function Steps({ steps, path, authenticators, problem, readOnly, onChange }: Ste
     onChange(next);
   };
   const nameOf = (step: Step) =>
-    step.alias ?? authenticators.find(({ name }) => name === step.authenticator)?.displayName ?? step.authenticator ?? "";
+    step.alias ?? t(authenticators.find(({ name }) => name === step.authenticator)?.displayName ?? step.authenticator ?? "");
   return (
     <Stack gap="xs" component="ol" className="steps">
       {steps.map((step, index) => {
@@ -128,7 +128,7 @@ function Steps({ steps, path, authenticators, problem, readOnly, onChange }: Ste
                   </Group>
                   {step.authenticator && (
                     <Text size="xs" c="dimmed">
-                      {withCode(authenticators.find((one) => one.name === step.authenticator)?.description ?? "")}
+                      {withCode(t(authenticators.find((one) => one.name === step.authenticator)?.description ?? ""))}
                     </Text>
                   )}
                   {MAILED.has(step.authenticator ?? "") && step.requirement !== "DISABLED" && <NoMail />}
@@ -251,7 +251,7 @@ function AddStep({ authenticators, add }: { authenticators: readonly Authenticat
         <Menu.Dropdown mah={360} className="scrolling">
           {authenticators.map(({ name, displayName }) => (
             <Menu.Item key={name} onClick={() => add({ authenticator: name, requirement: "REQUIRED" })}>
-              {displayName}
+              {t(displayName)}
             </Menu.Item>
           ))}
         </Menu.Dropdown>

@@ -1,6 +1,7 @@
 import createSchema from "virtual:schema/CreateFlow";
 import type { components } from "@gatehouse/api";
 import { Badge, Code } from "@mantine/core";
+import { translate } from "../i18n/index.ts";
 import { Picker } from "../kit/picker.tsx";
 import type { Resource } from "../kit/resource.ts";
 import type { Control } from "../kit/schema-form.tsx";
@@ -35,7 +36,7 @@ export const flows: Resource<Flow, Schemas["CreateFlow"]> = {
   name: ({ displayName, alias }) => displayName || alias,
   permission: { view: ["manage-authorization"], manage: ["manage-authorization"] },
   columns: [
-    { title: "Flow", render: ({ displayName, alias }) => displayName || alias },
+    { title: "Flow", render: ({ displayName, alias, builtIn }) => (builtIn ? translate(displayName || alias) : displayName || alias) },
     { title: "Alias", render: ({ alias }) => <Code>{alias}</Code> },
     { title: "Kind", render: ({ builtIn }) => <Badge variant="light">{builtIn ? "built in" : "own"}</Badge> },
   ],

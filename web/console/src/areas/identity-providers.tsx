@@ -2,7 +2,7 @@ import createSchema from "virtual:schema/CreateIdentityProvider";
 import mapperSchema from "virtual:schema/CreateIdentityProviderMapper";
 import updateSchema from "virtual:schema/UpdateIdentityProvider";
 import type { components } from "@gatehouse/api";
-import { Alert, Badge, Button, Code, Group, List, Stack, Table, Text } from "@mantine/core";
+import { Alert, Button, Code, Group, List, Stack, Table, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { useText } from "../i18n/index.ts";
@@ -14,6 +14,7 @@ import type { Draft } from "../kit/schema.ts";
 import { Failure, Rows } from "../kit/states.tsx";
 import { SubList } from "../kit/sub-list.tsx";
 import { When } from "../kit/when.tsx";
+import { Word } from "../kit/word.tsx";
 import { addressesToRegister, ProviderAddresses } from "./provider-addresses.tsx";
 import { ProviderConfig, settledConfig } from "./provider-config.tsx";
 import { OnOff } from "./users.tsx";
@@ -92,7 +93,7 @@ const Mappers = ({ path }: TabProps<Provider>) => (
     emptyText="A mapper sets attributes, roles or groups from the provider's claims."
     columns={[
       { title: "Name", render: ({ name }) => name },
-      { title: "Type", render: ({ type }) => <Badge variant="light">{type}</Badge> },
+      { title: "Type", render: ({ type }) => <Word of="type" value={type} /> },
       { title: "From", render: ({ claim, template }) => <Code>{claim ?? template ?? ""}</Code> },
       { title: "To", render: ({ attribute, role, group }) => attribute ?? role ?? group ?? "" },
     ]}
@@ -182,7 +183,7 @@ export const identityProviders: Resource<Provider, Schemas["CreateIdentityProvid
   columns: [
     { title: "Provider", render: ({ displayName, alias }) => displayName || alias },
     { title: "Alias", render: ({ alias }) => <Code>{alias}</Code> },
-    { title: "Protocol", render: ({ protocol }) => <Badge variant="light">{protocol}</Badge> },
+    { title: "Protocol", render: ({ protocol }) => <Word of="protocol" value={protocol} /> },
     { title: "Enabled", render: ({ enabled }) => <OnOff on={enabled} /> },
   ],
   Before: ProviderAddresses,

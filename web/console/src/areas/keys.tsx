@@ -1,5 +1,5 @@
 import type { components } from "@gatehouse/api";
-import { Badge, Button, Code, Group, Stack, Text } from "@mantine/core";
+import { Button, Code, Group, Stack, Text } from "@mantine/core";
 import { useQueryClient } from "@tanstack/react-query";
 import { useRealm } from "../app/session.tsx";
 import { useText } from "../i18n/index.ts";
@@ -7,6 +7,7 @@ import { confirmed } from "../kit/confirm.tsx";
 import { failed, succeeded } from "../kit/notify.ts";
 import type { Resource, TabProps } from "../kit/resource.ts";
 import { When } from "../kit/when.tsx";
+import { Word } from "../kit/word.tsx";
 
 type Key = components["schemas"]["RealmKey"];
 
@@ -35,18 +36,21 @@ function Rotate() {
   );
 }
 
-const Material = ({ item }: TabProps<Key>) => (
-  <Stack>
-    <Text fw={600}>Public key</Text>
-    <Code block tabIndex={0} className="secret">
-      {item.publicKey}
-    </Code>
-    <Text fw={600}>Certificate</Text>
-    <Code block tabIndex={0} className="secret">
-      {item.certificate}
-    </Code>
-  </Stack>
-);
+function Material({ item }: TabProps<Key>) {
+  const t = useText();
+  return (
+    <Stack>
+      <Text fw={600}>{t("Public key")}</Text>
+      <Code block tabIndex={0} className="secret">
+        {item.publicKey}
+      </Code>
+      <Text fw={600}>{t("Certificate")}</Text>
+      <Code block tabIndex={0} className="secret">
+        {item.certificate}
+      </Code>
+    </Stack>
+  );
+}
 
 export const keys: Resource<Key> = {
   title: "Signing keys",
@@ -61,11 +65,7 @@ export const keys: Resource<Key> = {
     { title: "Algorithm", render: ({ algorithm }) => algorithm },
     {
       title: "Status",
-      render: ({ status }) => (
-        <Badge variant="light" color={status === "ACTIVE" ? "teal" : "gray"}>
-          {status}
-        </Badge>
-      ),
+      render: ({ status }) => <Word of="status" value={status} color={status === "ACTIVE" ? "teal" : "gray"} />,
     },
     { title: "Created", render: ({ createdAt }) => <When time={createdAt} /> },
     { title: "Rotated", wide: true, render: ({ rotatedAt }) => <When time={rotatedAt} /> },

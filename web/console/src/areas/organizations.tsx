@@ -14,6 +14,7 @@ import type { Control } from "../kit/schema-form.tsx";
 import { SubForm } from "../kit/sub-form.tsx";
 import { SubList } from "../kit/sub-list.tsx";
 import { When } from "../kit/when.tsx";
+import { Word } from "../kit/word.tsx";
 import { Attributes } from "./attributes.tsx";
 import { OnOff } from "./users.tsx";
 
@@ -78,7 +79,7 @@ const Invitations = ({ path }: TabProps<Organization>) => (
     columns={[
       { title: "Email", render: ({ email }) => email },
       { title: "Role", render: ({ role }) => role },
-      { title: "Status", render: ({ status }) => <Badge variant="light">{status}</Badge> },
+      { title: "Status", render: ({ status }) => <Word of="status" value={status} /> },
       { title: "Expires", render: ({ expiresAt }) => <When time={expiresAt} /> },
     ]}
     name={({ email }) => email}

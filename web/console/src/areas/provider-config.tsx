@@ -1,9 +1,12 @@
 import { Accordion, Fieldset, Stack } from "@mantine/core";
 import { useText } from "../i18n/index.ts";
 import { schemaFor } from "../kit/conditions.ts";
-import { Field } from "../kit/fields.tsx";
-import { type Draft, isStored, type Schema } from "../kit/schema.ts";
+import { Field, shownDescription } from "../kit/fields.tsx";
+import { manyPicked } from "../kit/picked.tsx";
+import { groupPicker } from "../kit/picker.tsx";
+import { type Draft, isStored, labelOf, type Schema } from "../kit/schema.ts";
 import type { Control } from "../kit/schema-form.tsx";
+import { RoleNames } from "./role-names.tsx";
 
 const EID = [
   "metadataUrl",
@@ -51,6 +54,12 @@ const SOCIAL = ["clientId", "clientSecret"];
 /** Decisions that every provider needs. */
 const DECISIONS = ["provisioning", "sync", "trustEmail"];
 
+/** Members that name records of the realm, which are chosen by searching. */
+const RECORDS: Readonly<Record<string, Control>> = {
+  defaultRoles: RoleNames,
+  defaultGroups: manyPicked({ ...groupPicker, label: "Default groups" }),
+};
+
 type Config = Readonly<Record<string, unknown>>;
 
 /** Tells whether the member says that a secret is stored, which only the server knows. */
@@ -74,6 +83,14 @@ function ConfigEditor({ value, draft, schema, error, errorOf, readOnly, bare, on
   const field = (name: string) => {
     const inner = properties[name]!;
     const required = schema.required?.includes(name) ?? false;
+    const own = RECORDS[name];
+    if (own) {
+      const shown = { label: t(labelOf(name)), description: shownDescription(t, inner), schema: inner, bare: false, draft, readOnly };
+      const change = (next: unknown) => set(name, (next as readonly string[]).length > 0 ? next : undefined);
+      return (
+        <div key={name}>{own({ ...shown, value: config[name] ?? [], error: errorOf(`config.${name}`), errorOf, onChange: change })}</div>
+      );
+    }
     return (
       <Field
         key={name}

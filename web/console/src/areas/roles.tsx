@@ -3,7 +3,7 @@ import updateSchema from "virtual:schema/UpdateRole";
 import type { components } from "@gatehouse/api";
 import { Alert, Badge, Checkbox, Stack, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
-import { useText } from "../i18n/index.ts";
+import { translate, useText } from "../i18n/index.ts";
 import { blindAmong, readsBy } from "../kit/blind.ts";
 import { Icon } from "../kit/icon.tsx";
 import { failed, succeeded } from "../kit/notify.ts";
@@ -97,7 +97,7 @@ export const roles: Resource<Role, Schemas["CreateRole"], Schemas["UpdateRole"]>
   permission: { view: ["view-users"], manage: ["manage-roles"] },
   columns: [
     { title: "Role", sort: "name", render: ({ name }) => name },
-    { title: "Description", render: ({ description }) => description ?? "–" },
+    { title: "Description", render: ({ description }) => translate(description ?? "–") },
     { title: "Includes", wide: true, render: (role) => <RoleBadges names={includedBy(role)} /> },
     { title: "Default", render: ({ default: isDefault }) => isDefault && <Badge variant="light">default</Badge> },
   ],

@@ -3,6 +3,7 @@ import { Alert, Badge, Button, Group, List, Progress, Select, Stack, Table, Text
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { useText } from "../i18n/index.ts";
+import { optionsOf, wordsFor } from "../kit/choice-labels.ts";
 import { confirmed } from "../kit/confirm.tsx";
 import { failed, succeeded } from "../kit/notify.ts";
 import type { TabProps } from "../kit/resource.ts";
@@ -10,6 +11,7 @@ import { SendAgain } from "../kit/send-again.tsx";
 import { Failure, Rows, WriteError } from "../kit/states.tsx";
 import { SubList } from "../kit/sub-list.tsx";
 import { When } from "../kit/when.tsx";
+import { Word } from "../kit/word.tsx";
 
 type Schemas = components["schemas"];
 type Target = Schemas["ScimTarget"];
@@ -63,7 +65,7 @@ export function Status({ item, path, session }: TabProps<Target>) {
   const all = sum(({ synced, pending, failed: refused, dead }) => synced + pending + refused + dead) + held;
   return (
     <Stack>
-      <Alert color={STATES[state]} title={state} role="status">
+      <Alert color={STATES[state]} title={t(wordsFor("state", state))} role="status">
         <Text size="sm">{message}</Text>
         {(syncing || state === "WORKING") && all > 0 && (
           <Progress mt="sm" value={(sum(({ synced }) => synced) / all) * 100} aria-label={t("Progress")} />
@@ -172,7 +174,7 @@ function Planned({ plan: { counts, unchanged, complete, items } }: { plan: Plan 
       <Group gap="xs" mb="xs">
         {changes.map(([action, count]) => (
           <Badge key={action} variant="light" color={ACTIONS[action]}>
-            {action}: {count.toLocaleString()}
+            {t(wordsFor("action", action))}: {count.toLocaleString()}
           </Badge>
         ))}
         <Text size="sm">{t("{count} are the same already.", { count: unchanged.toLocaleString() })}</Text>
@@ -183,12 +185,10 @@ function Planned({ plan: { counts, unchanged, complete, items } }: { plan: Plan 
           <Table.Tbody>
             {items.map(({ kind, id, name, action, reason }) => (
               <Table.Tr key={id}>
-                <Table.Td>{kind}</Table.Td>
+                <Table.Td>{t(wordsFor("kind", kind))}</Table.Td>
                 <Table.Td>{name ?? id}</Table.Td>
                 <Table.Td>
-                  <Badge variant="light" color={ACTIONS[action]}>
-                    {action}
-                  </Badge>
+                  <Word of="action" value={action} color={ACTIONS[action]} />
                 </Table.Td>
                 <Table.Td>{reason ?? ""}</Table.Td>
               </Table.Tr>
@@ -209,7 +209,7 @@ export function Objects({ path }: TabProps<Target>) {
       <Select
         aria-label={t("Status")}
         placeholder={t("Status")}
-        data={Object.keys(OBJECTS)}
+        data={optionsOf("state", Object.keys(OBJECTS), t)}
         value={state}
         onChange={setState}
         clearable
@@ -224,14 +224,10 @@ export function Objects({ path }: TabProps<Target>) {
         empty={state === null ? "Nothing was sent yet" : "Nothing is in this state"}
         columns={[
           { title: "Name", render: ({ name, id }) => name ?? id },
-          { title: "Kind", wide: true, render: ({ kind }) => kind },
+          { title: "Kind", wide: true, render: ({ kind }) => t(wordsFor("kind", kind)) },
           {
             title: "Status",
-            render: ({ state: now }) => (
-              <Badge variant="light" color={OBJECTS[now]}>
-                {now}
-              </Badge>
-            ),
+            render: ({ state: now }) => <Word of="state" value={now} color={OBJECTS[now]} />,
           },
           {
             title: "Answer",

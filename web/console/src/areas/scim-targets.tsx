@@ -1,8 +1,9 @@
 import createSchema from "virtual:schema/CreateScimTarget";
 import updateSchema from "virtual:schema/UpdateScimTarget";
 import type { components } from "@gatehouse/api";
-import { Badge, Code } from "@mantine/core";
+import { Code } from "@mantine/core";
 import type { Resource } from "../kit/resource.ts";
+import { Word } from "../kit/word.tsx";
 import { TargetAuth, TargetGroups, TargetUsers } from "./scim-targets.controls.tsx";
 import { MANAGE, Objects, STATES, Status } from "./scim-targets.status.tsx";
 import { OnOff } from "./users.tsx";
@@ -32,11 +33,7 @@ export const scimTargets: Resource<Target, Schemas["CreateScimTarget"], Schemas[
     { title: "URL", wide: true, render: ({ url }) => <Code>{url}</Code> },
     {
       title: "Status",
-      render: ({ status: { state } }) => (
-        <Badge variant="light" color={STATES[state]}>
-          {state}
-        </Badge>
-      ),
+      render: ({ status: { state } }) => <Word of="state" value={state} color={STATES[state]} />,
     },
     { title: "Enabled", render: ({ enabled }) => <OnOff on={enabled} /> },
   ],

@@ -1,12 +1,13 @@
 import createSchema from "virtual:schema/CreateClientScope";
 import updateSchema from "virtual:schema/UpdateClientScope";
 import type { components } from "@gatehouse/api";
-import { Badge, Button, Code, Group, Stack, Text } from "@mantine/core";
-import { useText } from "../i18n/index.ts";
+import { Button, Code, Group, Stack, Text } from "@mantine/core";
+import { translate, useText } from "../i18n/index.ts";
 import { failed } from "../kit/notify.ts";
 import { AddByPicker } from "../kit/picker.tsx";
 import type { Resource, TabProps } from "../kit/resource.ts";
 import { Empty } from "../kit/states.tsx";
+import { Word } from "../kit/word.tsx";
 
 type Schemas = components["schemas"];
 type Scope = Schemas["ClientScope"];
@@ -62,8 +63,8 @@ export const scopes: Resource<Scope, Schemas["CreateClientScope"], Schemas["Upda
   permission: { view: ["manage-authorization", "view-clients"], manage: MANAGE },
   columns: [
     { title: "Scope", render: ({ name }) => <Code>{name}</Code> },
-    { title: "Description", render: ({ description }) => description ?? "–" },
-    { title: "Assignment", render: ({ assignment }) => <Badge variant="light">{assignment}</Badge> },
+    { title: "Description", render: ({ description }) => translate(description ?? "–") },
+    { title: "Assignment", render: ({ assignment }) => <Word of="assignment" value={assignment} /> },
     { title: "Claims", wide: true, render: ({ claims }) => claims.map(({ name }) => name).join(", ") || "–" },
   ],
   create: { schema: createSchema, sections: [{ fields: ["name", "description", "consentText", "assignment"] }] },

@@ -48,7 +48,13 @@ export function ExternalImport() {
               reset();
             }}
           />
-          <OnConflict value={onConflict} onChange={setOnConflict} />
+          <OnConflict
+            value={onConflict}
+            onChange={(next) => {
+              setOnConflict(next);
+              reset();
+            }}
+          />
         </Group>
         <Group>
           <Button variant={report ? "default" : "filled"} disabled={files.length === 0} loading={busy} onClick={() => void run(true)}>

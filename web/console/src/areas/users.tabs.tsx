@@ -17,6 +17,7 @@ import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { useText } from "../i18n/index.ts";
 import { Activity } from "../kit/activity.tsx";
+import { optionsOf, wordsFor } from "../kit/choice-labels.ts";
 import { save } from "../kit/download.ts";
 import { failed, succeeded } from "../kit/notify.ts";
 import { useOnce } from "../kit/once.ts";
@@ -25,6 +26,7 @@ import type { Tab, TabProps } from "../kit/resource.ts";
 import { WriteError } from "../kit/states.tsx";
 import { SubList } from "../kit/sub-list.tsx";
 import { When } from "../kit/when.tsx";
+import { Word } from "../kit/word.tsx";
 import { AddRole } from "./role-names.tsx";
 
 type Schemas = components["schemas"];
@@ -56,7 +58,7 @@ function Credentials({ path, session, reload }: Props) {
         empty="No credentials yet"
         emptyText="Set a password, or let the user set one up at the next sign-in."
         columns={[
-          { title: "Type", render: ({ type }) => <Badge variant="light">{type}</Badge> },
+          { title: "Type", render: ({ type }) => <Word of="credential" value={type} /> },
           {
             title: "Label",
             render: ({ label, turnedOffAt }) => (
@@ -68,7 +70,7 @@ function Credentials({ path, session, reload }: Props) {
           { title: "Added", render: ({ createdAt }) => <When time={createdAt} /> },
           { title: "Last used", wide: true, render: ({ lastUsedAt }) => <When time={lastUsedAt} /> },
         ]}
-        name={({ type, label }) => label ?? type}
+        name={({ type, label }) => label ?? t(wordsFor("credential", type))}
         remove={({ type, id }) => `${path}/credentials/${type}/${id}`}
       />
     </Stack>
@@ -155,7 +157,7 @@ function RequiredActions({ item, path, session, reload }: Props) {
       <Text size="sm">{t("The user completes these at the next sign-in, in this order.")}</Text>
       <MultiSelect
         label={t("Required actions")}
-        data={[...ACTIONS]}
+        data={optionsOf("requiredActions", ACTIONS, t)}
         value={actions.data ?? []}
         disabled={!may(...MANAGE) || actions.isPending}
         onChange={(next) => void save(next)}

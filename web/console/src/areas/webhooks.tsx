@@ -2,7 +2,7 @@ import eventSchema from "virtual:schema/AuditEvent";
 import createSchema from "virtual:schema/CreateWebhook";
 import updateSchema from "virtual:schema/UpdateWebhook";
 import type { components } from "@gatehouse/api";
-import { Badge, Code, MultiSelect, Text } from "@mantine/core";
+import { Code, MultiSelect, Text } from "@mantine/core";
 import { useText } from "../i18n/index.ts";
 import { shown } from "../kit/notify.ts";
 import type { Resource, TabProps } from "../kit/resource.ts";
@@ -10,6 +10,7 @@ import type { Control } from "../kit/schema-form.tsx";
 import { SendAgain } from "../kit/send-again.tsx";
 import { SubList } from "../kit/sub-list.tsx";
 import { When } from "../kit/when.tsx";
+import { Word } from "../kit/word.tsx";
 import { OnOff } from "./users.tsx";
 
 type Schemas = components["schemas"];
@@ -60,16 +61,13 @@ const Deliveries = ({ path }: TabProps<Webhook>) => (
     path={`${path}/deliveries`}
     manage={MANAGE}
     id={({ id }) => id}
+    refresh={3_000}
     empty="No deliveries yet"
     columns={[
       { title: "Event", render: ({ eventType }) => eventType },
       {
         title: "Status",
-        render: ({ status }) => (
-          <Badge variant="light" color={COLORS[status]}>
-            {status}
-          </Badge>
-        ),
+        render: ({ status }) => <Word of="status" value={status} color={COLORS[status]} />,
       },
       { title: "Attempts", render: ({ attempts }) => attempts },
       {

@@ -1,3 +1,12 @@
+const PROFILES = {
+  none: "None",
+  oauth21: "OAuth 2.1",
+  "fapi2-security": "FAPI 2.0 Security",
+  "fapi2-message-signing": "FAPI 2.0 Message Signing",
+};
+const PREFERENCES = { preferred: "If possible", required: "Always", discouraged: "Rather not" };
+const REMOVAL = { deactivate: "Deactivate there", delete: "Delete there", none: "Leave as it is" };
+
 /** The texts for values that the API names for programs, by member and value. Other values are shown unchanged. */
 export const CHOICES: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   channel: { EMAIL: "Email", SMS: "SMS", PUSH: "Push" },
@@ -38,10 +47,146 @@ export const CHOICES: Readonly<Record<string, Readonly<Record<string, string>>>>
   signInWhenUnreachable: { allow: "Allow", refuse: "Refuse" },
   refreshWhenUnreachable: { allow: "Allow", refuse: "Refuse" },
   returningEntries: { new: "A new user", former: "The former user again" },
+  type: {
+    role: "Role",
+    user: "User",
+    client: "Application",
+    group: "Group",
+    "client-scope": "Scope of the token",
+    time: "Time",
+    regex: "Regular expression",
+    attribute: "Attribute",
+    aggregate: "Several policies",
+    template: "Template",
+    resource: "Resource",
+    scope: "Scope",
+  },
+  operator: { eq: "equals", ne: "is not", in: "is one of", exists: "exists", lt: "is less than", gt: "is more than" },
+  policyEnforcementMode: { ENFORCING: "Deny", PERMISSIVE: "Permit", DISABLED: "Permit everything to enabled users" },
+  delegation: { intersect: "What both the user and the agent may do", subject: "What the user may do" },
+  backgroundStyle: { glow: "Glow", plain: "Plain", gradient: "Gradient", dots: "Dots" },
+  fontFamily: { system: "The device's own", serif: "Serif", rounded: "Rounded", mono: "Monospace" },
+  leastProfile: PROFILES,
+  profile: PROFILES,
+  tokenProfile: { default: "Standard", keycloak: "Keycloak" },
+  authenticatorAttachment: { platform: "On the device itself", "cross-platform": "Security key or phone" },
+  residentKey: PREFERENCES,
+  userVerification: PREFERENCES,
+  requiredActions: {
+    UPDATE_PASSWORD: "Change the password",
+    VERIFY_EMAIL: "Confirm the email address",
+    CONFIGURE_TOTP: "Set up an authenticator app",
+    CONFIGURE_PASSKEY: "Create a passkey",
+    UPDATE_PROFILE: "Complete the profile",
+    ACCEPT_TERMS: "Accept the terms",
+  },
+  source: {
+    attribute: "Attribute of the user",
+    property: "Member of the user",
+    roles: "Roles",
+    groups: "Groups",
+    organizations: "Organizations",
+    constant: "Fixed value",
+    session: "Session",
+  },
+  targets: { idToken: "ID token", accessToken: "Access token", userinfo: "Userinfo", introspection: "Introspection" },
+  applicationType: { web: "Web application", native: "Mobile or desktop application" },
+  resourceAccess: { listed: "Applications that list it", everyone: "Every application of the realm" },
+  strategy: {
+    userId: "The user's ID",
+    username: "Username",
+    email: "Email address",
+    attribute: "An attribute",
+    pairwise: "Another value for each application (pairwise)",
+  },
+  cibaDeliveryMode: { poll: "Poll", ping: "Ping" },
+  nameIdFormat: {
+    persistent: "Persistent: the same at every sign-in",
+    transient: "Transient: another at every sign-in",
+    email: "Email address",
+    unspecified: "Unspecified",
+    none: "None",
+  },
+  authnContextComparison: {
+    exact: "Exactly one of them",
+    minimum: "One of them or stronger",
+    better: "Stronger",
+    maximum: "None stronger",
+  },
+  minimumLoa: {
+    "urn:etoegang:core:assurance-class:loa2": "Level 2",
+    "urn:etoegang:core:assurance-class:loa2plus": "Level 2+",
+    "urn:etoegang:core:assurance-class:loa3": "Level 3",
+    "urn:etoegang:core:assurance-class:loa4": "Level 4",
+    low: "Low",
+    substantial: "Substantial",
+    high: "High",
+  },
+  spType: { public: "Public", private: "Private" },
+  preset: {
+    standard: "Standard SCIM",
+    aws: "AWS IAM Identity Center",
+    entra: "Microsoft Entra ID",
+    github: "GitHub",
+    google: "Google",
+    slack: "Slack",
+  },
+  matchBy: { userName: "Username", email: "Confirmed email address" },
+  disabled: REMOVAL,
+  outOfScope: REMOVAL,
+  deleted: REMOVAL,
+  assignment: { DEFAULT: "By default", OPTIONAL: "On request", NONE: "On request, if the application lists it" },
+  status: {
+    CREATED: "Not yet active",
+    ACTIVE: "Active",
+    SUSPENDED: "Suspended",
+    REVOKED: "Revoked",
+    RETAINED: "Retained",
+    PENDING: "Waiting",
+    DELIVERED: "Delivered",
+    DEAD: "Given up",
+    open: "Open",
+    accepted: "Accepted",
+    expired: "Expired",
+  },
+  state: {
+    OK: "It works",
+    WORKING: "Working",
+    FAILING: "Failing",
+    PAUSED: "Paused",
+    WAITING_FOR_CONFIRMATION: "Waiting for your confirmation",
+    SUSPENDED: "Suspended",
+    DISABLED: "Disabled",
+    PENDING: "Waiting",
+    SYNCED: "Sent",
+    FAILED: "Refused",
+    DEAD: "Given up",
+    HELD: "Held back",
+    GONE: "Gone",
+  },
+  action: { create: "Create", adopt: "Adopt", update: "Update", deactivate: "Deactivate", delete: "Delete", refuse: "Refuse" },
+  kind: { user: "User", group: "Group" },
+  credential: {
+    password: "Password",
+    totp: "Authenticator app",
+    passkey: "Passkey",
+    push: "Phone",
+    "recovery-code": "Recovery codes",
+    "enrollment-token": "Enrollment token",
+  },
+  environment: { production: "Production", sandbox: "Sandbox" },
 };
 
 export const wordsFor = (name: string, value: string): string => CHOICES[name]?.[value] ?? value;
 
-/** Returns the options of a choice, each with its text for people. */
-export const optionsOf = (name: string, values: readonly (string | number)[], t: (text: string) => string) =>
-  values.map((value) => ({ value: String(value), label: t(wordsFor(name, String(value))) }));
+/** Other spellings of a value, which the API takes as well. */
+const isSpelling = (value: string, values: readonly (string | number)[]): boolean =>
+  /^(urn:|HTTP-|[A-Z]+$)/.test(value) &&
+  values.some((other) => other !== value && /^[a-z]/.test(String(other)) && !String(other).startsWith("urn:"));
+
+/** Returns the options of a choice, each with its text for people, and once. The present value stays, however it is spelled. */
+export const optionsOf = (name: string, values: readonly (string | number)[], t: (text: string) => string, present?: unknown) =>
+  values
+    .filter((value) => value === present || !isSpelling(String(value), values))
+    // An algorithm of XML is known by the end of its address.
+    .map((value) => ({ value: String(value), label: t(wordsFor(name, String(value))).replace(/^http.*#/, "") }));

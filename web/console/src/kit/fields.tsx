@@ -14,7 +14,6 @@ import {
 import { type ReactNode, useState } from "react";
 import { type Translate, useText } from "../i18n/index.ts";
 import { optionsOf } from "./choice-labels.ts";
-import { descriptionOf } from "./descriptions.ts";
 import { localTime } from "./local-time.ts";
 import { type Described, describe, isStored, labelOf, type Schema } from "./schema.ts";
 
@@ -82,7 +81,7 @@ export function Field({
       return (
         <Select
           {...shared}
-          data={optionsOf(name, kind.options, t)}
+          data={optionsOf(name, kind.options, t, value)}
           value={value === undefined || value === null ? null : String(value)}
           clearable={nullable || !required}
           allowDeselect={false}
@@ -91,7 +90,13 @@ export function Field({
       );
     case "choices":
       return (
-        <MultiSelect {...shared} data={[...kind.options]} value={(value as string[] | undefined) ?? []} onChange={onChange} searchable />
+        <MultiSelect
+          {...shared}
+          data={optionsOf(name, kind.options, t)}
+          value={(value as string[] | undefined) ?? []}
+          onChange={onChange}
+          searchable
+        />
       );
     case "texts":
       return (
@@ -187,8 +192,7 @@ function isNarrow(name: string, schema: Schema): boolean {
 }
 
 /** Returns the description of a member, in the language of the console. */
-export const shownDescription = (t: Translate, schema: Schema, own?: string): ReactNode =>
-  withCode(t(descriptionOf(own ?? schema.description)));
+export const shownDescription = (t: Translate, schema: Schema, own?: string): ReactNode => withCode(t(own ?? schema.description ?? ""));
 
 /** Shows text between backticks as code. */
 export function withCode(text: string): ReactNode {

@@ -12,7 +12,17 @@ export interface Section<T> {
   readonly fields: readonly (keyof T & string)[];
   /** Returns whether the member is shown for the draft. */
   readonly when?: (draft: Draft) => boolean;
+  /** Shows its fields together, instead of one after another. */
+  readonly Fields?: SectionFields;
 }
+
+/** The fields of a section that belong together, such as a range of times. */
+export type SectionFields = (props: {
+  readonly draft: Draft;
+  readonly readOnly: boolean;
+  onChange(draft: Draft): void;
+  errorOf(path: string): string | undefined;
+}) => ReactNode;
 
 /** A control of a page, which replaces the one for the schema. */
 export type Control = (props: {
@@ -106,7 +116,7 @@ export function SchemaForm<T>(props: SchemaFormProps<T>) {
     <Stack gap="md" ref={form}>
       {sections
         .filter(({ when }) => when?.(draft) ?? true)
-        .map(({ title, fields }, index) => (
+        .map(({ title, fields, Fields }, index) => (
           <Stack key={title ?? index} gap="sm">
             {title && (
               <>
@@ -116,7 +126,9 @@ export function SchemaForm<T>(props: SchemaFormProps<T>) {
                 </Title>
               </>
             )}
-            {fields.map((name) => field(name, title !== undefined && fields.length === 1))}
+            {Fields
+              ? Fields({ draft, readOnly, errorOf, onChange })
+              : fields.map((name) => field(name, title !== undefined && fields.length === 1))}
           </Stack>
         ))}
       {rest.length > 0 && (

@@ -49,6 +49,8 @@ export interface SubListProps<T> {
   restore?(item: T): Promise<unknown>;
   /** Returns the name in the question. */
   name?(item: T): string;
+  /** The milliseconds after which a list that the server changes by itself is read again, while it is seen. */
+  readonly refresh?: number;
   /** The form by which items are added and changed. */
   readonly form?: ItemForm<T>;
   /** Returns content above the list: a picker or a button that adds. */
@@ -61,7 +63,23 @@ const SIZE = 100;
 
 /** Shows a list that belongs to a record: members, roles, sessions. */
 export function SubList<T>(props: SubListProps<T>) {
-  const { path, query, columns, id, empty, emptyText, manage, remove, removeTitle = "Remove", restore, name, form, add, actions } = props;
+  const {
+    path,
+    query,
+    columns,
+    id,
+    empty,
+    emptyText,
+    manage,
+    remove,
+    removeTitle = "Remove",
+    restore,
+    name,
+    form,
+    add,
+    actions,
+    refresh,
+  } = props;
   const t = useText();
   const { api, realm, may } = useRealm();
   const client = useQueryClient();
@@ -72,6 +90,7 @@ export function SubList<T>(props: SubListProps<T>) {
     queryKey: [realm, "sub", path, asked],
     queryFn: ({ signal }) => api.list<T>(path, { query: asked, signal }),
     placeholderData: keepPreviousData,
+    refetchInterval: refresh ?? false,
   });
   const reload = () => client.invalidateQueries({ queryKey: [realm] });
   const allowed = may(...manage);
