@@ -89,9 +89,19 @@ test.concurrent("a body that is streamed takes as long as it comes", async () =>
 test.each([
   ["headers that are too large", `GET / HTTP/1.1\r\nhost: a\r\ncookie: ${"x".repeat(20_000)}\r\n\r\n`, 431, "request.headers_too_large"],
   ["no HTTP", "hello\r\n\r\n", 400, "request.malformed"],
+  ["two hosts", "GET / HTTP/1.1\r\nHost: a\r\nhost: b\r\nconnection: close\r\n\r\n", 400, "request.malformed"],
+  ["no host", "GET / HTTP/1.1\r\nconnection: close\r\n\r\n", 400, "request.malformed"],
+  ["a host that is none", "GET / HTTP/1.1\r\nhost: a/b\r\nconnection: close\r\n\r\n", 400, "request.malformed"],
 ])("%s: a problem+json", async (_, sent, status, code) => {
   const { head, problem } = problemIn(await drip(sent, 0));
   expect(head).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `));
   expect(head).toContain("application/problem+json");
   expect(problem).toMatchObject({ status, code, requestId: expect.any(String) });
+});
+
+test.each([
+  ["an IPv6 address with a port", "GET / HTTP/1.1\r\nhost: [::1]:8080\r\nconnection: close\r\n\r\n"],
+  ["no host, by HTTP/1.0", "GET / HTTP/1.0\r\n\r\n"],
+])("%s: served", async (_, sent) => {
+  expect((await drip(sent, 0)).split("\r\n", 1)[0]).toBe("HTTP/1.1 404 Not Found");
 });

@@ -1,4 +1,5 @@
-import type { AddressInfo } from "node:net";
+import { type AddressInfo, connect } from "node:net";
+import { text } from "node:stream/consumers";
 import { pino } from "pino";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { type App, createServer, documentOf, publish } from "./index.ts";
@@ -78,4 +79,10 @@ test("and so is every other, and all of them while the server drains or logs at 
   logger.level = "debug";
   await ask("/realms/warm/paper");
   expect([early, found]).toEqual([[], ["warm", "warm"]]);
+});
+
+test("a request that names two hosts is refused, also for such a document", async () => {
+  const socket = connect((app.server.address() as AddressInfo).port, "127.0.0.1");
+  socket.write("GET /realms/warm/paper HTTP/1.1\r\nhost: a\r\nhost: b\r\nconnection: close\r\n\r\n");
+  expect((await text(socket)).split("\r\n", 1)[0]).toBe("HTTP/1.1 400 Bad Request");
 });

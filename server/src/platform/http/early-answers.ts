@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
 import type { FastifyInstance } from "fastify";
 import type { PublishedDocument } from "./documents.ts";
+import { refusedHost } from "./host.ts";
 
 export interface EarlyAnswers {
   /** The headers of every response, names and values in turn. */
@@ -20,8 +21,9 @@ interface Source {
 const PREFIX = "/realms/";
 const PATTERN = "/realms/:realm";
 
-/** Tells whether the headers ask for more than the document. */
-const asksForMore = ({ headers }: IncomingMessage): boolean => headers["if-none-match"] !== undefined || headers.traceparent !== undefined;
+/** Tells whether the headers ask for more than the document, or have to be refused. */
+const asksForMore = (request: IncomingMessage): boolean =>
+  request.headers["if-none-match"] !== undefined || request.headers.traceparent !== undefined || refusedHost(request) !== null;
 
 /**
  * Sends cached documents before the request is routed. Relying parties read a realm's keys and its discovery document very often, and parsing, validating and

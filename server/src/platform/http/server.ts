@@ -11,6 +11,7 @@ import { acceptJson, refuseEncodedBodies } from "./bodies.ts";
 import { answerClientError, REQUEST_TIMEOUTS } from "./client-errors.ts";
 import type { CompiledSchemas } from "./compiled-schemas.ts";
 import { answerEarly } from "./early-answers.ts";
+import { refusedHost } from "./host.ts";
 import { type LoadLimits, shedLoad } from "./overload.ts";
 import { answerProblem, asAppError, notFound, sendProblem } from "./problem.ts";
 import { referredTo, schemaStore, shareNamedSchemas } from "./schemas.ts";
@@ -93,6 +94,8 @@ export function createServer(options: ServerOptions): App {
     genReqId: () => newId(),
     routerOptions: { maxParamLength: MAX_PARAM_LENGTH },
     ...REQUEST_TIMEOUTS,
+    // `refusedHost` refuses such requests, too. Node would answer them without a problem document.
+    http: { ...REQUEST_TIMEOUTS.http, requireHostHeader: false },
     clientErrorHandler: answerClientError(defaultHeaders.flat()),
     forceCloseConnections: "idle",
     return503OnClosing: false,
@@ -126,7 +129,8 @@ export function createServer(options: ServerOptions): App {
   app.addHook("onRequest", (request, reply, done) => {
     reply.header("x-request-id", request.id);
     for (const [name, value] of defaultHeaders) reply.header(name, value);
-    done();
+    const refused = refusedHost(request.raw);
+    refused ? done(refused) : done();
   });
   if (load) shedLoad(app as unknown as FastifyInstance, load);
   app.addHook("onResponse", (request, reply, done) => {
