@@ -1,5 +1,5 @@
 import { tooMany } from "../../kernel/errors.ts";
-import type { RateLimiter, Verdict } from "../../platform/rate-limit/index.ts";
+import { addressSubject, type RateLimiter, type Verdict } from "../../platform/rate-limit/index.ts";
 import { type RealmSnapshot, ruleOf } from "../../tenancy/realms/index.ts";
 
 // Anonymous requests that are stored are limited per address, so that they cannot fill the table. Browsers with a session and authenticated
@@ -11,7 +11,7 @@ export interface LimitParts {
 }
 
 export const countAnonymousRequest = ({ limiter, realm }: LimitParts, address: string): Promise<Verdict> =>
-  limiter.take(`authorize:${realm.realmId}:${address}`, ruleOf(realm.settings, "authorizations"));
+  limiter.take(`authorize:${realm.realmId}:${addressSubject(address)}`, ruleOf(realm.settings, "authorizations"));
 
 /**
  * Refuses a request that is stored outside of the engine once its address has sent too many: posted forms, requests of SAML service

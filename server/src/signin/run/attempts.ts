@@ -1,4 +1,3 @@
-import { isIPv6 } from "node:net";
 import {
   type AttemptCounter,
   clearAttempts,
@@ -14,7 +13,7 @@ import { loginKey } from "../../kernel/text.ts";
 import { sha256 } from "../../kernel/vault.ts";
 import type { Ctx } from "../../platform/context.ts";
 import type { Db } from "../../platform/db/index.ts";
-import { plainAddress } from "../../platform/outbound/index.ts";
+import { addressSubject } from "../../platform/rate-limit/index.ts";
 import type { Origin, UnitOfWork } from "../../platform/unit-of-work.ts";
 import type { RealmSnapshot } from "../../tenancy/realms/index.ts";
 
@@ -137,15 +136,4 @@ export async function forgetAttemptsOf(
 ): Promise<void> {
   const names = [username, ...(email === null ? [] : [email])].map((login) => userSubject({ userId: null, login }));
   await forgetAttempts(ctx.tx, ctx.realm, [userId, ...names]);
-}
-
-/** Returns the subject of an address. An IPv6 client usually controls its whole /64, so the prefix is counted. */
-export function addressSubject(ip: string): string {
-  const address = plainAddress(ip);
-  if (!isIPv6(address)) return address;
-  const [head = "", tail] = new URL(`http://[${address}]`).hostname.slice(1, -1).split("::");
-  const groups = (text: string | undefined) => (text ? text.split(":") : []);
-  const known = groups(head).length + groups(tail).length;
-  const all = [...groups(head), ...Array<string>(tail === undefined ? 0 : 8 - known).fill("0"), ...groups(tail)];
-  return `${all.slice(0, 4).join(":")}::/64`;
 }

@@ -2,11 +2,11 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi 
 import { createApp, type Server } from "../../app.ts";
 import { deleteExpiredAttempts } from "../../directory/credentials/index.ts";
 import { clock, DAY, MINUTE, SECOND } from "../../kernel/clock.ts";
+import { addressSubject } from "../../platform/rate-limit/index.ts";
 import { createMetrics } from "../../platform/telemetry/metrics.ts";
 import { Browser } from "../../testing/browser.ts";
 import { type Harness, harness } from "../../testing/harness.ts";
 import type { RealmUnderTest } from "../../testing/realm.ts";
-import { addressSubject } from "./attempts.ts";
 
 let iam: Harness;
 let server: Server;

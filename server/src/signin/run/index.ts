@@ -5,7 +5,7 @@
 // Owns `interactions`, the sign-ins in progress of admin login, OIDC and SAML. Each is bound to one browser, versioned, expires, and its
 // result is taken once.
 export { type Answered, continueDirectly, continueSignIn, type Form, returnToSignIn } from "./answer.ts";
-export { type Attempt, addressSubject, countAttempt, forgetAttemptsOf } from "./attempts.ts";
+export { type Attempt, countAttempt, forgetAttemptsOf } from "./attempts.ts";
 export { recordLock } from "./failures.ts";
 export {
   claimInteraction,

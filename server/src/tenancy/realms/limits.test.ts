@@ -66,6 +66,24 @@ test("sign-ins that pages begin and sign-outs that other sites post are limited 
   expect((await browser.get(at("/account/"))).status).toBe(200);
 });
 
+test("an IPv6 network counts as one address, because a single visitor can use all of its addresses", async () => {
+  const realm = await iam.realm();
+  expect((await realm.asMaster().put("/settings", { rateLimits: { signIns: 10, authorizations: 10, deviceCodes: 1 } })).status).toBe(200);
+  const party = await relyingParty(iam, realm, { publicClient: true, grantTypes: ["authorization_code", "device"] });
+  const at = (network: string, n: number) => new Browser(iam.server.app, `2001:db8:0:${network}::${n}`);
+  const form = { client_id: party.clientId };
+  const ways: Record<string, (browser: Browser) => Promise<number>> = {
+    signIns: async (browser) => (await browser.request("POST", `/realms/${realm.name}/login`, { form: {}, csrf: false })).status,
+    authorizations: async (browser) => (await browser.get(`/realms/${realm.name}/account/`)).status,
+    deviceCodes: async (browser) => (await browser.request("POST", `/realms/${realm.name}/device/authorize`, { form, csrf: false })).status,
+  };
+  for (const [name, ask] of Object.entries(ways)) {
+    const answers = await Promise.all(Array.from({ length: 30 }, (_, n) => ask(at("1", n + 1))));
+    expect(answers, name).toContain(429);
+    expect(await ask(at("2", 1)), name).not.toBe(429);
+  }
+});
+
 test("realms that do not exist share one count", async () => {
   const post = (realm: string) =>
     new Browser(iam.server.app, "192.0.2.10").request("POST", `/realms/${realm}/login`, { form: {}, csrf: false });

@@ -1,6 +1,6 @@
 import type { FastifyRequest, onRequestAsyncHookHandler } from "fastify";
 import { MINUTE } from "../../kernel/clock.ts";
-import { type RateLimiter, type RateRule, rateLimited } from "../../platform/rate-limit/index.ts";
+import { addressSubject, type RateLimiter, type RateRule, rateLimited } from "../../platform/rate-limit/index.ts";
 import { defaultSettings, type Settings } from "../settings/index.ts";
 import type { RealmSnapshots } from "./snapshot.ts";
 
@@ -19,7 +19,7 @@ export function limitsOfRealms(limiter: RateLimiter, realms: RealmSnapshots): (n
   return (name) =>
     rateLimited(limiter, {
       name,
-      key: async (request) => `${name}:${(await realmOf(request))?.realmId ?? ""}:${request.ip}`,
+      key: async (request) => `${name}:${(await realmOf(request))?.realmId ?? ""}:${addressSubject(request.ip)}`,
       rule: async (request) => ruleOf((await realmOf(request))?.settings ?? defaults, name),
     });
 }

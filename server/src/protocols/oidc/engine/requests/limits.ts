@@ -1,5 +1,6 @@
 import { errors, type KoaContextWithOIDC, Provider } from "oidc-provider";
 import { clock } from "../../../../kernel/clock.ts";
+import { addressSubject } from "../../../../platform/rate-limit/index.ts";
 import { countAnonymousRequest } from "../../../../signin/login/index.ts";
 import { ruleOf } from "../../../../tenancy/realms/index.ts";
 import { isPublic } from "../../../client-auth/index.ts";
@@ -54,7 +55,7 @@ export function limitStoredRequests(provider: Provider, parts: RealmParts): void
   beforeSaving(provider.DeviceCode, async (ctx, { clientId }) => {
     if (ctx.oidc.route !== "device_authorization") return;
     const { realmId, settings } = realm;
-    const verdict = await limiter.take(`device:${realmId}:${clientId}:${addressOf(ctx)}`, ruleOf(settings, "deviceCodes"));
+    const verdict = await limiter.take(`device:${realmId}:${clientId}:${addressSubject(addressOf(ctx))}`, ruleOf(settings, "deviceCodes"));
     if (!verdict.allowed) throw tooManyRequests(ctx, verdict.retryAfterSeconds, "too many requests for a code from here");
   });
 }
