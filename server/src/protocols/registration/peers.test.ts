@@ -406,12 +406,14 @@ describe("a client that is known by its document", () => {
     expect((await authorize(realm, "/native", { redirect_uri: "http://127.0.0.1:4711/cb" })).page.status).toBe(400);
   });
 
-  test("requests of documents are limited per host", async () => {
-    const realm = await openRealm({ metadataDocuments: true });
+  test("requests of documents are limited per host, for each realm: one does not lock a host's clients out of another", async () => {
+    const [realm, other] = [await openRealm({ metadataDocuments: true }), await openRealm({ metadataDocuments: true })];
     const addresses = Array.from({ length: 40 }, (_, each) => at(`/many/${each}`));
     await Promise.all(addresses.map((client_id) => browser().get(authorizeUrl(realm, "", { client_id }))));
     expect(requested.length).toBeGreaterThanOrEqual(20);
     expect(requested.length).toBeLessThan(40);
+    pages.set("/known", json(documentAt("/known")));
+    expect((await authorize(other, "/known")).page.status).toBe(200);
   });
 
   // This is the last test, because it moves the clock by days.

@@ -158,9 +158,13 @@ const MAX_DOCUMENTS = 1_000;
 const STALE = DAY;
 /** The time for which a failed fetch is cached. */
 const RETRY = 30 * SECOND;
-/** Anonymous requests can cause fetches, so they are limited per host and per realm. */
-const PER_HOST = { limit: 20, windowMs: MINUTE };
+/**
+ * Anonymous requests can cause fetches, so they are limited: for a realm, for a host in a realm, and for a host. A single realm takes only a part of what a host
+ * gets, so that it does not lock the host's clients out of the others.
+ */
 const PER_REALM = { limit: 120, windowMs: MINUTE };
+const PER_HOST_OF_REALM = { limit: 20, windowMs: MINUTE };
+const PER_HOST = { limit: 100, windowMs: MINUTE };
 
 /** The error if no request was made, because there were too many. */
 class TooManyRequests extends Error {}
@@ -176,11 +180,15 @@ function createDocuments({ outbound, limiter, log }: DocumentClientParts) {
   const documents = createRemoteDocuments<ClientDocument>({ max: MAX_DOCUMENTS, staleMs: STALE, pauseMs: RETRY, failureOf });
 
   const mayAsk = async (realm: string, address: string): Promise<boolean> => {
-    const verdicts = [
-      await limiter.take(`client-document:${new URL(address).hostname}`, PER_HOST),
-      await limiter.take(`client-documents-of:${realm}`, PER_REALM),
-    ];
-    return verdicts.every(({ allowed }) => allowed);
+    const { hostname } = new URL(address);
+    const limits = [
+      [`client-documents-of:${realm}`, PER_REALM],
+      [`client-document:${realm}:${hostname}`, PER_HOST_OF_REALM],
+      [`client-document:${hostname}`, PER_HOST],
+    ] as const;
+    // A refused request counts no further: with ever new hosts it would push the counts of others out of memory.
+    for (const [key, rule] of limits) if (!(await limiter.take(key, rule)).allowed) return false;
+    return true;
   };
 
   const read = async (realm: string, address: string): Promise<ReadDocument<ClientDocument>> => {
