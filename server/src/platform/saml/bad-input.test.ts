@@ -16,6 +16,7 @@ import {
   successResponse,
   verificationKey,
 } from "./index.ts";
+import { C14N } from "./names.ts";
 import { isSigned, verifyEnveloped } from "./signature/verify.ts";
 import { MESSAGE_LIMITS, parseXml } from "./xml/parse.ts";
 
@@ -52,6 +53,11 @@ test("the good message is accepted", async () => {
 
 const inNameId = (what: string) => () => response.replace("not-an-admin@", `not-an-${what}admin@`);
 const inDigest = (what: string) => () => response.replace("<ds:DigestValue>", `<ds:DigestValue>${what}`);
+const inPrefixList = (what: string) => () =>
+  response.replace(
+    "</ds:CanonicalizationMethod>",
+    `<ec:InclusiveNamespaces xmlns:ec="${C14N.namespace}" PrefixList="a">${what}</ec:InclusiveNamespaces>$&`,
+  );
 
 const texts: [what: string, reason: SamlReason, make: () => string | Buffer][] = [
   ["a comment in NameID", "forbidden_node", inNameId("<!-- -->")],
@@ -62,6 +68,8 @@ const texts: [what: string, reason: SamlReason, make: () => string | Buffer][] =
   ["an element in DigestValue", "signature_shape", inDigest("<ds:X></ds:X>")],
   ["an empty DigestValue", "signature_shape", () => response.replace(/<ds:DigestValue>[^<]*/, "<ds:DigestValue>")],
   ["a DigestValue that is not base64", "signature_shape", inDigest("*")],
+  ["an element in InclusiveNamespaces", "signature_shape", inPrefixList("<x/>")],
+  ["text in InclusiveNamespaces", "signature_shape", inPrefixList("x")],
   ["text in SignedInfo", "signature_shape", () => response.replace("<ds:SignedInfo>", "<ds:SignedInfo>x")],
   ["a document type", "doctype", () => `<!DOCTYPE x>${response}`],
   ["an external entity", "doctype", () => `<!DOCTYPE x [<!ENTITY e SYSTEM "file:///etc/passwd">]>${inNameId("&e;")()}`],

@@ -142,7 +142,9 @@ function canonicalizationOf(element: XmlElement, limits: XmlLimits, accepted: Ac
 function inclusivePrefixesOf(element: XmlElement): string[] {
   const [parameters, ...more] = elementsOnly(element, "signature_shape");
   if (!parameters) return [];
-  if (more.length > 0 || !isNamed(parameters, C14N.namespace, "InclusiveNamespaces"))
+  // Elements inside would be canonicalized before the signature is verified, as many as a message may have.
+  const isEmpty = elementsOnly(parameters, "signature_shape").length === 0;
+  if (more.length > 0 || !isNamed(parameters, C14N.namespace, "InclusiveNamespaces") || !isEmpty)
     throw new SamlError("signature_shape", "A canonicalization takes InclusiveNamespaces and nothing else");
   const prefixes = (attributeOf(parameters, "PrefixList") ?? "").split(/[ \t\n\r]+/).filter((prefix) => prefix !== "");
   if (prefixes.length > MAX_INCLUSIVE_PREFIXES) throw new SamlError("signature_shape", "InclusiveNamespaces lists too many prefixes");

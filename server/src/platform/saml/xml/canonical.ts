@@ -39,8 +39,9 @@ export function canonicalize(apex: XmlElement, options: CanonicalOptions): strin
   };
 
   const writeElement = (element: XmlElement, outer: Rendered | null): void => {
+    const isApex = element === apex;
     const name = element.prefix === "" ? element.local : `${element.prefix}:${element.local}`;
-    const used = inclusive ? prefixesInScope(element, element === apex) : prefixesUsedBy(element, inclusivePrefixes);
+    const used = inclusive ? prefixesInScope(element, isApex) : prefixesUsedBy(element, inclusivePrefixes, isApex);
     const declared = declarationsFor(element, outer, used);
     write(`<${name}`);
     for (const [prefix, uri] of declared) write(` ${prefix === "" ? "xmlns" : `xmlns:${prefix}`}="${escapeAttribute(uri)}"`);
@@ -62,9 +63,12 @@ export function canonicalize(apex: XmlElement, options: CanonicalOptions): strin
   return output;
 }
 
-/** Returns the prefixes that the element and its attributes visibly use, and those of the prefix list (§3). */
-function prefixesUsedBy(element: XmlElement, inclusivePrefixes: readonly string[]): string[] {
-  const used = [element.prefix, ...inclusivePrefixes];
+/**
+ * Returns the prefixes that the element and its attributes visibly use, and those of the prefix list (§3). Of the list, an element inside only needs those that
+ * it declares: the output has the others already, or they are not in scope. To look all of them up everywhere would multiply the work by the list.
+ */
+function prefixesUsedBy(element: XmlElement, listed: readonly string[], isApex: boolean): string[] {
+  const used = [element.prefix, ...(isApex ? listed : listed.filter((prefix) => element.declarations.has(prefix)))];
   for (const { prefix } of element.attributes) if (prefix !== "" && !used.includes(prefix)) used.push(prefix);
   return used;
 }
