@@ -26,7 +26,8 @@ export type Pattern = (text: string) => boolean;
 export function compilePattern(source: string): Pattern {
   const states: State[] = [{ kind: "end" }];
   const start = build(parse(source), 0, states);
-  return (text) => run(states, start, text);
+  const program = programOf(states, start);
+  return (text) => run(program, text);
 }
 
 /** Returns the reason why the pattern cannot be used, as a continuation of its name, or null if it can be used. */
@@ -68,29 +69,68 @@ function build(node: Node, next: number, states: State[]): number {
   }
 }
 
-function run(states: readonly State[], start: number, text: string): boolean {
-  const follow = (from: Iterable<number>): Set<number> => {
-    const reached = new Set<number>();
-    const open = [...from];
-    for (let at = open.pop(); at !== undefined; at = open.pop()) {
-      if (reached.has(at)) continue;
-      reached.add(at);
-      const state = states[at]!;
-      if (state.kind === "split") open.push(state.next, state.other);
-    }
-    return reached;
+const [SPLIT, END] = [-1, -2];
+
+/** The states in arrays, because a run visits each of them for every character. */
+interface Program {
+  readonly start: number;
+  readonly next: Int32Array;
+  readonly other: Int32Array;
+  /** The number of the state's test, or `SPLIT` or `END`. Copies of a repeated part share their tests. */
+  readonly testOf: Int32Array;
+  readonly tests: readonly Test[];
+}
+
+function programOf(states: readonly State[], start: number): Program {
+  const tests = [...new Set(states.flatMap((state) => (state.kind === "char" ? [state.test] : [])))];
+  const numbers = new Map(tests.map((test, number) => [test, number]));
+  return {
+    start,
+    tests,
+    next: Int32Array.from(states, (state) => (state.kind === "end" ? 0 : state.next)),
+    other: Int32Array.from(states, (state) => (state.kind === "split" ? state.other : 0)),
+    testOf: Int32Array.from(states, (state) => (state.kind === "char" ? numbers.get(state.test)! : state.kind === "split" ? SPLIT : END)),
   };
-  let current = follow([start]);
-  for (const char of text) {
-    const next: number[] = [];
-    for (const at of current) {
-      const state = states[at]!;
-      if (state.kind === "char" && state.test(char)) next.push(state.next);
+}
+
+/** Each character visits a state at most once, and is compared by a test at most once. */
+function run({ start, next, other, testOf, tests }: Program, text: string): boolean {
+  // The step in which a state was reached last, and the verdict of a test about the character of the step.
+  const reachedIn = new Uint32Array(next.length);
+  const verdicts = new Uint8Array(tests.length);
+  const [UNKNOWN, HOLDS, FAILS] = [0, 1, 2];
+  let current = new Int32Array(next.length);
+  let following = new Int32Array(next.length);
+  let count = 0;
+  let step = 1;
+  const open: number[] = [];
+  const reach = (state: number) => {
+    open.push(state);
+    for (let at = open.pop(); at !== undefined; at = open.pop()) {
+      if (reachedIn[at] === step) continue;
+      reachedIn[at] = step;
+      if (testOf[at] === SPLIT) open.push(next[at]!, other[at]!);
+      else following[count++] = at;
     }
-    if (next.length === 0) return false;
-    current = follow(next);
+  };
+  reach(start);
+  for (const char of text) {
+    [current, following] = [following, current];
+    const reached = count;
+    count = 0;
+    step += 1;
+    verdicts.fill(UNKNOWN);
+    for (let each = 0; each < reached; each++) {
+      const state = current[each]!;
+      const test = testOf[state]!;
+      if (test === END) continue;
+      if (verdicts[test] === UNKNOWN) verdicts[test] = tests[test]!(char) ? HOLDS : FAILS;
+      if (verdicts[test] === HOLDS) reach(next[state]!);
+    }
+    if (count === 0) return false;
   }
-  return current.has(0);
+  // The end is the first state.
+  return reachedIn[0] === step;
 }
 
 const CLASSES: Readonly<Record<string, RegExp>> = { d: /^\d$/, D: /^\D$/u, w: /^\w$/, W: /^\W$/u, s: /^\s$/, S: /^\S$/u };

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { compilePattern } from "../../../kernel/pattern.ts";
+import { leastCpuTime } from "../../../testing/cpu-time.ts";
 import { attributeVerdict } from "./attribute.ts";
 import {
   type Asked,
@@ -227,6 +228,18 @@ describe("patterns", () => {
     const began = process.cpuUsage().user;
     for (const bomb of ["(a+)+", "(a|a)*", "(a|aa)+", "(.*a){20}", "([a-z]+)*"]) compilePattern(bomb)(`${"a".repeat(1000)}!`);
     expect((process.cpuUsage().user - began) / 1000, "ms").toBeLessThan(3_000);
+  });
+  test("take little time for a character, whatever the pattern: a value of each line of an import is compared", async () => {
+    const text = "a".repeat(1000);
+    const matching = (source: string, times: number) => {
+      const matches = compilePattern(source);
+      return async () => {
+        for (let each = 0; each < times; each++) matches(text);
+      };
+    };
+    // Each character is compared with a class of a hundred parts, in a thousand places at once.
+    const [plain, bomb] = await leastCpuTime(matching("a*", 100), matching(`([${"\\W".repeat(110)}\\w]{0,31}){31}`, 1));
+    expect(bomb).toBeLessThan(20 * plain!);
   });
   test("refuse unknown syntax", () => {
     for (const bad of ["(a)\\1", "(?=a)", "(?<n>a)", "a**", "*a", "[a", "(a", "a)", "a{2,1}", "(a{1000}){1000}", "\\"])
