@@ -32,8 +32,10 @@ export function expectVersion(ctx: Ctx, version: number): void {
 export const isKnown = (ifNoneMatch: string | null | undefined, tag: string, read = (each: string) => each): boolean =>
   (ifNoneMatch ?? "")
     .split(",")
-    .map((each) => read(each.trim().replace(/^W\//, "")))
-    .some((each) => each === tag || each === "*");
+    .map((each) => each.trim())
+    .some((each) => each === "*" || read(strong(each)) === strong(tag));
+
+const strong = (tag: string) => tag.replace(/^W\//, "");
 
 /** Lets the write succeed only if the record has none of the versions that `If-None-Match` names (RFC 9110 §13.1.2). `*` names all. */
 export function refuseVersion({ ifNoneMatch }: Ctx, version: number): void {

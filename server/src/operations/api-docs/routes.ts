@@ -2,6 +2,7 @@ import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import Type from "typebox";
 import { notFound, oneOf, route } from "../../platform/http/index.ts";
+import { isKnown } from "../../platform/versions.ts";
 import { MASTER } from "../../tenancy/realms/index.ts";
 import { ASSETS, type AssetName, loadAssets } from "./assets.ts";
 import { describeApi } from "./describe.ts";
@@ -50,7 +51,7 @@ export const apiDocsRoutes: FastifyPluginAsyncTypebox<VisitorParts> = async (app
       const { text, gzipped, etag } = await description(request.query.tag ?? null);
       // The browser keeps the description, and asks whether it is still the same.
       reply.headers({ "content-type": "application/json; charset=utf-8", "cache-control": "no-cache", vary: "accept-encoding", etag });
-      if (request.headers["if-none-match"] === etag) return reply.code(304 as 200).send("");
+      if (isKnown(request.headers["if-none-match"], etag)) return reply.code(304 as 200).send("");
       return acceptsGzip(request) ? sendGzipped(reply, gzipped) : reply.send(text);
     },
   });

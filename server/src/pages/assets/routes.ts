@@ -1,6 +1,7 @@
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import Type from "typebox";
 import { field, notFound } from "../../platform/http/index.ts";
+import { isKnown } from "../../platform/versions.ts";
 import { assetOf } from "./files.ts";
 
 /** Registers the assets, at the root. */
@@ -21,7 +22,7 @@ export const assetRoutes: FastifyPluginAsyncTypebox = async (app) => {
       // Under the address of an old version, new content must not be cached for ever.
       const lasts = request.query.v === asset.version ? "max-age=31536000, immutable" : "max-age=300";
       reply.headers({ etag, "cache-control": `public, ${lasts}`, "x-content-type-options": "nosniff" });
-      if (request.headers["if-none-match"] === etag) return reply.code(304).send("");
+      if (isKnown(request.headers["if-none-match"], etag)) return reply.code(304).send("");
       return reply.type(`text/${request.params.name.endsWith(".css") ? "css" : "javascript"}; charset=utf-8`).send(asset.body);
     },
   );

@@ -1,4 +1,5 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
+import { isKnown } from "../../platform/versions.ts";
 import type { ListedPage } from "./listing/listing.ts";
 import type { ListRequest } from "./listing/query.ts";
 import type { Resource, ResourceType } from "./schema/attribute.ts";
@@ -15,15 +16,9 @@ export function sendResource(reply: FastifyReply, type: ResourceType, resource: 
   const { request } = reply;
   const { version } = metaOf(resource);
   reply.header("etag", version);
-  if (request.method === "GET" && hasVersion(request, version)) return reply.code(304).send() as never;
+  if (request.method === "GET" && isKnown(request.headers["if-none-match"], version)) return reply.code(304).send() as never;
   return projectionFor(type, request).of(resource);
 }
-
-const hasVersion = ({ headers }: FastifyRequest, version: string): boolean =>
-  (headers["if-none-match"] ?? "")
-    .split(",")
-    .map((tag) => tag.trim())
-    .some((tag) => tag === "*" || tag.replace(/^W\//, "") === version.replace(/^W\//, ""));
 
 /** RFC 7644 §3.3: sends a created resource. */
 export function sendCreated(reply: FastifyReply, type: ResourceType, resource: Resource): Resource {

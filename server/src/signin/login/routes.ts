@@ -7,6 +7,7 @@ import { AppError } from "../../kernel/errors.ts";
 import { themeCss, themeVersion } from "../../pages/index.ts";
 import { anonymous, browser, declare, field, page, redirect, route } from "../../platform/http/index.ts";
 import { requestSource } from "../../platform/unit-of-work.ts";
+import { isKnown } from "../../platform/versions.ts";
 import { unknownRealm } from "../../tenancy/realms/index.ts";
 import type { SignInParts } from "../authenticators/index.ts";
 import type { Ask, Flows } from "../flows/index.ts";
@@ -254,7 +255,7 @@ export const loginRoutes: FastifyPluginAsyncTypebox<LoginRouteParts> = async (ap
       const { realm } = request;
       const etag = `"${themeVersion(realm.settings)}"`;
       reply.headers({ etag, "cache-control": "public, max-age=300", "x-content-type-options": "nosniff" });
-      if (request.headers["if-none-match"] === etag) return reply.code(304 as 200).send("");
+      if (isKnown(request.headers["if-none-match"], etag)) return reply.code(304 as 200).send("");
       return reply.type("text/css; charset=utf-8").send(themeCss(realm.settings));
     },
   });

@@ -63,7 +63,7 @@ describe("an image", () => {
       },
     });
     const path = stored.body.href.split("?")[0];
-    const short = await browser.get(path, { headers: { "if-none-match": String(served.headers.etag) } });
+    const short = await browser.get(path, { headers: { "if-none-match": `W/${served.headers.etag}` } });
     expect([short.status, short.headers["cache-control"]]).toEqual([304, "public, max-age=60"]);
     expect((await browser.get(`/realms/${own.name}/login`)).text).toContain(`src="${stored.body.href}"`);
 

@@ -1,6 +1,7 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { LRUCache } from "lru-cache";
 import type { Db } from "../../platform/db/index.ts";
+import { isKnown } from "../../platform/versions.ts";
 import { imageErrors } from "./errors.ts";
 import { type ImageMediaType, type ImageName, isImageName } from "./schema.ts";
 import type { RealmImages } from "./service.ts";
@@ -53,7 +54,7 @@ export function createImageSender(db: Db): SendImage {
       // Mail programs and applications show the image too.
       "cross-origin-resource-policy": "cross-origin",
     });
-    if (request.headers["if-none-match"] === etag) return reply.code(304).send("");
+    if (isKnown(request.headers["if-none-match"], etag)) return reply.code(304).send("");
     return reply.type(picture.mediaType).send(picture.bytes);
   };
 }
