@@ -1,5 +1,5 @@
 import { sql } from "kysely";
-import { type Db, deleteInBatches, type Tx } from "../../platform/db/index.ts";
+import { type Db, deleteInBatches, deleteReturning, type Tx } from "../../platform/db/index.ts";
 
 /** The public part of a credential, without its secret. */
 export interface CredentialSummary {
@@ -51,14 +51,7 @@ export async function listCredentials(db: Db, realm: string, userId: string, now
 
 /** Returns the deleted secret, for the password history, or null if there is no such credential. */
 export async function deleteCredential(tx: Tx, realm: string, userId: string, type: string, id: string): Promise<string | null> {
-  const row = await tx
-    .deleteFrom("credentials")
-    .where("realm_id", "=", realm)
-    .where("user_id", "=", userId)
-    .where("type", "=", type)
-    .where("credential_id", "=", id)
-    .returning("secret")
-    .executeTakeFirst();
+  const row = await deleteReturning(tx, "credentials", { realm_id: realm, user_id: userId, type, credential_id: id }, ["secret"]);
   return row?.secret ?? null;
 }
 

@@ -1,6 +1,6 @@
 import { type ColumnType, sql } from "kysely";
 import { newId } from "../../kernel/ids.ts";
-import { type Db, prepared, type Tx } from "../../platform/db/index.ts";
+import { type Db, findRow, prepared, type Tx } from "../../platform/db/index.ts";
 import { takeAwaited } from "./awaited.store.ts";
 
 interface CredentialsTable {
@@ -51,14 +51,7 @@ const passwordOf = prepared(({ realm, userId }: { realm: string; userId: string 
 
 /** Returns the current hash and locks it until commit. Returns null if the user has no password. */
 export async function lockPassword(tx: Tx, realm: string, userId: string): Promise<string | null> {
-  const row = await tx
-    .selectFrom("credentials")
-    .select("secret")
-    .where("realm_id", "=", realm)
-    .where("user_id", "=", userId)
-    .where("type", "=", "password")
-    .forUpdate()
-    .executeTakeFirst();
+  const row = await findRow(tx, "credentials", ["secret"], { realm_id: realm, user_id: userId, type: "password" }, "update");
   return row?.secret ?? null;
 }
 

@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from "kysely";
 import { isId } from "../../kernel/ids.ts";
 import { loginKey } from "../../kernel/text.ts";
-import type { Db } from "../../platform/db/index.ts";
+import { type Db, findRow } from "../../platform/db/index.ts";
 
 /** The prefix of top-level groups below which organizations name groups themselves. */
 export const ORGANIZATION = "organization:";
@@ -45,12 +45,7 @@ export function namesInPath(path: string): string[] {
 /** Finds the group that a text names by path or id. Returns null if the realm has none. */
 export async function findGroupId(db: Db, realm: string, text: string): Promise<string | null> {
   if (isId(text)) {
-    const row = await db
-      .selectFrom("groups")
-      .select("group_id")
-      .where("realm_id", "=", realm)
-      .where("group_id", "=", text)
-      .executeTakeFirst();
+    const row = await findRow(db, "groups", ["group_id"], { realm_id: realm, group_id: text });
     return row?.group_id ?? null;
   }
   if (!text.startsWith("/")) return null;

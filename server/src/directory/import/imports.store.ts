@@ -1,7 +1,7 @@
 import { type ColumnType, type Generated, type Selectable, sql } from "kysely";
 import { clock, DAY, MINUTE } from "../../kernel/clock.ts";
 import type { Actor } from "../../platform/context.ts";
-import { type Db, deleteInBatches, type Tx } from "../../platform/db/index.ts";
+import { type Db, deleteInBatches, findRow, type Tx } from "../../platform/db/index.ts";
 import type { Stop } from "./readers/index.ts";
 import type { RowError, Status, UserImport } from "./schema.ts";
 
@@ -91,12 +91,7 @@ const toImport = (row: Columns): StoredImport => ({
 });
 
 export async function findImport(db: Db, realm: string, importId: string): Promise<StoredImport | null> {
-  const row = await db
-    .selectFrom("user_imports")
-    .select(columns)
-    .where("realm_id", "=", realm)
-    .where("import_id", "=", importId)
-    .executeTakeFirst();
+  const row = await findRow(db, "user_imports", columns, { realm_id: realm, import_id: importId });
   return row ? toImport(row) : null;
 }
 

@@ -2,7 +2,7 @@ import { type Generated, sql } from "kysely";
 import { DAY } from "../../kernel/clock.ts";
 import { newId } from "../../kernel/ids.ts";
 import { likePrefix, loginKey } from "../../kernel/text.ts";
-import { type Db, deleteExpired, type Tx } from "../../platform/db/index.ts";
+import { type Db, deleteExpired, deleteRows, type Tx } from "../../platform/db/index.ts";
 import { listOrder, type Page, pageOf } from "../../platform/paging/index.ts";
 import type { Invitation, InvitationQuery } from "./schema.ts";
 
@@ -135,14 +135,7 @@ export async function upsertInvitation(tx: Tx, realm: string, invitation: NewInv
 }
 
 export async function deleteInvitation(tx: Tx, realm: string, organizationId: string, invitationId: string): Promise<boolean> {
-  const row = await tx
-    .deleteFrom("organization_invitations")
-    .where("realm_id", "=", realm)
-    .where("organization_id", "=", organizationId)
-    .where("invitation_id", "=", invitationId)
-    .returning("invitation_id")
-    .executeTakeFirst();
-  return row !== undefined;
+  return deleteRows(tx, "organization_invitations", { realm_id: realm, organization_id: organizationId, invitation_id: invitationId });
 }
 
 export async function deleteInvitationsTo(tx: Tx, realm: string, addresses: readonly string[]): Promise<void> {

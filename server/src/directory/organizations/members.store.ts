@@ -1,5 +1,5 @@
 import { type Generated, sql } from "kysely";
-import { type Db, type Tx, translating } from "../../platform/db/index.ts";
+import { type Db, deleteRows, findRow, type Tx, translating } from "../../platform/db/index.ts";
 import { type Page, pageOf } from "../../platform/paging/index.ts";
 import { orderOfJoined, pageOfNamed, userErrors } from "../users/index.ts";
 import { organizationErrors } from "./errors.ts";
@@ -129,40 +129,15 @@ const keyOf = (realm: string, { organizationId, userId }: MemberKey) => ({
   user_id: userId,
 });
 
-export async function deleteMember(tx: Tx, realm: string, { organizationId, userId }: MemberKey): Promise<boolean> {
-  const row = await tx
-    .deleteFrom("organization_members")
-    .where("realm_id", "=", realm)
-    .where("organization_id", "=", organizationId)
-    .where("user_id", "=", userId)
-    .returning("user_id")
-    .executeTakeFirst();
-  return row !== undefined;
-}
+export const deleteMember = (tx: Tx, realm: string, key: MemberKey): Promise<boolean> =>
+  deleteRows(tx, "organization_members", keyOf(realm, key));
 
-export async function isMember(db: Db, realm: string, { organizationId, userId }: MemberKey): Promise<boolean> {
-  const row = await db
-    .selectFrom("organization_members")
-    .select("user_id")
-    .where("realm_id", "=", realm)
-    .where("organization_id", "=", organizationId)
-    .where("user_id", "=", userId)
-    .executeTakeFirst();
-  return row !== undefined;
-}
+export const isMember = async (db: Db, realm: string, key: MemberKey): Promise<boolean> =>
+  (await findRow(db, "organization_members", ["user_id"], keyOf(realm, key))) !== null;
 
 /** Tells whether the account is the organization's own, and locks this until commit. */
-export async function holdManaged(tx: Tx, realm: string, { organizationId, userId }: MemberKey): Promise<boolean> {
-  const row = await tx
-    .selectFrom("organization_members")
-    .select("managed")
-    .where("realm_id", "=", realm)
-    .where("organization_id", "=", organizationId)
-    .where("user_id", "=", userId)
-    .forShare()
-    .executeTakeFirst();
-  return row?.managed === true;
-}
+export const holdManaged = async (tx: Tx, realm: string, key: MemberKey): Promise<boolean> =>
+  (await findRow(tx, "organization_members", ["managed"], keyOf(realm, key), "share"))?.managed === true;
 
 export interface Membership {
   readonly organizationId: string;

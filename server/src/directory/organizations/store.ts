@@ -1,7 +1,7 @@
 import { type ColumnType, type Generated, type Selectable, sql } from "kysely";
 import { isId, newId } from "../../kernel/ids.ts";
 import { loginKey } from "../../kernel/text.ts";
-import { type Db, startsWith, type Tx, translating } from "../../platform/db/index.ts";
+import { type Db, findRow, startsWith, type Tx, translating } from "../../platform/db/index.ts";
 import { type ListQuery, listOrder, type Page, pageOf } from "../../platform/paging/index.ts";
 import { type Domain, type DomainRow, normalDomain, shownDomain } from "./domains.ts";
 import { organizationErrors } from "./errors.ts";
@@ -108,13 +108,13 @@ export interface HeldOrganization {
 
 /** Finds an organization, and keeps it from being deleted or changed until commit. */
 export async function shareOrganization(tx: Tx, realm: string, organizationId: string): Promise<HeldOrganization | null> {
-  const row = await tx
-    .selectFrom("organizations")
-    .select(["organization_id", "name", "display_name", "alias", "enabled", "version"])
-    .where("realm_id", "=", realm)
-    .where("organization_id", "=", organizationId)
-    .forShare()
-    .executeTakeFirst();
+  const row = await findRow(
+    tx,
+    "organizations",
+    ["organization_id", "name", "display_name", "alias", "enabled", "version"],
+    { realm_id: realm, organization_id: organizationId },
+    "share",
+  );
   if (!row) return null;
   const { organization_id, name, display_name, alias, enabled, version } = row;
   return { organizationId: organization_id, label: display_name ?? name, alias, enabled, version };

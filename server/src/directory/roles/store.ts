@@ -1,7 +1,7 @@
 import { type ColumnType, type Generated, type RawBuilder, type Selectable, sql } from "kysely";
 import { newId } from "../../kernel/ids.ts";
 import { likePrefix, loginKey } from "../../kernel/text.ts";
-import { type Db, type Tx, translating } from "../../platform/db/index.ts";
+import { type Db, findRow, type Tx, translating } from "../../platform/db/index.ts";
 import { type ListOrder, type ListQuery, listOrder, type Page, pageOf } from "../../platform/paging/index.ts";
 import { roleErrors } from "./errors.ts";
 import type { Role } from "./schema.ts";
@@ -113,13 +113,7 @@ export async function findRole(db: Db, realm: string, roleId: string): Promise<R
 }
 
 export async function lockRole(tx: Tx, realm: string, roleId: string): Promise<RoleRow | null> {
-  const row = await tx
-    .selectFrom("roles")
-    .select(shown)
-    .where("realm_id", "=", realm)
-    .where("role_id", "=", roleId)
-    .forUpdate()
-    .executeTakeFirst();
+  const row = await findRow(tx, "roles", shown, { realm_id: realm, role_id: roleId }, "update");
   return row ? toRole(row) : null;
 }
 

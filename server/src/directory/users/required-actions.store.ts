@@ -1,14 +1,9 @@
 import { type RawBuilder, sql } from "kysely";
-import type { Db, Tx } from "../../platform/db/index.ts";
+import { type Db, findRow, type Tx } from "../../platform/db/index.ts";
 import { type RequiredAction, requiredActions } from "./required-actions.schema.ts";
 
 export async function findRequiredActions(db: Db, realm: string, userId: string): Promise<RequiredAction[]> {
-  const row = await db
-    .selectFrom("users")
-    .select("required_actions")
-    .where("realm_id", "=", realm)
-    .where("user_id", "=", userId)
-    .executeTakeFirst();
+  const row = await findRow(db, "users", ["required_actions"], { realm_id: realm, user_id: userId });
   return requiredActions.filter((action) => row?.required_actions.includes(action));
 }
 

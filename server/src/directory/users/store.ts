@@ -1,7 +1,7 @@
 import { type ColumnType, type Generated, type Selectable, sql } from "kysely";
 import { newId } from "../../kernel/ids.ts";
 import { loginKey } from "../../kernel/text.ts";
-import { type Db, prepared, type Tx } from "../../platform/db/index.ts";
+import { type Db, findRow, prepared, type Tx } from "../../platform/db/index.ts";
 import { USER_COUNTERS } from "../credentials/index.ts";
 import { roleOf } from "../roles/index.ts";
 import { type AddressProof, insertLoginNames, isActiveKey, reclaimLoginNames, replaceLoginNames } from "./login-names.store.ts";
@@ -135,13 +135,7 @@ export async function findUser(db: Db, realm: string, userId: string, now: numbe
 
 /** Locks the row until commit, so that two changes of one user take turns. */
 export async function lockUser(tx: Tx, realm: string, userId: string, now: number): Promise<UserRow | null> {
-  const held = await tx
-    .selectFrom("users")
-    .select("user_id")
-    .where("realm_id", "=", realm)
-    .where("user_id", "=", userId)
-    .forUpdate()
-    .executeTakeFirst();
+  const held = await findRow(tx, "users", ["user_id"], { realm_id: realm, user_id: userId }, "update");
   return held ? findUser(tx, realm, userId, now) : null;
 }
 

@@ -1,6 +1,6 @@
 import { type Generated, sql } from "kysely";
 import type { Ctx, DomainEvents, ReadCtx } from "../../platform/context.ts";
-import { type Db, type Tx, translating } from "../../platform/db/index.ts";
+import { type Db, deleteRows, type Tx, translating } from "../../platform/db/index.ts";
 import { sourceOf } from "../providers/control.ts";
 import { providerErrors } from "../providers/errors.ts";
 import { groupsOfClaims } from "./mapper-claims.ts";
@@ -263,10 +263,5 @@ export async function erasedAmong(db: Db, { realm, providerId }: Owner, hashes: 
 }
 
 export async function forgetErasure(tx: Tx, { realm, providerId }: Owner, hash: string): Promise<void> {
-  await tx
-    .deleteFrom("directory_erasures")
-    .where("realm_id", "=", realm)
-    .where("provider_id", "=", providerId)
-    .where("hash", "=", hash)
-    .execute();
+  await deleteRows(tx, "directory_erasures", { realm_id: realm, provider_id: providerId, hash });
 }

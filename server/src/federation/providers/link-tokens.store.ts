@@ -2,7 +2,7 @@ import { sql } from "kysely";
 import { clock } from "../../kernel/clock.ts";
 import { newId } from "../../kernel/ids.ts";
 import type { Vault } from "../../kernel/vault.ts";
-import type { Db, Tx } from "../../platform/db/index.ts";
+import { type Db, findRow, type Tx } from "../../platform/db/index.ts";
 
 declare module "../../platform/db/tables.ts" {
   interface Tables {
@@ -58,13 +58,11 @@ export async function keepLinkTokens(
 }
 
 export async function findLinkTokens(db: Db, vault: Vault, realm: string, { userId, providerId }: LinkKey): Promise<LinkTokens | null> {
-  const row = await db
-    .selectFrom("identity_link_tokens")
-    .select(["link_token_id", "sealed", "expires_at"])
-    .where("realm_id", "=", realm)
-    .where("user_id", "=", userId)
-    .where("provider_id", "=", providerId)
-    .executeTakeFirst();
+  const row = await findRow(db, "identity_link_tokens", ["link_token_id", "sealed", "expires_at"], {
+    realm_id: realm,
+    user_id: userId,
+    provider_id: providerId,
+  });
   return row ? { ...JSON.parse(vault.open(row.sealed, place(realm, row.link_token_id))), expiresAt: row.expires_at } : null;
 }
 

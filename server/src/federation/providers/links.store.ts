@@ -1,7 +1,7 @@
 import { type Generated, sql } from "kysely";
 import { permissionsAmong } from "../../directory/roles/index.ts";
 import type { Ctx } from "../../platform/context.ts";
-import { type Db, inTransaction, prepared, type Tx } from "../../platform/db/index.ts";
+import { type Db, deleteRows, inTransaction, prepared, type Tx } from "../../platform/db/index.ts";
 import { enqueue } from "../../platform/jobs/index.ts";
 import { providerErrors } from "./errors.ts";
 
@@ -230,12 +230,7 @@ export async function grantsMadeBy(db: Db, realm: string, providerId: string, us
 
 export async function recordGrants(tx: Tx, realm: string, providerId: string, userId: string, grants: readonly MadeGrant[]): Promise<void> {
   const key = { realm_id: realm, user_id: userId, provider_id: providerId };
-  await tx
-    .deleteFrom("identity_provider_grants")
-    .where("realm_id", "=", realm)
-    .where("user_id", "=", userId)
-    .where("provider_id", "=", providerId)
-    .execute();
+  await deleteRows(tx, "identity_provider_grants", { realm_id: realm, user_id: userId, provider_id: providerId });
   if (grants.length === 0) return;
   const rows = grants.map(({ kind, targetId }) => ({ ...key, kind, target_id: targetId }));
   await tx.insertInto("identity_provider_grants").values(rows).execute();

@@ -1,6 +1,6 @@
 import { type ColumnType, sql } from "kysely";
 import { MINUTE } from "../../kernel/clock.ts";
-import type { Db } from "../../platform/db/index.ts";
+import { type Db, findRow } from "../../platform/db/index.ts";
 import type { ProviderSnapshot, ReadMetadata } from "../providers/provider.ts";
 
 declare module "../../platform/db/tables.ts" {
@@ -27,12 +27,7 @@ export interface StoredMetadata {
 }
 
 export async function findMetadata(db: Db, { realm, providerId }: Owner): Promise<StoredMetadata | null> {
-  const row = await db
-    .selectFrom("identity_provider_metadata")
-    .select(["url", "metadata"])
-    .where("realm_id", "=", realm)
-    .where("provider_id", "=", providerId)
-    .executeTakeFirst();
+  const row = await findRow(db, "identity_provider_metadata", ["url", "metadata"], { realm_id: realm, provider_id: providerId });
   if (!row) return null;
   const { version = null, ...metadata } = row.metadata;
   return { url: row.url, metadata, version };

@@ -1,4 +1,4 @@
-import type { Db, Tx } from "../../platform/db/index.ts";
+import { type Db, deleteRows, type Tx } from "../../platform/db/index.ts";
 
 declare module "../../platform/db/tables.ts" {
   interface Tables {
@@ -33,11 +33,5 @@ export async function recordManaged(tx: Tx, realm: string, source: string, objec
 }
 
 export async function forgetManaged(tx: Tx, realm: string, objects: readonly ManagedObject[]): Promise<void> {
-  for (const { section, key } of objects)
-    await tx
-      .deleteFrom("managed_objects")
-      .where("realm_id", "=", realm)
-      .where("section", "=", section)
-      .where("item_key", "=", key)
-      .execute();
+  for (const { section, key } of objects) await deleteRows(tx, "managed_objects", { realm_id: realm, section, item_key: key });
 }

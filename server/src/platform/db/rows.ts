@@ -14,17 +14,21 @@ function complete(key: object): never {
 /** Kysely cannot type a table that is a parameter. The signatures of the functions below type it instead. */
 const untyped = (db: Db) => db as unknown as Kysely<Record<string, Record<string, unknown>>>;
 
-/** Returns null if there is no such row. */
+/** Returns null if there is no such row. `lock` keeps others from changing it, or from reading it with a lock, until commit. */
 export async function findRow<T extends keyof Tables & string, C extends SelectExpression<Tables, T>>(
   db: Db,
   table: T,
   columns: readonly C[],
   key: Key<T>,
+  lock?: "share" | "update",
 ): Promise<Selection<Tables, T, C> | null> {
-  const query = untyped(db).selectFrom(table as string);
-  const row = await query
+  const query = untyped(db)
+    .selectFrom(table as string)
     .select(columns as readonly string[])
-    .where((e) => e.and(complete(key)))
+    .where((e) => e.and(complete(key)));
+  const row = await query
+    .$if(lock === "update", (q) => q.forUpdate())
+    .$if(lock === "share", (q) => q.forShare())
     .executeTakeFirst();
   return (row as Selection<Tables, T, C> | undefined) ?? null;
 }

@@ -1,7 +1,7 @@
 import { type Generated, type Selectable, sql } from "kysely";
 import { likePrefix } from "../../kernel/text.ts";
 import type { Vault } from "../../kernel/vault.ts";
-import { type Db, type Tx, translating } from "../../platform/db/index.ts";
+import { type Db, deleteRows, findRow, type Tx, translating } from "../../platform/db/index.ts";
 import { type ListQuery, listOrder, type Page, pageOf } from "../../platform/paging/index.ts";
 import type { Channel, Provider } from "./driver.ts";
 import { providerErrors } from "./errors.ts";
@@ -87,24 +87,12 @@ export async function listProviders(db: Db, realm: string, query: ListQuery): Pr
 }
 
 export async function findProviderRow(db: Db, realm: string, channel: Channel, driver: string): Promise<ProviderRow | null> {
-  const row = await db
-    .selectFrom("messaging_providers")
-    .select(columns)
-    .where("realm_id", "=", realm)
-    .where("channel", "=", channel)
-    .where("driver", "=", driver)
-    .executeTakeFirst();
+  const row = await findRow(db, "messaging_providers", columns, { realm_id: realm, channel, driver });
   return row ? toProvider(row) : null;
 }
 
 export async function findEnabled(db: Db, realm: string, channel: Channel): Promise<ProviderRow | null> {
-  const row = await db
-    .selectFrom("messaging_providers")
-    .select(columns)
-    .where("realm_id", "=", realm)
-    .where("channel", "=", channel)
-    .where("enabled", "=", true)
-    .executeTakeFirst();
+  const row = await findRow(db, "messaging_providers", columns, { realm_id: realm, channel, enabled: true });
   return row ? toProvider(row) : null;
 }
 
@@ -152,12 +140,7 @@ export async function updateProvider(tx: Tx, { realmId, channel, driver }: Provi
 }
 
 export async function deleteProvider(tx: Tx, { realmId, channel, driver }: ProviderRow): Promise<void> {
-  await tx
-    .deleteFrom("messaging_providers")
-    .where("realm_id", "=", realmId)
-    .where("channel", "=", channel)
-    .where("driver", "=", driver)
-    .execute();
+  await deleteRows(tx, "messaging_providers", { realm_id: realmId, channel, driver });
 }
 
 const toColumns = (state: ProviderState) => ({

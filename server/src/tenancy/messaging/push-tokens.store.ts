@@ -1,7 +1,7 @@
 import type { Selectable } from "kysely";
 import { invalidFields } from "../../kernel/errors.ts";
 import { isId } from "../../kernel/ids.ts";
-import { type Db, nameStartsWith, type Tx, translating } from "../../platform/db/index.ts";
+import { type Db, findRow, nameStartsWith, type Tx, translating } from "../../platform/db/index.ts";
 import { listOrder, type Page, pageOf } from "../../platform/paging/index.ts";
 import type { PushDriver, PushTokenQuery } from "./push-tokens.schema.ts";
 
@@ -65,47 +65,17 @@ export async function pushTokensOf(
 }
 
 /** Returns a device if it still belongs to this user. */
-export async function findPushToken(db: Db, realm: string, id: string, userId: string): Promise<PushTokenRow | null> {
-  const row = await db
-    .selectFrom("push_tokens")
-    .select(columns)
-    .where("realm_id", "=", realm)
-    .where("push_token_id", "=", id)
-    .where("user_id", "=", userId)
-    .executeTakeFirst();
-  return row ?? null;
-}
+export const findPushToken = (db: Db, realm: string, id: string, userId: string): Promise<PushTokenRow | null> =>
+  findRow(db, "push_tokens", columns, { realm_id: realm, push_token_id: id, user_id: userId });
 
-export async function readPushTokenRow(db: Db, realm: string, id: string): Promise<PushTokenRow | null> {
-  const row = await db
-    .selectFrom("push_tokens")
-    .select(columns)
-    .where("realm_id", "=", realm)
-    .where("push_token_id", "=", id)
-    .executeTakeFirst();
-  return row ?? null;
-}
+export const readPushTokenRow = (db: Db, realm: string, id: string): Promise<PushTokenRow | null> =>
+  findRow(db, "push_tokens", columns, { realm_id: realm, push_token_id: id });
 
-export async function lockPushToken(tx: Tx, realm: string, id: string): Promise<PushTokenRow | null> {
-  const row = await tx
-    .selectFrom("push_tokens")
-    .select(columns)
-    .where("realm_id", "=", realm)
-    .where("push_token_id", "=", id)
-    .forUpdate()
-    .executeTakeFirst();
-  return row ?? null;
-}
+export const lockPushToken = (tx: Tx, realm: string, id: string): Promise<PushTokenRow | null> =>
+  findRow(tx, "push_tokens", columns, { realm_id: realm, push_token_id: id }, "update");
 
 export async function ownerOfToken(tx: Tx, realm: string, driver: PushDriver, hash: string): Promise<string | null> {
-  const row = await tx
-    .selectFrom("push_tokens")
-    .select("user_id")
-    .where("realm_id", "=", realm)
-    .where("driver", "=", driver)
-    .where("token_hash", "=", hash)
-    .forUpdate()
-    .executeTakeFirst();
+  const row = await findRow(tx, "push_tokens", ["user_id"], { realm_id: realm, driver, token_hash: hash }, "update");
   return row?.user_id ?? null;
 }
 

@@ -1,5 +1,5 @@
 import type { ColumnType, Selectable } from "kysely";
-import type { Db, Tx } from "../../platform/db/index.ts";
+import { type Db, deleteRows, findRow, type Tx } from "../../platform/db/index.ts";
 import type { TemplateText } from "./defaults.ts";
 import type { TemplateKey } from "./templates.catalogue.ts";
 
@@ -49,14 +49,7 @@ export async function storedTemplates(db: Db, realm: string, key?: TemplateKey):
 
 /** Locks the template until commit, so that two who save it take turns. */
 export async function lockTemplate(tx: Tx, realm: string, key: TemplateKey, locale: string | null): Promise<StoredTemplate | null> {
-  const row = await tx
-    .selectFrom("message_templates")
-    .select(columns)
-    .where("realm_id", "=", realm)
-    .where("template_key", "=", key)
-    .where("locale", "=", locale ?? "")
-    .forUpdate()
-    .executeTakeFirst();
+  const row = await findRow(tx, "message_templates", columns, { realm_id: realm, template_key: key, locale: locale ?? "" }, "update");
   return row ? toTemplate(row) : null;
 }
 
@@ -90,12 +83,7 @@ export async function upsertTemplate(
 }
 
 export async function deleteTemplate(tx: Tx, realm: string, key: TemplateKey, locale: string | null): Promise<void> {
-  await tx
-    .deleteFrom("message_templates")
-    .where("realm_id", "=", realm)
-    .where("template_key", "=", key)
-    .where("locale", "=", locale ?? "")
-    .execute();
+  await deleteRows(tx, "message_templates", { realm_id: realm, template_key: key, locale: locale ?? "" });
 }
 
 export async function countVariants(tx: Tx, realm: string, key: TemplateKey): Promise<number> {

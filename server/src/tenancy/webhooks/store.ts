@@ -1,7 +1,7 @@
 import { type Generated, type Selectable, sql } from "kysely";
 import { newId } from "../../kernel/ids.ts";
 import type { Vault } from "../../kernel/vault.ts";
-import { type Db, nameStartsWith, type Tx } from "../../platform/db/index.ts";
+import { type Db, findRow, nameStartsWith, type Tx } from "../../platform/db/index.ts";
 import { type ListQuery, listOrder, type Page, pageOf } from "../../platform/paging/index.ts";
 import type { Webhook } from "./schema.ts";
 import { secretPlace } from "./secrets.ts";
@@ -70,12 +70,7 @@ export async function listWebhooks(db: Db, realm: string, query: ListQuery, now:
 }
 
 export async function findWebhook(db: Db, realm: string, webhookId: string, now: number): Promise<WebhookRow | null> {
-  const row = await db
-    .selectFrom("webhooks")
-    .select(columns)
-    .where("realm_id", "=", realm)
-    .where("webhook_id", "=", webhookId)
-    .executeTakeFirst();
+  const row = await findRow(db, "webhooks", columns, { realm_id: realm, webhook_id: webhookId });
   return row ? toWebhook(row, now) : null;
 }
 
