@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { basename, dirname, join, resolve } from "node:path";
+import { isObject } from "../kernel/json.ts";
 import { didYouMean } from "../kernel/suggest.ts";
 import type { ConfigProblem } from "./errors.ts";
 import { describe, type SettingName, settingNames, settings } from "./settings.ts";
@@ -146,7 +147,7 @@ function readYaml(file: string, source: string, report: Report): Map<string, unk
   }
   if (document.errors.length > 0) return entries;
   const root: unknown = document.toJS();
-  if (isMapping(root)) flatten(root, "", entries, (problem) => report({ ...problem, source }));
+  if (isObject(root)) flatten(root, "", entries, (problem) => report({ ...problem, source }));
   else if (root !== null && root !== undefined) report({ setting, source, message: "expected settings, one `name: value` on each line" });
   return entries;
 }
@@ -167,7 +168,7 @@ function flatten(
       if (!yamlNames.includes(name) && !groups.has(name)) report({ setting: name, message: unknownKey(name) });
     } else if (yamlNames.includes(name)) into.set(name, value);
     else if (prefix === "" && groups.has(name)) {
-      if (isMapping(value)) flatten(value, `${name}.`, into, report);
+      if (isObject(value)) flatten(value, `${name}.`, into, report);
       else
         report({
           setting: name,
@@ -211,6 +212,3 @@ function readText(file: string): { readonly text: string } | { readonly problem:
     return { problem: READ_ERRORS[code] ?? message };
   }
 }
-
-const isMapping = (value: unknown): value is Record<string, unknown> =>
-  typeof value === "object" && value !== null && !Array.isArray(value);

@@ -3,6 +3,20 @@ import { isCleanText } from "./text.ts";
 /** The deepest nesting that is accepted. It exceeds every legitimate value; recursive code would exhaust the stack at a few thousand levels. */
 export const MAX_JSON_DEPTH = 100;
 
+/** Tells whether a value is a JSON object: no list, and not null. */
+export const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+
+/** Parses a JSON object. Returns null for any other text. */
+export function parseObject(text: string): Record<string, unknown> | null {
+  try {
+    const value: unknown = JSON.parse(text);
+    return isObject(value) ? value : null;
+  } catch {
+    return null; // not JSON
+  }
+}
+
 const [QUOTE, BACKSLASH] = [0x22, 0x5c];
 
 /** Tells whether a text, if it is JSON, is nested too deeply to be processed. It reads the text once, without recursion. */
@@ -39,7 +53,7 @@ function endOfString(json: string, from: number): number {
 
 /** Returns the top-level members that are nested too deeply, or none if the value is no object. */
 export function tooDeepMembers(value: unknown): string[] {
-  if (typeof value !== "object" || value === null || Array.isArray(value)) return [];
+  if (!isObject(value)) return [];
   return Object.entries(value).flatMap(([name, member]) => (isDeeper(member, MAX_JSON_DEPTH - 1) ? [name] : []));
 }
 
@@ -93,7 +107,5 @@ function isCleanValue(value: unknown): boolean {
 /** Returns the same text for equal values, whatever the order of their members: the database stores JSON in its own order. */
 export const canonicalJson = (value: unknown): string =>
   JSON.stringify(value, (_name, member: unknown) =>
-    typeof member === "object" && member !== null && !Array.isArray(member)
-      ? Object.fromEntries(Object.entries(member).sort(([one], [other]) => (one < other ? -1 : 1)))
-      : member,
+    isObject(member) ? Object.fromEntries(Object.entries(member).sort(([one], [other]) => (one < other ? -1 : 1))) : member,
   );

@@ -1,4 +1,5 @@
 import { constants, type KeyObject, verify } from "node:crypto";
+import { parseObject } from "./json.ts";
 
 /** A JWS in compact serialisation (RFC 7515 §7.1) whose payload is a JSON object. No part of it is verified. */
 export interface ParsedJws {
@@ -21,14 +22,7 @@ export function parseJws(jws: string): ParsedJws | null {
 }
 
 /** Returns the object in a base64url part of a JWS, or null if there is none. */
-export function objectIn(part: string): Record<string, unknown> | null {
-  try {
-    const value: unknown = JSON.parse(Buffer.from(part, "base64url").toString("utf8"));
-    return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Record<string, unknown>) : null;
-  } catch {
-    return null; // not JSON
-  }
-}
+export const objectIn = (part: string): Record<string, unknown> | null => parseObject(Buffer.from(part, "base64url").toString("utf8"));
 
 interface Algorithm {
   readonly type: "rsa" | "ec" | "ed25519";

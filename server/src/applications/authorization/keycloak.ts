@@ -1,3 +1,4 @@
+import { isObject } from "../../kernel/json.ts";
 import { compilePattern } from "../../kernel/pattern.ts";
 import { isResourceName, isResourceType, isScopeName } from "./schema.ts";
 import type { AuthorizationItem } from "./transfer.schema.ts";
@@ -6,7 +7,6 @@ type Members = Readonly<Record<string, unknown>>;
 type Policy = NonNullable<AuthorizationItem["policies"]>[number];
 type Permission = NonNullable<AuthorizationItem["permissions"]>[number];
 
-const isObject = (value: unknown): value is Members => typeof value === "object" && value !== null && !Array.isArray(value);
 const listIn = (value: unknown): unknown[] => (Array.isArray(value) ? value : []);
 const objects = (value: unknown): Members[] => listIn(value).filter(isObject);
 const textOf = (value: unknown): string | undefined => (typeof value === "string" && value.trim() !== "" ? value : undefined);

@@ -1,3 +1,4 @@
+import { isObject } from "../../kernel/json.ts";
 import { oncePer } from "../../kernel/once.ts";
 import type { ClaimMapper, ClaimTarget } from "./mapper.ts";
 import { claimPath, isFree } from "./path.ts";
@@ -60,12 +61,10 @@ function write(claims: Record<string, unknown>, path: readonly string[], value: 
   for (let depth = 0; depth < last; depth++) {
     const segment = path[depth]!;
     const next = Object.hasOwn(at, segment) ? at[segment] : undefined;
-    if (next !== undefined && !isBranch(next)) return;
+    if (next !== undefined && !isObject(next)) return;
     const branch = next ? { ...(next as Record<string, unknown>) } : {}; // never into an object that a mapper handed over
     at[segment] = branch;
     at = branch;
   }
   at[path[last]!] = value;
 }
-
-const isBranch = (value: unknown): boolean => typeof value === "object" && value !== null && !Array.isArray(value);

@@ -1,5 +1,6 @@
 import type { JWTPayload } from "jose";
 import { clock, MINUTE, SECOND } from "../../kernel/clock.ts";
+import { isObject } from "../../kernel/json.ts";
 import type { BrokerTools, UpstreamLogoutNotice } from "../brokers/broker.ts";
 import { idOf, lineOf } from "../brokers/storable.ts";
 import type { ProviderSnapshot } from "../providers/provider.ts";
@@ -48,8 +49,4 @@ export async function readLogoutToken(
   return { id, subject, token: jti, expiresAt: payload.exp! * SECOND + MINUTE };
 }
 
-function isLogout({ events }: JWTPayload): boolean {
-  if (typeof events !== "object" || events === null || !Object.hasOwn(events, EVENT)) return false;
-  const event = (events as Record<string, unknown>)[EVENT];
-  return typeof event === "object" && event !== null && !Array.isArray(event);
-}
+const isLogout = ({ events }: JWTPayload): boolean => isObject(events) && Object.hasOwn(events, EVENT) && isObject(events[EVENT]);

@@ -1,4 +1,5 @@
 import { SECOND } from "../../kernel/clock.ts";
+import { parseObject } from "../../kernel/json.ts";
 import { type Outbound, OutboundError, type OutboundRequest, type OutboundResponse } from "../../platform/outbound/index.ts";
 import type { Config } from "../providers/provider.ts";
 
@@ -62,13 +63,9 @@ export async function fetchObject(outbound: Outbound, url: string, reason: strin
 }
 
 export function objectOf(text: string, url: string, reason: string): Record<string, unknown> {
-  try {
-    const value: unknown = JSON.parse(text);
-    if (typeof value === "object" && value !== null && !Array.isArray(value)) return value as Record<string, unknown>;
-  } catch {
-    // Refused below.
-  }
-  throw new UpstreamError(reason, `${hostOf(url)} did not answer with a JSON object.`);
+  const value = parseObject(text);
+  if (value === null) throw new UpstreamError(reason, `${hostOf(url)} did not answer with a JSON object.`);
+  return value;
 }
 
 export const hostOf = (url: string): string => (URL.canParse(url) ? new URL(url).host : "The provider");

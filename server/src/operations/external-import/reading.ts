@@ -1,9 +1,9 @@
 // Reads values in files that other systems wrote. A value of another type than expected counts as absent.
+import { isObject } from "../../kernel/json.ts";
 
 export type Values = Readonly<Record<string, unknown>>;
 
-export const recordOf = (value: unknown): Values =>
-  typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Values) : {};
+export const recordOf = (value: unknown): Values => (isObject(value) ? value : {});
 
 export const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
 export const recordsOf = (value: unknown): Values[] => listOf(value).map(recordOf);

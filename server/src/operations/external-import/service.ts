@@ -2,6 +2,7 @@ import { Readable } from "node:stream";
 import type { HashPassword, ImportUser, OnConflict } from "../../directory/import/index.ts";
 import { clock } from "../../kernel/clock.ts";
 import { AppError } from "../../kernel/errors.ts";
+import { isObject } from "../../kernel/json.ts";
 import type { ReadCtx } from "../../platform/context.ts";
 import { allows } from "../../tenancy/permissions/index.ts";
 import {
@@ -142,10 +143,7 @@ async function overPresent(transact: Transact, tools: ImportTools, sections: Rec
 const merged = (present: Values, wanted: Values): Values => ({
   ...present,
   ...Object.fromEntries(
-    Object.entries(wanted).map(([name, value]) => [
-      name,
-      typeof value === "object" && value !== null && !Array.isArray(value) ? merged(recordOf(present[name]), recordOf(value)) : value,
-    ]),
+    Object.entries(wanted).map(([name, value]) => [name, isObject(value) ? merged(recordOf(present[name]), value) : value]),
   ),
 });
 

@@ -1,5 +1,6 @@
+import { isObject } from "../../kernel/json.ts";
 import { loginKey } from "../../kernel/text.ts";
-import { isObject, type Resource } from "../../protocols/scim/index.ts";
+import type { Resource } from "../../protocols/scim/index.ts";
 import { confirmedAddress } from "./mapping.ts";
 import { denied, idOf, listIn, member, ObjectRefused, type Peer, PeerError } from "./peer.ts";
 import type { Person } from "./people.store.ts";

@@ -1,4 +1,5 @@
 import { createHmac, type KeyObject } from "node:crypto";
+import { isObject } from "../../kernel/json.ts";
 import {
   ENTERPRISE,
   findAttribute,
@@ -6,7 +7,6 @@ import {
   GROUP,
   HOMES,
   type Home,
-  isObject,
   ofAccount,
   PHONE,
   putHomes,

@@ -1,8 +1,9 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { DAY, SECOND } from "../../kernel/clock.ts";
+import { isObject, parseObject } from "../../kernel/json.ts";
 import { cut } from "../../kernel/text.ts";
 import { type Outbound, OutboundError, type OutboundRequest, type OutboundResponse, retryAfterMs } from "../../platform/outbound/index.ts";
-import { isObject, type Resource } from "../../protocols/scim/index.ts";
+import type { Resource } from "../../protocols/scim/index.ts";
 import type { Preset } from "./preset.ts";
 import { presets } from "./presets/index.ts";
 import type { Settings } from "./schema.ts";
@@ -162,7 +163,7 @@ const isBroken = ({ reason, cause }: OutboundError): boolean =>
 
 function answerOf(response: OutboundResponse): PeerAnswer {
   const { status, headers } = response;
-  const body = objectIn(response);
+  const body = parseObject(response.text());
   const detail = detailOf(status, body);
   const wait = retryAfterMs(headers["retry-after"], LONGEST_WAIT);
   if (status === 429 || status === 503) throw new PeerError("busy", `The target asked us to wait (${status}).`, wait);
@@ -180,15 +181,6 @@ const decoded = (text: string): string | null => {
     return null;
   }
 };
-
-function objectIn(response: OutboundResponse): Resource | null {
-  try {
-    const value = response.json();
-    return isObject(value) ? value : null;
-  } catch {
-    return null;
-  }
-}
 
 /** Returns the target's error as a sentence. It is stored and shown, so it is short and has no control characters. */
 function detailOf(status: number, body: Resource | null): string {
@@ -241,7 +233,7 @@ function createAuthorization({ outbound, settings: { auth }, secret, signal }: A
         ...(signal && { signal }),
       }),
     );
-    const body = objectIn(response);
+    const body = parseObject(response.text());
     const text = body?.access_token;
     if (response.status >= 500 || response.status === 429)
       throw new PeerError(

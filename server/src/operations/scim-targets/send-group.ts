@@ -1,4 +1,5 @@
-import { isObject, type Resource } from "../../protocols/scim/index.ts";
+import { isObject } from "../../kernel/json.ts";
+import type { Resource } from "../../protocols/scim/index.ts";
 import { groupCriteria } from "./accounts.ts";
 import { digestOf, wantedGroup } from "./mapping.ts";
 import {

@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from "node:util";
+import * as json from "../../kernel/json.ts";
 import { type Item, Secret } from "./section.ts";
 
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === "object" && value !== null && !Array.isArray(value) && !(value instanceof Secret);
+const isObject = (value: unknown): value is Record<string, unknown> => json.isObject(value) && !(value instanceof Secret);
 
 const sortedKeys = (value: object): string[] => Object.keys(value).sort();
 

@@ -1,7 +1,7 @@
 import type { TSchema } from "typebox";
+import { isObject } from "../../kernel/json.ts";
 
 type Json = Record<string, unknown>;
-const isObject = (value: unknown): value is Json => typeof value === "object" && value !== null && !Array.isArray(value);
 
 /**
  * Applies a patch (RFC 7396), with one addition for secrets. The record never shows them, so null has nothing to remove. A member that the schema calls

@@ -1,11 +1,11 @@
 import * as authz from "../../applications/authorization/index.ts";
 import { isId } from "../../kernel/ids.ts";
+import { isObject } from "../../kernel/json.ts";
 import { OAuthError, oauthErrors } from "../../kernel/oauth-error.ts";
 import type { ReadCtx } from "../../platform/context.ts";
 import type * as schemas from "./authzen.schema.ts";
 
 type Members = Readonly<Record<string, unknown>>;
-const isObject = (value: unknown): value is Members => typeof value === "object" && value !== null && !Array.isArray(value);
 
 /** Returns the data that policies read as `request.*`: the context, and the request's subject, action and resource. */
 const requestOf = (

@@ -1,5 +1,6 @@
 import type { FastifyRequest } from "fastify";
 import { AppError } from "../../kernel/errors.ts";
+import { isObject } from "../../kernel/json.ts";
 import { asAppError } from "../../platform/http/index.ts";
 import { allows, type Permission } from "../../tenancy/permissions/index.ts";
 import { callOf, type ScimCall } from "./call.ts";
@@ -7,7 +8,7 @@ import { MAX_BULK_OPERATIONS } from "./discovery.ts";
 import { scimError, scimErrorOf, scimErrors } from "./errors.ts";
 import { createGroup, patchGroup, readGroup, removeGroup, replaceGroup } from "./groups/service.ts";
 import { readOperations } from "./patch/operations.ts";
-import { isObject, type Resource } from "./schema/attribute.ts";
+import type { Resource } from "./schema/attribute.ts";
 import { BULK_RESPONSE } from "./schema/documents.ts";
 import { createUser, patchUser, removeUser, replaceUser, type UserParts } from "./users/service.ts";
 

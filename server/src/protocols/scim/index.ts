@@ -4,7 +4,7 @@ export { sendScimError } from "./errors.ts";
 export { leaveGroupsOf, removeGroupsOf } from "./groups/of-organizations.ts";
 export { organizationsOfGroups, replaceGroupOwner } from "./groups/owners.ts";
 export { scimRoutes } from "./routes.ts";
-export { isObject, type Resource } from "./schema/attribute.ts";
+export type { Resource } from "./schema/attribute.ts";
 export { findAttribute } from "./schema/paths.ts";
 export { ENTERPRISE, GROUP, USER, userType } from "./schema/resource-types.ts";
 export { scimTokenRoutes } from "./tokens/routes.ts";

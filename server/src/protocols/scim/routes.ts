@@ -1,6 +1,7 @@
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import type { FastifyRequest } from "fastify";
 import { AppError } from "../../kernel/errors.ts";
+import { isObject } from "../../kernel/json.ts";
 import { declare, methodNotAllowed, parseJson, pathParams, route, token } from "../../platform/http/index.ts";
 import { runBulk } from "./bulk.ts";
 import { callOf, connectionOf } from "./call.ts";
@@ -9,7 +10,7 @@ import { SCIM_JSON, scimErrors, sendScimError } from "./errors.ts";
 import { scimGroupRoutes } from "./groups/routes.ts";
 import { listGroups } from "./groups/service.ts";
 import { type ListRequest, readListRequest } from "./listing/query.ts";
-import { isObject, type Resource, type ResourceType } from "./schema/attribute.ts";
+import type { Resource, ResourceType } from "./schema/attribute.ts";
 import { LIST_RESPONSE, refusals, ScimBulk, ScimBulkAnswer, ScimDocument, ScimList, ScimSearch } from "./schema/documents.ts";
 import { projectionOf } from "./schema/projection.ts";
 import { groupType, userType } from "./schema/resource-types.ts";

@@ -1,6 +1,7 @@
 import { createPublicKey, type JsonWebKey, type KeyObject } from "node:crypto";
 import { errors as joseErrors, jwtVerify } from "jose";
 import { clock, MINUTE, SECOND } from "../../kernel/clock.ts";
+import { objectIn } from "../../kernel/jws.ts";
 import { deviceErrors } from "./errors.ts";
 
 export const deviceAlgs = ["ES256", "RS256"] as const;
@@ -68,10 +69,6 @@ export async function readProof(
 /** Returns the device id that the proof claims, before its signature is verified. */
 export function deviceNamedIn(jws: string): string | null {
   const [head = ""] = jws.slice(0, MAX_LENGTH).split(".", 1);
-  try {
-    const { kid } = JSON.parse(Buffer.from(head, "base64url").toString("utf8")) as { kid?: unknown };
-    return typeof kid === "string" ? kid : null;
-  } catch {
-    return null; // not a JWS
-  }
+  const { kid } = objectIn(head) ?? {};
+  return typeof kid === "string" ? kid : null;
 }

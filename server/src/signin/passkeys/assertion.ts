@@ -1,8 +1,10 @@
 import type { AuthenticationResponseJSON, PublicKeyCredentialRequestOptionsJSON } from "@simplewebauthn/server";
 import type { Logger } from "pino";
 import type { Passkey } from "../../directory/credentials/index.ts";
+import { parseObject } from "../../kernel/json.ts";
+import { objectIn } from "../../kernel/jws.ts";
 import { CHALLENGE_LIFETIME } from "./challenge.store.ts";
-import { parsedObject, type RelyingParty, textMembers, transportsOf, webauthn } from "./relying-party.ts";
+import { type RelyingParty, textMembers, transportsOf, webauthn } from "./relying-party.ts";
 
 export type UserVerification = "required" | "preferred" | "discouraged";
 
@@ -30,7 +32,7 @@ export interface Assertion {
 }
 
 export function readAssertion(text: string): Assertion | null {
-  const sent = parsedObject(text);
+  const sent = parseObject(text);
   const outer = sent && textMembers(sent, ["id", "rawId", "type"]);
   const inner = sent && textMembers(sent.response, ["clientDataJSON", "authenticatorData", "signature"]);
   if (!outer || !inner || outer.type !== "public-key") return null;
@@ -45,7 +47,7 @@ export function readAssertion(text: string): Assertion | null {
 
 /** Returns the challenge. Returns null for a response from a frame in another site's page too, because our pages are never in one. */
 export function challengeIn(clientDataJSON: string): string | null {
-  const { challenge, crossOrigin } = parsedObject(Buffer.from(clientDataJSON, "base64url").toString()) ?? {};
+  const { challenge, crossOrigin } = objectIn(clientDataJSON) ?? {};
   return typeof challenge === "string" && crossOrigin !== true ? challenge : null;
 }
 

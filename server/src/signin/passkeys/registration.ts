@@ -3,6 +3,7 @@ import type { Logger } from "pino";
 import { findPasskey, insertPasskey, listPasskeys, type Passkey } from "../../directory/credentials/index.ts";
 import { touchUser } from "../../directory/users/index.ts";
 import { newId } from "../../kernel/ids.ts";
+import { parseObject } from "../../kernel/json.ts";
 import { cut } from "../../kernel/text.ts";
 import type { Vault } from "../../kernel/vault.ts";
 import type { Ctx } from "../../platform/context.ts";
@@ -10,7 +11,7 @@ import type { Db } from "../../platform/db/index.ts";
 import type { RealmSnapshot } from "../../tenancy/realms/index.ts";
 import { challengeIn } from "./assertion.ts";
 import { type ChallengeFor, isSpent, judgeChallenge, makeChallenge, spendChallenge } from "./challenge.store.ts";
-import { parsedObject, relyingPartyOf, textMembers, transportsOf, userHandleOf, webauthn } from "./relying-party.ts";
+import { relyingPartyOf, textMembers, transportsOf, userHandleOf, webauthn } from "./relying-party.ts";
 
 export interface RegistrationParts {
   readonly db: Db;
@@ -96,7 +97,7 @@ export async function checkRegistration(
 const LONGEST_ID = 1_364;
 
 async function readRegistration(text: string): Promise<RegistrationResponseJSON | null> {
-  const sent = parsedObject(text);
+  const sent = parseObject(text);
   const outer = sent && textMembers(sent, ["id", "rawId", "type"]);
   const inner = sent && textMembers(sent.response, ["clientDataJSON", "attestationObject"]);
   if (!outer || !inner || outer.type !== "public-key" || outer.id.length > LONGEST_ID || !(await isUnattested(inner.attestationObject)))

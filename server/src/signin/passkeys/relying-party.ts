@@ -1,4 +1,5 @@
 import type { AuthenticatorTransport } from "@simplewebauthn/server";
+import { isObject } from "../../kernel/json.ts";
 import { sha256 } from "../../kernel/vault.ts";
 import type { RealmSnapshot } from "../../tenancy/realms/index.ts";
 
@@ -20,20 +21,6 @@ export function relyingPartyOf({ realmId, settings }: RealmSnapshot, baseUrl: st
 
 /** Returns the user handle: the same for all passkeys of a user, without personal data (WebAuthn §14.6.1). */
 export const userHandleOf = (realm: string, userId: string): string => sha256(`${realm}\u0000${userId}`);
-
-type Json = Readonly<Record<string, unknown>>;
-
-const isObject = (value: unknown): value is Json => typeof value === "object" && value !== null && !Array.isArray(value);
-
-/** Parses an object. Returns null for anything else. */
-export function parsedObject(text: string): Json | null {
-  try {
-    const value: unknown = JSON.parse(text);
-    return isObject(value) ? value : null;
-  } catch {
-    return null; // The text is not JSON. The caller reports a failure.
-  }
-}
 
 /** Returns exactly these members, or null if one of them is no text. */
 export function textMembers<const N extends string>(value: unknown, names: readonly N[]): Record<N, string> | null {

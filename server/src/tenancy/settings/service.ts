@@ -1,5 +1,6 @@
 import { isIP } from "node:net";
 import { invalidFields } from "../../kernel/errors.ts";
+import { isObject } from "../../kernel/json.ts";
 import { type Locale, ownTextFaults, safeCustomCss, shippedTexts } from "../../pages/index.ts";
 import type { Ctx } from "../../platform/context.ts";
 import type { Db } from "../../platform/db/index.ts";
@@ -61,7 +62,7 @@ function changedMembers(before: Settings, after: Settings): string | null {
 }
 
 const pathsIn = (members: object): string[] =>
-  Object.entries(members).flatMap(([name, member]) => (isGroup(member) ? pathsIn(member).map((path) => `${name}.${path}`) : [name]));
+  Object.entries(members).flatMap(([name, member]) => (isObject(member) ? pathsIn(member).map((path) => `${name}.${path}`) : [name]));
 
 /** Saves the display name for the list of realms, which shows and changes this one member. */
 export async function saveDisplayName(
@@ -152,13 +153,11 @@ function withoutDefaults(realm: string, settings: Settings): Record<string, unkn
   return difference(settings, defaultSettings(realm));
 }
 
-const isGroup = (member: unknown): member is object => typeof member === "object" && member !== null && !Array.isArray(member);
-
 function difference(value: object, plain: object): Record<string, unknown> {
   const stored: Record<string, unknown> = {};
   for (const [name, member] of Object.entries(value)) {
     const usual = (plain as Record<string, unknown>)[name];
-    const nested = isGroup(member) ? difference(member, isGroup(usual) ? usual : {}) : null;
+    const nested = isObject(member) ? difference(member, isObject(usual) ? usual : {}) : null;
     // A list is one value, so it is stored completely.
     if (nested ? Object.keys(nested).length > 0 : JSON.stringify(member) !== JSON.stringify(usual)) stored[name] = nested ?? member;
   }

@@ -1,5 +1,6 @@
+import { isObject } from "../../../kernel/json.ts";
 import { loginKey } from "../../../kernel/text.ts";
-import { type Attribute, isObject, type Resource } from "../schema/attribute.ts";
+import type { Attribute, Resource } from "../schema/attribute.ts";
 import { type AttributePath, valueAt } from "../schema/paths.ts";
 import { type Comparable, comparedAttribute, type Filter, type Operator } from "./parser.ts";
 

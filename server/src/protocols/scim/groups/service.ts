@@ -9,6 +9,7 @@ import {
 } from "../../../directory/groups/index.ts";
 import { shareOrganization } from "../../../directory/organizations/index.ts";
 import { isId, NO_ID } from "../../../kernel/ids.ts";
+import { isObject } from "../../../kernel/json.ts";
 import type { Ctx, ReadCtx } from "../../../platform/context.ts";
 import { type Db, lockRealm } from "../../../platform/db/index.ts";
 import { expectTag, expectVersion } from "../../../platform/versions.ts";
@@ -22,7 +23,7 @@ import type { ListRequest } from "../listing/query.ts";
 import type { Operation } from "../patch/operations.ts";
 import { readResource } from "../patch/patch.ts";
 import { type AttributeTarget, findTarget, invalidPath, parsePath } from "../patch/path.ts";
-import { isObject, type Resource } from "../schema/attribute.ts";
+import type { Resource } from "../schema/attribute.ts";
 import { groupType } from "../schema/resource-types.ts";
 import { normalise } from "../schema/values.ts";
 import { strengthened } from "../version.ts";

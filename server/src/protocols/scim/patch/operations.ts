@@ -1,5 +1,5 @@
+import { isObject } from "../../../kernel/json.ts";
 import { scimError } from "../errors.ts";
-import { isObject } from "../schema/attribute.ts";
 
 export interface Operation {
   readonly op: "add" | "replace" | "remove";

@@ -1,7 +1,8 @@
+import { isObject } from "../../../kernel/json.ts";
 import { invalidValue, scimError } from "../errors.ts";
 import { matches } from "../filter/evaluate.ts";
 import type { Filter } from "../filter/parser.ts";
-import { isObject, type Resource, type ResourceType } from "../schema/attribute.ts";
+import type { Resource, ResourceType } from "../schema/attribute.ts";
 import { MAX_ELEMENTS, normalise, single } from "../schema/values.ts";
 import type { Operation } from "./operations.ts";
 import { type AttributeTarget, findTarget, parsePath, type Target } from "./path.ts";

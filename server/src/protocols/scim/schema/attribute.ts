@@ -99,8 +99,6 @@ export interface ResourceType {
 /** A resource, or a part of one that a client sent. Its members have the names of the schema. */
 export type Resource = Record<string, unknown>;
 
-export const isObject = (value: unknown): value is Resource => typeof value === "object" && value !== null && !Array.isArray(value);
-
 /** RFC 7643 §2.1: finds an attribute by name, ignoring case. */
 export const named = <T extends { readonly name: string }>(list: readonly T[], name: string): T | undefined => {
   const wanted = name.toLowerCase();

@@ -1,4 +1,5 @@
-import { type Attribute, commonAttributes, isObject, named, type Resource, type ResourceType, subAttribute } from "./attribute.ts";
+import { isObject } from "../../../kernel/json.ts";
+import { type Attribute, commonAttributes, named, type Resource, type ResourceType, subAttribute } from "./attribute.ts";
 
 /** An attribute of a resource type, by its full path. */
 export interface AttributePath {

@@ -1,5 +1,6 @@
+import { isObject } from "../../../kernel/json.ts";
 import { listOf } from "../../../kernel/lists.ts";
-import { isObject, type Resource, type ResourceType } from "./attribute.ts";
+import type { Resource, ResourceType } from "./attribute.ts";
 import { extensionOf, findAttribute } from "./paths.ts";
 
 /** The attributes of a response (RFC 7644 §3.9). */

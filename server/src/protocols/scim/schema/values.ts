@@ -1,5 +1,6 @@
+import { isObject } from "../../../kernel/json.ts";
 import { invalidValue } from "../errors.ts";
-import { type Attribute, isObject, type Resource, subAttribute } from "./attribute.ts";
+import { type Attribute, type Resource, subAttribute } from "./attribute.ts";
 
 /** The limit of values of one multi-valued attribute of a user. */
 export const MAX_ELEMENTS = 200;

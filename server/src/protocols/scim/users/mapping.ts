@@ -1,9 +1,10 @@
 import { isDeepStrictEqual } from "node:util";
 import { type CreateUser, withPhoneProof } from "../../../directory/users/index.ts";
+import { isObject } from "../../../kernel/json.ts";
 import { loginKey } from "../../../kernel/text.ts";
 import type { Connection } from "../call.ts";
 import { invalidValue } from "../errors.ts";
-import { isObject, type Resource } from "../schema/attribute.ts";
+import type { Resource } from "../schema/attribute.ts";
 import { ENTERPRISE, USER } from "../schema/resource-types.ts";
 import { versionOf } from "../version.ts";
 

@@ -1,6 +1,7 @@
 import * as authz from "../../../applications/authorization/index.ts";
 import type { Api, ClientSnapshot } from "../../../applications/clients/index.ts";
 import { clock } from "../../../kernel/clock.ts";
+import { isObject } from "../../../kernel/json.ts";
 import { OAuthError, oauthErrors } from "../../../kernel/oauth-error.ts";
 import { parseJson } from "../../../platform/http/index.ts";
 import { isPublic } from "../../client-auth/index.ts";
@@ -143,7 +144,7 @@ export function claimsOf(
   if (token.length > MOST_CLAIMS) throw oauthErrors.invalidRequest("claim_token is too long");
   try {
     const claims = parseJson(Buffer.from(token, "base64url"));
-    if (typeof claims === "object" && claims !== null && !Array.isArray(claims)) return claims as Record<string, unknown>;
+    if (isObject(claims)) return claims;
   } catch {
     // An invalid text is refused below, like anything else that is not an object.
   }

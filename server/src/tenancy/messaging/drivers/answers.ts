@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders } from "node:http";
 import { HOUR } from "../../../kernel/clock.ts";
+import { parseObject } from "../../../kernel/json.ts";
 import { type OutboundRequest, type OutboundResponse, retryAfterMs } from "../../../platform/outbound/index.ts";
 import { type Delivery, MessageError, type MessageFailure } from "../driver.ts";
 
@@ -28,15 +29,7 @@ export function refusal(failure: MessageFailure, status: number, headers: Incomi
 }
 
 /** Parses the answer as an object. Anything else (HTML, a truncated answer, a list) becomes an object without members. */
-export function membersOf(answer: { text(): string }): Readonly<Record<string, unknown>> {
-  try {
-    const value: unknown = JSON.parse(answer.text());
-    return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Record<string, unknown>) : {};
-  } catch {
-    // The answer is not JSON, so the status alone decides.
-    return {};
-  }
-}
+export const membersOf = (answer: { text(): string }): Readonly<Record<string, unknown>> => parseObject(answer.text()) ?? {};
 
 /** Returns the peer's id of the message if it is safe to log, otherwise our own. */
 export const idOr = (own: string, ...theirs: unknown[]): string =>
