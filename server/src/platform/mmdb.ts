@@ -1,5 +1,6 @@
 // Reads files in MaxMind's format, MaxMind DB File Format Specification 2.0: a binary tree of address bits, whose leaves point into a section of data.
 import { isIPv4 } from "node:net";
+import { ipv6Bytes } from "./outbound/index.ts";
 
 const MARKER = Buffer.from("abcdef4d61784d696e642e636f6d", "hex"); // \xAB\xCD\xEFMaxMind.com
 const SEPARATOR = 16;
@@ -54,15 +55,6 @@ function* bitsOf(address: string, version: number): Generator<0 | 1> {
   const bytes = isShort ? address.split(".").map(Number) : ipv6Bytes(address);
   for (const byte of isShort && version === 6 ? [...Array<number>(12).fill(0), ...bytes] : bytes)
     for (let place = 7; place >= 0; place--) yield ((byte >> place) & 1) as 0 | 1;
-}
-
-/** Returns the bytes of an IPv6 address. The URL parser makes it canonical; the zeros that `::` leaves out are filled in. */
-function ipv6Bytes(address: string): number[] {
-  const [head = "", tail] = new URL(`http://[${address.replace(/%.*$/, "")}]`).hostname.slice(1, -1).split("::");
-  const words = (part: string | undefined) => (part ? part.split(":").map((word) => Number.parseInt(word, 16)) : []);
-  const [before, after] = [words(head), words(tail)];
-  const all = [...before, ...Array<number>(8 - before.length - after.length).fill(0), ...after];
-  return all.flatMap((word) => [word >> 8, word & 255]);
 }
 
 /** Returns a reader of values. Offsets, also those in pointers, count from `base`. */

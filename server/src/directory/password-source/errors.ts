@@ -1,6 +1,5 @@
 import { invalidFields } from "../../kernel/errors.ts";
 
-export const invalidUrl = (message: string) => invalidFields([{ field: "url", code: "url", message: `url: ${message}` }]);
 export const secretNeeded = () =>
   invalidFields([
     { field: "secret", code: "required", message: "secret is required for a new source, and with any change of scheme, host or port" },

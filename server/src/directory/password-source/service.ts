@@ -1,10 +1,11 @@
+import { invalidFields } from "../../kernel/errors.ts";
 import type { Vault } from "../../kernel/vault.ts";
 import { type Ctx, type ReadCtx, recordConfigChange } from "../../platform/context.ts";
 import { lockRealm } from "../../platform/db/index.ts";
-import { type Outbound, OutboundError } from "../../platform/outbound/index.ts";
+import { type Outbound, receiverFaults } from "../../platform/outbound/index.ts";
 import { expectVersion } from "../../platform/versions.ts";
 import { assertHolds } from "../../tenancy/permissions/index.ts";
-import { invalidUrl, secretNeeded } from "./errors.ts";
+import { secretNeeded } from "./errors.ts";
 import type { PasswordSourceRecord, UpdatePasswordSource } from "./schema.ts";
 import { deleteSource, findSource, type StoredSource, saveSource, secretPlace } from "./store.ts";
 
@@ -29,7 +30,8 @@ export async function replaceSource(ctx: Ctx, { vault, outbound }: SourceTools, 
   const { url, enabled = true, secret } = input;
   if (url === null) await deleteSource(ctx.tx, ctx.realm);
   else {
-    checkUrl(url, outbound);
+    const faults = receiverFaults(outbound, "url", url);
+    if (faults.length > 0) throw invalidFields(faults);
     const isSameHost = current.url !== null && new URL(current.url).origin === new URL(url).origin;
     if (secret === undefined && !isSameHost) throw secretNeeded();
     const sealed = secret === undefined ? current.secret! : vault.seal(secret, secretPlace(ctx.realm));
@@ -37,18 +39,4 @@ export async function replaceSource(ctx: Ctx, { vault, outbound }: SourceTools, 
   }
   await recordConfigChange(ctx, "ADMIN_UPDATE", "password-source", ctx.realm);
   return shown(await findSource(ctx.tx, ctx.realm));
-}
-
-const LOOPBACK = ["127.0.0.1", "[::1]", "localhost"];
-
-/** Refuses to send passwords over a network in the clear. For loopback addresses, as in development, `outbound` decides. */
-function checkUrl(url: string, outbound: Outbound): void {
-  if (URL.canParse(url) && new URL(url).protocol === "http:" && !LOOPBACK.includes(new URL(url).hostname))
-    throw invalidUrl("passwords are sent by https only");
-  try {
-    outbound.checkUrl(url);
-  } catch (error) {
-    if (!(error instanceof OutboundError)) throw error;
-    throw invalidUrl(error.message);
-  }
 }

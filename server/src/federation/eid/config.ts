@@ -1,8 +1,8 @@
 import { X509Certificate } from "node:crypto";
 import Type from "typebox";
 import { clock } from "../../kernel/clock.ts";
-import { oneOf } from "../../platform/http/index.ts";
-import { brokerHarmless, fault, flag, lineText, secretText } from "../providers/members.ts";
+import { lineText, oneOf } from "../../platform/http/index.ts";
+import { brokerHarmless, fault, flag, secretText } from "../providers/members.ts";
 import type { IdentityProviderProtocol } from "../providers/protocol.ts";
 import type { CheckTools, Config, FieldFault, OpenProvider } from "../providers/provider.ts";
 import { samlBroker } from "../saml/broker.ts";

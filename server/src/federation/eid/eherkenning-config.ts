@@ -1,6 +1,6 @@
 import Type from "typebox";
-import { oneOf } from "../../platform/http/index.ts";
-import { fault, flag, lineText } from "../providers/members.ts";
+import { lineText, oneOf } from "../../platform/http/index.ts";
+import { fault, flag } from "../providers/members.ts";
 import type { Config, FieldFault, OpenProvider } from "../providers/provider.ts";
 import { privateKeyOf, SAML_SECRETS } from "../saml/members.ts";
 import { attributeName, attributeNames, type Scheme } from "./config.ts";

@@ -1,8 +1,8 @@
 import { X509Certificate } from "node:crypto";
-import { DATA_ENCRYPTION, SIGNATURE_ALGORITHM, verificationKey } from "../../platform/saml/index.ts";
+import { DATA_ENCRYPTION, SIGNATURE_ALGORITHM } from "../../platform/saml/index.ts";
 import { UpstreamError } from "../oidc/metadata.ts";
 import type { Config } from "../providers/provider.ts";
-import type { SamlProfile } from "../saml/index.ts";
+import { derOf, type SamlProfile } from "../saml/index.ts";
 import {
   type Attributes,
   attributesOf,
@@ -19,7 +19,6 @@ import { EHERKENNING, EHERKENNING_LEVELS, eherkenningScheme } from "./eherkennin
 
 const fingerprint = (certificate: string): string =>
   new X509Certificate(Buffer.from(certificate, "base64")).fingerprint256.replaceAll(":", "").toLowerCase();
-const derOf = (certificate: unknown): string | null => (typeof certificate === "string" ? verificationKey(certificate).certificate : null);
 
 /** Returns the names of this realm's keys, by certificate. A certificate that serves for both has one name. */
 function keyNamesOf(config: Config): Record<string, string> {

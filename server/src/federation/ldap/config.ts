@@ -1,9 +1,9 @@
 import { X509Certificate } from "node:crypto";
 import Type from "typebox";
-import { oneOf } from "../../platform/http/index.ts";
+import { lineText, oneOf } from "../../platform/http/index.ts";
 import { FilterSyntaxError, isAttributeName, parseDn, parseLdapUrl, parseTemplate } from "../../platform/ldap/index.ts";
 import { type Outbound, OutboundError } from "../../platform/outbound/index.ts";
-import { fault, lineText, secretSet, secretText } from "../providers/members.ts";
+import { fault, secretSet, secretText } from "../providers/members.ts";
 import type { DirectoryTraits, IdentityProviderProtocol } from "../providers/protocol.ts";
 import type { CheckTools, Config, FieldFault, OpenProvider } from "../providers/provider.ts";
 import { privateKeyOf } from "../saml/members.ts";

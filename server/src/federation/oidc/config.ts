@@ -1,17 +1,8 @@
 import Type from "typebox";
-import { oneOf } from "../../platform/http/index.ts";
+import { lineText, oneOf } from "../../platform/http/index.ts";
+import { urlFaults } from "../../platform/outbound/index.ts";
 import { asymmetricAlgs } from "../../tenancy/keys/index.ts";
-import {
-  brokerDefaults,
-  brokerHarmless,
-  brokerMembers,
-  fault,
-  lineText,
-  secretSet,
-  secretText,
-  urlFaults,
-  urlText,
-} from "../providers/members.ts";
+import { brokerDefaults, brokerHarmless, brokerMembers, fault, secretSet, secretText, urlText } from "../providers/members.ts";
 import type { IdentityProviderProtocol } from "../providers/protocol.ts";
 import type { CheckTools, Config, FieldFault, OpenProvider } from "../providers/provider.ts";
 import { oidcBroker } from "./broker.ts";
@@ -163,7 +154,10 @@ function commonFaults(
   { outbound }: CheckTools,
   hasSecret: boolean,
 ): FieldFault[] {
-  const faults = [...ADDRESSES, "logoutUrl"].flatMap((member) => urlFaults(filledUrl(config, member), `config.${member}`, outbound));
+  const faults: FieldFault[] = [...ADDRESSES, "logoutUrl"].flatMap((member) => {
+    const url = filledUrl(config, member);
+    return url === null ? [] : urlFaults(outbound, `config.${member}`, url);
+  });
   const { issuer } = config;
   // OpenID Connect Discovery §3
   if (typeof issuer === "string" && /[?#]/.test(issuer)) faults.push(fault("issuer", "must not have a query or fragment"));

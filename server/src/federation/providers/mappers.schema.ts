@@ -1,9 +1,6 @@
 import Type, { type Static } from "typebox";
 import { ATTRIBUTE_NAME } from "../../directory/users/index.ts";
-import { oneOf, visibleName } from "../../platform/http/index.ts";
-
-const text = (description: string, maxLength = 255) =>
-  Type.String({ minLength: 1, maxLength, pattern: "^[^\\p{Cc}\\p{Zl}\\p{Zp}]*$", description });
+import { creationTime, lineText, oneOf, visibleName } from "../../platform/http/index.ts";
 
 const state = {
   name: visibleName("A mapper's name", "Sales staff"),
@@ -12,17 +9,17 @@ const state = {
       "attribute: a claim becomes an attribute of the user. template: a text with claims in it becomes an attribute. role, group: users with a claim, or all users, get a role or join a group",
   }),
   claim: Type.Optional(
-    text(
+    lineText(
       "the claim to read: a claim of OpenID Connect, or an attribute of SAML or of a directory. Dots lead into objects. `groups` of a directory: the groups of the user. role and group: if omitted, all users",
     ),
   ),
   value: Type.Optional(
-    text(
+    lineText(
       "role and group: the exact value that the claim must have, or contain among others. `groups` of a directory: the distinguished name of a group, or its name",
       1000,
     ),
   ),
-  template: Type.Optional(text("template: `{given_name} {family_name}`", 1000)),
+  template: Type.Optional(lineText("template: `{given_name} {family_name}`", 1000)),
   attribute: Type.Optional(
     Type.String({
       pattern: ATTRIBUTE_NAME,
@@ -30,8 +27,8 @@ const state = {
         "attribute and template: the attribute of the user; letters, digits, dots, dashes, colons and underscores, up to 128 of them",
     }),
   ),
-  role: Type.Optional(text("role: the name of a role of the realm")),
-  group: Type.Optional(text("group: the id of a group")),
+  role: Type.Optional(lineText("role: the name of a role of the realm")),
+  group: Type.Optional(lineText("group: the id of a group")),
   sync: Type.Optional(
     oneOf(["import", "force"], {
       default: "force",
@@ -47,7 +44,7 @@ export const ProviderMapper = Type.Object(
     ...state,
     name: Type.String(),
     sync: oneOf(["import", "force"]),
-    createdAt: Type.Integer({ description: "The time of creation, in epoch milliseconds" }),
+    createdAt: creationTime,
   },
   { $id: "IdentityProviderMapper" },
 );

@@ -1,7 +1,6 @@
 import Type from "typebox";
 import { normalDomain } from "../../directory/organizations/index.ts";
-import { oneOf } from "../../platform/http/index.ts";
-import { type Outbound, OutboundError } from "../../platform/outbound/index.ts";
+import { lineText, oneOf } from "../../platform/http/index.ts";
 import { brandingMembers } from "../../tenancy/settings/index.ts";
 import type { Config, FieldFault } from "./provider.ts";
 
@@ -12,10 +11,6 @@ export const fault = (member: string, message: string): FieldFault => ({
 });
 
 export const flag = (description: string) => Type.Optional(Type.Boolean({ description }));
-
-/** One line of text, without control characters. */
-export const lineText = (description: string, maxLength = 255) =>
-  Type.String({ minLength: 1, maxLength, pattern: "^[^\\p{Cc}\\p{Zl}\\p{Zp}]*$", description });
 
 export const urlText = (description: string) =>
   Type.String({ minLength: 1, maxLength: 2000, pattern: "^[^\\s\\p{C}]+$", description: `the https URL of ${description}` });
@@ -105,15 +100,3 @@ export const domainFaults = (config: Config): FieldFault[] =>
       return normalDomain(domain) === null ? [{ field, message: `${field} is not a domain name such as example.com` }] : [];
     }),
   );
-
-/** Reports an unusable address when it is saved; otherwise the first sign-in would fail. */
-export function urlFaults(url: unknown, field: string, outbound: Outbound): FieldFault[] {
-  if (typeof url !== "string") return [];
-  try {
-    outbound.checkUrl(url);
-    return [];
-  } catch (error) {
-    if (!(error instanceof OutboundError)) throw error;
-    return [{ field, message: `${field}: ${error.message}` }];
-  }
-}

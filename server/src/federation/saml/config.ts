@@ -1,6 +1,6 @@
 import Type from "typebox";
-import { oneOf } from "../../platform/http/index.ts";
-import { brokerHarmless, fault, flag, lineText } from "../providers/members.ts";
+import { lineText, oneOf } from "../../platform/http/index.ts";
+import { brokerHarmless, fault, flag } from "../providers/members.ts";
 import type { IdentityProviderProtocol } from "../providers/protocol.ts";
 import type { Config, FieldFault } from "../providers/provider.ts";
 import { samlBroker } from "./broker.ts";

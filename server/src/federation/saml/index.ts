@@ -2,5 +2,6 @@
 // Owns `broker_answers` and `identity_provider_metadata`.
 export { deleteExpiredAnswers } from "./answers.store.ts";
 export { type SamlBroker, samlBroker } from "./broker.ts";
+export { derOf } from "./keys.ts";
 export type { SamlAnswer, SamlProfile } from "./profile.ts";
 export { createSamlTools, type SamlTools } from "./tools.ts";

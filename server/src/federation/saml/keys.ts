@@ -36,7 +36,9 @@ function ownKeys(provider: ProviderSnapshot): OwnKeys {
   return keys;
 }
 
-const derOf = (certificate: unknown): string | null => (typeof certificate === "string" ? verificationKey(certificate).certificate : null);
+/** Returns the DER form of a configured certificate, in base64. */
+export const derOf = (certificate: unknown): string | null =>
+  typeof certificate === "string" ? verificationKey(certificate).certificate : null;
 
 const EC_ALGORITHM = { prime256v1: SIGNATURE_ALGORITHM.ES256, secp384r1: SIGNATURE_ALGORITHM.ES384, secp521r1: SIGNATURE_ALGORITHM.ES512 };
 

@@ -1,10 +1,11 @@
 import { createPrivateKey, createPublicKey, type KeyObject } from "node:crypto";
 import Type from "typebox";
 import { clock } from "../../kernel/clock.ts";
-import { oneOf } from "../../platform/http/index.ts";
+import { lineText, oneOf } from "../../platform/http/index.ts";
+import { urlFaults } from "../../platform/outbound/index.ts";
 import { assertNotOver, SamlError, verificationKey } from "../../platform/saml/index.ts";
 import { UpstreamError } from "../oidc/metadata.ts";
-import { brokerDefaults, brokerMembers, fault, lineText, secretSet, secretText, urlFaults, urlText } from "../providers/members.ts";
+import { brokerDefaults, brokerMembers, fault, secretSet, secretText, urlText } from "../providers/members.ts";
 import type { CheckTools, Config, FieldFault, OpenProvider } from "../providers/provider.ts";
 import { certificatesIn, inlineMetadata, samlUpstream } from "./provider-metadata.ts";
 
@@ -83,7 +84,9 @@ const CERTIFICATES = ["idpSigningCertificate", "metadataSigningCertificate", "sp
 /** Returns faults of these members that the schema cannot express. */
 export function samlFaults({ config, secrets }: Pick<OpenProvider, "config" | "secrets">, tools: CheckTools): FieldFault[] {
   const faults = [
-    ...ADDRESSES.flatMap((member) => urlFaults(config[member], `config.${member}`, tools.outbound)),
+    ...ADDRESSES.flatMap((member) =>
+      config[member] === undefined ? [] : urlFaults(tools.outbound, `config.${member}`, String(config[member])),
+    ),
     ...CERTIFICATES.flatMap((member) => certificateFaults(member, config[member])),
     ...consumerFaults(config, tools.baseUrl),
     ...signingKeyFaults(config, secrets),

@@ -1,5 +1,5 @@
 import { clock } from "../../kernel/clock.ts";
-import { type Outbound, OutboundError } from "../../platform/outbound/index.ts";
+import { type Outbound, urlFaults } from "../../platform/outbound/index.ts";
 import {
   BINDING,
   type EntityMetadata,
@@ -81,7 +81,9 @@ export function samlUpstream(
   const missing = (member: string) =>
     new UpstreamError("configuration", `The provider has no ${member}, nor does its metadata say one that can be used.`);
   const usable = <T extends { readonly location: string; readonly responseLocation?: string | null }>(services: readonly T[] = []): T[] =>
-    services.filter(({ location, responseLocation }) => isUsable(outbound, location) && isUsable(outbound, responseLocation ?? location));
+    services.filter(({ location, responseLocation }) =>
+      [location, responseLocation ?? location].every((url) => urlFaults(outbound, "", url).length === 0),
+    );
   const entityId = textOf(config.idpEntityId) ?? metadata?.entityId;
   if (entityId === undefined) throw missing("idpEntityId");
   const configured = certificatesIn(config.idpSigningCertificate);
@@ -97,16 +99,6 @@ export function samlUpstream(
       return textOf(config.artifactResolutionUrl) ?? services.find((service) => service.index === index)?.location ?? null;
     },
   };
-}
-
-function isUsable(outbound: Pick<Outbound, "checkUrl">, location: string): boolean {
-  try {
-    outbound.checkUrl(location);
-    return true;
-  } catch (error) {
-    if (error instanceof OutboundError) return false;
-    throw error;
-  }
 }
 
 /** Ignores keys that are too weak: metadata may list them beside good ones. */

@@ -1,5 +1,6 @@
 import { connect } from "node:tls";
 import { clock, SECOND } from "../../kernel/clock.ts";
+import { isLoopbackName } from "../../kernel/loopback.ts";
 
 const TIMEOUT = SECOND;
 
@@ -11,13 +12,12 @@ const TIMEOUT = SECOND;
 export async function checkCertificate(baseUrl: string): Promise<void> {
   const { protocol, hostname, port } = new URL(baseUrl);
   const host = hostname.replace(/^\[|\]$/g, "");
-  if (protocol !== "https:" || !isLoopback(host)) return;
+  if (protocol !== "https:" || !isLoopbackName(host)) return;
   const { from, to } = await validity(host, Number(port || 443));
   const now = clock.now();
   if (now < from || now > to) throw new Error(`the certificate is valid from ${iso(from)} to ${iso(to)}`);
 }
 
-const isLoopback = (host: string) => /^(localhost|.+\.localhost|127(\.\d+){3}|::1)$/.test(host);
 const iso = (time: number) => new Date(time).toISOString();
 
 function validity(host: string, port: number): Promise<{ from: number; to: number }> {

@@ -2,7 +2,7 @@ import { existingGroups } from "../../directory/groups/index.ts";
 import { aliasesOfOrganizations } from "../../directory/organizations/index.ts";
 import { type FieldError, invalidFields } from "../../kernel/errors.ts";
 import type { ReadCtx } from "../../platform/context.ts";
-import { type Outbound, receiverFault } from "../../platform/outbound/index.ts";
+import { type Outbound, receiverFaults } from "../../platform/outbound/index.ts";
 import { findAttribute, userType } from "../../protocols/scim/index.ts";
 import type { CreateScimTarget, Settings } from "./schema.ts";
 
@@ -50,8 +50,8 @@ export async function readSettings(ctx: ReadCtx, outbound: Outbound, input: Inpu
 }
 
 function addressFaults(outbound: Outbound, field: string, url: string): FieldError[] {
-  const fault = receiverFault(outbound, field, url);
-  if (fault) return [fault];
+  const faults = receiverFaults(outbound, field, url);
+  if (faults.length > 0) return faults;
   const { search, hash } = new URL(url);
   return search === "" && hash === "" ? [] : [{ field, code: "bad_url", message: `${field} must not have a query or fragment` }];
 }
@@ -74,10 +74,7 @@ function authFaults(outbound: Outbound, auth: Settings["auth"]): FieldError[] {
     else if (!/^[\x20-\x7e]*$/.test(auth[member]) || (member === "username" && auth[member].includes(":")))
       faults.push({ field, code: "format", message: `${field} is sent in a header: printable ASCII, and no colon in a username` });
   }
-  if (auth.type === "oauth2" && auth.tokenUrl !== undefined) {
-    const fault = receiverFault(outbound, "auth.tokenUrl", auth.tokenUrl);
-    if (fault) faults.push(fault);
-  }
+  if (auth.type === "oauth2" && auth.tokenUrl !== undefined) faults.push(...receiverFaults(outbound, "auth.tokenUrl", auth.tokenUrl));
   return faults;
 }
 

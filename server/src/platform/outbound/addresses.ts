@@ -88,8 +88,8 @@ function embeddedIPv4(bytes: Uint8Array): string | null {
 const startsWith = (bytes: Uint8Array, prefix: readonly number[]): boolean => prefix.every((byte, i) => bytes[i] === byte);
 const dotted = (bytes: Uint8Array, at: number): string => bytes.subarray(at, at + 4).join(".");
 
-/** The sixteen bytes of an address that `isIPv6` accepted. */
-function ipv6Bytes(address: string): Uint8Array {
+/** The sixteen bytes of an address without a zone that `isIPv6` accepted. */
+export function ipv6Bytes(address: string): Uint8Array {
   // The URL parser writes every spelling (dotted tail, upper case, leading zeros) as plain groups with at most one "::".
   const [head = "", tail] = new URL(`http://[${address}]`).hostname.slice(1, -1).split("::");
   const groups = (part: string) => (part === "" ? [] : part.split(":").map((group) => Number.parseInt(group, 16)));

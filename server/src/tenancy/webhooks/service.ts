@@ -5,7 +5,7 @@ import { secretChange } from "../../kernel/stored-secret.ts";
 import type { Vault } from "../../kernel/vault.ts";
 import type { Ctx, ReadCtx } from "../../platform/context.ts";
 import { refuseReadOnly } from "../../platform/full-state.ts";
-import { type Outbound, receiverFault } from "../../platform/outbound/index.ts";
+import { type Outbound, receiverFaults } from "../../platform/outbound/index.ts";
 import type { ListQuery, Page } from "../../platform/paging/index.ts";
 import { expectVersion } from "../../platform/versions.ts";
 import { bodyOf, send } from "./attempt.ts";
@@ -152,8 +152,8 @@ export async function redeliver(ctx: Ctx, webhookId: string, deliveryId: string)
 
 /** Validates the input of create and update. */
 function checked({ outbound }: Tools, input: { readonly url: string; readonly eventTypes: string; readonly secret?: string | null }) {
-  const fault = receiverFault(outbound, "url", input.url);
-  if (fault) throw invalidFields([fault]);
+  const faults = receiverFaults(outbound, "url", input.url);
+  if (faults.length > 0) throw invalidFields(faults);
   if (typeof input.secret === "string") checkSecret(input.secret);
   return { url: input.url, eventTypes: readEventTypes(input.eventTypes) };
 }

@@ -1,4 +1,5 @@
-import { fault, lineText } from "../../providers/members.ts";
+import { lineText } from "../../../platform/http/index.ts";
+import { fault } from "../../providers/members.ts";
 import { signedAssertion } from "../client-auth.ts";
 import { oidcKind } from "../config.ts";
 import { standard } from "../quirks.ts";

@@ -1,5 +1,5 @@
 import Type from "typebox";
-import { lineText } from "../../providers/members.ts";
+import { lineText } from "../../../platform/http/index.ts";
 import { oidcKind } from "../config.ts";
 import { claimText } from "../quirks.ts";
 

@@ -1,7 +1,7 @@
 import type { ScopesSnapshot } from "../../../applications/client-scopes/index.ts";
 import { type GrantType, isWithinServer, rulesOfGrantType, spellGrantType, toGrantType } from "../../../applications/clients/index.ts";
 import { type FieldError, invalidFields } from "../../../kernel/errors.ts";
-import { type Outbound, OutboundError } from "../../../platform/outbound/index.ts";
+import { type Outbound, urlFaults } from "../../../platform/outbound/index.ts";
 import { contentEncryptions, decryptionAlgs } from "../../../tenancy/keys/index.ts";
 import { ACCOUNT_SCOPE } from "../../gate/index.ts";
 import { invalidMetadata } from "../errors.ts";
@@ -161,12 +161,7 @@ export function refuseInwardAddresses(outbound: Outbound, has: Has, metadata: Cl
     ),
   ];
   for (const [member, address] of addresses) {
-    if (typeof address !== "string") continue;
-    try {
-      outbound.checkUrl(address);
-    } catch (cause) {
-      if (!(cause instanceof OutboundError)) throw cause;
-      throw invalidMetadata(member, `${member}: ${cause.message}`, cause);
-    }
+    const [fault] = typeof address === "string" ? urlFaults(outbound, member, address) : [];
+    if (fault) throw invalidMetadata(member, fault.message);
   }
 }

@@ -5,7 +5,7 @@ import Type, { type Static } from "typebox";
 import { clock, MINUTE, SECOND } from "../../../kernel/clock.ts";
 import { isId } from "../../../kernel/ids.ts";
 import { oneOf } from "../../../platform/http/index.ts";
-import type { Outbound } from "../../../platform/outbound/index.ts";
+import { type Outbound, urlFaults } from "../../../platform/outbound/index.ts";
 import {
   type Delivery,
   type Envelope,
@@ -16,7 +16,7 @@ import {
   type Provider,
 } from "../driver.ts";
 import { idOr, membersOf, refusal } from "./answers.ts";
-import { urlFault, urlText } from "./config.ts";
+import { urlText } from "./config.ts";
 import { perProviderCache } from "./per-provider-cache.ts";
 
 const identifier = (description: string) => Type.String({ pattern: "^[A-Za-z0-9]{10}$", description });
@@ -62,7 +62,7 @@ export const apns: MessageDriver = {
 
   check(provider, outbound) {
     const { baseUrl } = provider.config as ApnsConfig;
-    const faults: FieldFault[] = baseUrl === undefined ? [] : urlFault(baseUrl, "config.baseUrl", outbound);
+    const faults: FieldFault[] = baseUrl === undefined ? [] : urlFaults(outbound, "config.baseUrl", baseUrl);
     if (baseUrl !== undefined && !/^https:/i.test(baseUrl))
       faults.push({ field: "config.baseUrl", message: "config.baseUrl must begin with https" });
     if (provider.secret !== null && !isP256Key(provider.secret))

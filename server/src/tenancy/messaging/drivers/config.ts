@@ -1,10 +1,5 @@
 import Type from "typebox";
-import { type Outbound, OutboundError } from "../../../platform/outbound/index.ts";
 import type { FieldFault } from "../driver.ts";
-
-/** One line of text, so that a value cannot add another header or envelope line. */
-export const lineText = (description: string, maxLength = 255) =>
-  Type.String({ minLength: 1, maxLength, pattern: "^[^\\p{Cc}\\p{Zl}\\p{Zp}]*$", description });
 
 export const urlText = Type.String({
   minLength: 1,
@@ -49,17 +44,6 @@ export function headerFaults(headers: Readonly<Record<string, string>>, secretHe
       message: `config.secretHeader cannot be ${secretHeader}: the driver sets that header itself`,
     });
   return faults;
-}
-
-/** Checks an address when it is saved; otherwise the first message would fail. */
-export function urlFault(url: string, field: string, outbound: Outbound): FieldFault[] {
-  try {
-    outbound.checkUrl(url);
-    return [];
-  } catch (error) {
-    if (!(error instanceof OutboundError)) throw error;
-    return [{ field, message: `${field}: ${error.message}` }];
-  }
 }
 
 export const secretForHeader = (secret: string | null): FieldFault[] =>

@@ -1,11 +1,11 @@
 import { createPrivateKey } from "node:crypto";
 import Type, { type Static } from "typebox";
 import { clock, MINUTE, SECOND } from "../../../kernel/clock.ts";
-import type { OutboundResponse } from "../../../platform/outbound/index.ts";
+import { type OutboundResponse, urlFaults } from "../../../platform/outbound/index.ts";
 import { type Delivery, type Envelope, type FieldFault, type MessageDriver, MessageError, type Provider } from "../driver.ts";
 import { isDeviceToken } from "../recipients.ts";
 import { ask, failureOf, idOr, isSuccess, membersOf, refusal } from "./answers.ts";
-import { urlFault, urlText } from "./config.ts";
+import { urlText } from "./config.ts";
 import { perProviderCache } from "./per-provider-cache.ts";
 
 const FcmConfig = Type.Object(
@@ -45,11 +45,11 @@ export const fcm: MessageDriver = {
 
   check(provider, outbound) {
     const { baseUrl } = provider.config as FcmConfig;
-    const faults: FieldFault[] = baseUrl === undefined ? [] : urlFault(baseUrl, "config.baseUrl", outbound);
+    const faults: FieldFault[] = baseUrl === undefined ? [] : urlFaults(outbound, "config.baseUrl", baseUrl);
     if (provider.secret === null) return faults;
     const account = readServiceAccount(provider.secret);
     if (typeof account === "string") return [...faults, { field: "secret", message: account }];
-    return urlFault(account.token_uri, "secret", outbound).length === 0
+    return urlFaults(outbound, "secret", account.token_uri).length === 0
       ? faults
       : [...faults, { field: "secret", message: "secret: token_uri must be an https URL that this server may call" }];
   },

@@ -1,7 +1,7 @@
 import Type, { type Static } from "typebox";
 import { isMailAddress } from "../../../kernel/text.ts";
 import { oneOf } from "../../../platform/http/index.ts";
-import type { Outbound } from "../../../platform/outbound/index.ts";
+import { type Outbound, urlFaults } from "../../../platform/outbound/index.ts";
 import {
   type Delivery,
   type Envelope,
@@ -13,7 +13,7 @@ import {
 } from "../driver.ts";
 import { isPhoneNumber, oneLine } from "../recipients.ts";
 import { ask, failureOf, idOr, isSuccess, membersOf, refusal } from "./answers.ts";
-import { headerFaults, headerMap, headerName, secretForHeader, urlFault, urlText } from "./config.ts";
+import { headerFaults, headerMap, headerName, secretForHeader, urlText } from "./config.ts";
 import { faultOf, fillIn, mediaType, plainBody, type Values } from "./http-body.ts";
 
 const HttpConfig = Type.Object(
@@ -89,7 +89,7 @@ export const smsHttp: MessageDriver = {
 
 function faultsOf(provider: Provider, outbound: Outbound, names: readonly string[]): FieldFault[] {
   const config = provider.config as HttpConfig;
-  const faults: FieldFault[] = urlFault(config.url, "config.url", outbound);
+  const faults: FieldFault[] = urlFaults(outbound, "config.url", config.url);
   faults.push(...headerFaults(config.headers ?? {}, config.secretHeader));
   const template = config.body === undefined ? null : faultOf(config.body, config.contentType ?? "json", names);
   if (template !== null) faults.push({ field: "config.body", message: template });

@@ -2,11 +2,10 @@ import { isIP, type Socket } from "node:net";
 import { checkServerIdentity } from "node:tls";
 import Type, { type Static } from "typebox";
 import { asciiDomain, isMailAddress } from "../../../kernel/text.ts";
-import { oneOf } from "../../../platform/http/index.ts";
-import { isPublicAddress, type Outbound, OutboundError } from "../../../platform/outbound/index.ts";
+import { lineText, oneOf } from "../../../platform/http/index.ts";
+import { isPublicAddress, type Outbound, OutboundError, urlFaults } from "../../../platform/outbound/index.ts";
 import { type FieldFault, type MessageDriver, MessageError, type MessageFailure, type Provider } from "../driver.ts";
 import { oneLine } from "../recipients.ts";
-import { lineText, urlFault } from "./config.ts";
 
 const SmtpConfig = Type.Object(
   {
@@ -127,7 +126,7 @@ const authority = ({ host, port, security = "starttls" }: SmtpConfig): string =>
 
 function faultsOf(provider: Provider, outbound: Outbound): FieldFault[] {
   const { host, username, security = "starttls" } = provider.config as SmtpConfig;
-  const faults: FieldFault[] = urlFault(`https://${authority(provider.config as SmtpConfig)}/`, "config.host", outbound);
+  const faults: FieldFault[] = urlFaults(outbound, "config.host", `https://${authority(provider.config as SmtpConfig)}/`);
   if (security === "none" && isPublicAddress(host))
     faults.push({ field: "config.security", message: "config.security may be none only for a host in this server's own network" });
   if (provider.secret !== null && username === undefined)

@@ -1,8 +1,9 @@
 import Type, { type Static } from "typebox";
+import { urlFaults } from "../../../platform/outbound/index.ts";
 import { type FieldFault, type MessageDriver, MessageError, type MessageFailure } from "../driver.ts";
 import { isPhoneNumber } from "../recipients.ts";
 import { ask, failureOf, idOr, isSuccess, membersOf, refusal } from "./answers.ts";
-import { secretForHeader, urlFault, urlText } from "./config.ts";
+import { secretForHeader, urlText } from "./config.ts";
 
 const sid = (description: string) => Type.String({ pattern: "^[A-Za-z0-9_-]{1,64}$", description });
 
@@ -33,7 +34,7 @@ export const twilio: MessageDriver = {
 
   check(provider, outbound) {
     const { baseUrl, messagingServiceSid } = provider.config as TwilioConfig;
-    const faults: FieldFault[] = baseUrl === undefined ? [] : urlFault(baseUrl, "config.baseUrl", outbound);
+    const faults: FieldFault[] = baseUrl === undefined ? [] : urlFaults(outbound, "config.baseUrl", baseUrl);
     if (provider.fromAddress === null && messagingServiceSid === undefined)
       faults.push({ field: "fromAddress", message: "fromAddress is required, unless config.messagingServiceSid picks the sender" });
     return [...faults, ...secretForHeader(provider.secret)];
