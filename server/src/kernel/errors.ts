@@ -57,3 +57,7 @@ export const tooMany = (code: string, what: string, seconds: number): AppError =
 /** Returns a 400 that names its fields, for rules that a schema cannot express. */
 export const invalidFields = (errors: readonly FieldError[], code = "request.invalid") =>
   new AppError(code, 400, errors.length === 1 ? errors[0]!.message : "Some members of the request are not valid", { errors });
+
+/** Returns a 400 for a body or file that cannot be read. */
+export const malformed = (message: string, cause?: unknown): AppError =>
+  new AppError("request.malformed", 400, message, { cause, errors: [] });

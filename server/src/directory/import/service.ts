@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import type { Readable } from "node:stream";
 import { clock } from "../../kernel/clock.ts";
-import { AppError } from "../../kernel/errors.ts";
+import { malformed } from "../../kernel/errors.ts";
 import type { ReadCtx } from "../../platform/context.ts";
 import { OpenBatch } from "./batches.ts";
 import { dryRunTarget } from "./dry-run.ts";
@@ -47,7 +47,7 @@ async function firstRows(rows: Rows): Promise<Step> {
     if (!step.done && step.value.length === 0) continue;
     if (step.done && step.value) {
       const { message, line, position } = step.value;
-      throw new AppError("request.malformed", 400, `${message} (line ${line}, byte ${position})`, { errors: [] });
+      throw malformed(`${message} (line ${line}, byte ${position})`);
     }
     return step;
   }

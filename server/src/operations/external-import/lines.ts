@@ -1,6 +1,6 @@
 import { isUtf8 } from "node:buffer";
 import type { Readable } from "node:stream";
-import { AppError } from "../../kernel/errors.ts";
+import { malformed } from "../../kernel/errors.ts";
 
 const NEWLINE = 0x0a;
 const MAX_LINE = 4 * 1024 * 1024;
@@ -9,7 +9,7 @@ const MAX_LINE = 4 * 1024 * 1024;
 export async function* linesOf(body: Readable): AsyncGenerator<string> {
   let held: Buffer = Buffer.alloc(0);
   const text = (bytes: Buffer): string => {
-    if (!isUtf8(bytes)) throw new AppError("request.malformed", 400, "The file is not valid UTF-8", { errors: [] });
+    if (!isUtf8(bytes)) throw malformed("The file is not valid UTF-8");
     return bytes.toString("utf8").replace(/\r$/, "");
   };
   for await (const piece of body as AsyncIterable<Buffer>) {
@@ -20,7 +20,7 @@ export async function* linesOf(body: Readable): AsyncGenerator<string> {
       from = at + 1;
     }
     held = Buffer.concat([held, piece.subarray(from)]);
-    if (held.length > MAX_LINE) throw new AppError("request.malformed", 400, "A line of the file is longer than 4 MB", { errors: [] });
+    if (held.length > MAX_LINE) throw malformed("A line of the file is longer than 4 MB");
   }
   if (held.length > 0) yield text(held);
 }

@@ -1,5 +1,5 @@
 import type { Readable } from "node:stream";
-import { AppError } from "../../kernel/errors.ts";
+import { malformed } from "../../kernel/errors.ts";
 
 export interface Part {
   readonly name: string;
@@ -9,8 +9,6 @@ export interface Part {
 }
 
 const MAX_HEAD = 16 * 1024;
-const malformed = (message: string) => new AppError("request.malformed", 400, message, { errors: [] });
-
 /** Yields the parts of a form as they arrive (RFC 7578, RFC 2046 §5.1). A part may be of any length, and is not held in memory. */
 export async function* readMultipart(body: Readable, contentType: string): AsyncGenerator<Part> {
   const boundary = /boundary=(?:"([^"]{1,70})"|([^;\s]{1,70}))/i.exec(contentType);

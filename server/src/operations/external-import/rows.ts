@@ -1,6 +1,6 @@
 import { Readable } from "node:stream";
 import { readRows } from "../../directory/import/index.ts";
-import { AppError } from "../../kernel/errors.ts";
+import { malformed } from "../../kernel/errors.ts";
 import { bytesOfList } from "./json-lists.ts";
 import { recordOf, type Values } from "./reading.ts";
 import type { Report } from "./report.ts";
@@ -14,8 +14,7 @@ async function* objectsIn(bytes: Readable, format: Format, name: string, report:
   for (;;) {
     const { done, value } = await rows.next();
     if (done) {
-      if (value)
-        throw new AppError("request.malformed", 400, `${name}: ${value.message} (row ${value.row}): nothing was imported`, { errors: [] });
+      if (value) throw malformed(`${name}: ${value.message} (row ${value.row}): nothing was imported`);
       return;
     }
     for (const row of value) {

@@ -1,5 +1,5 @@
 import { Readable } from "node:stream";
-import { AppError } from "../../kernel/errors.ts";
+import { AppError, malformed } from "../../kernel/errors.ts";
 import { parseJson } from "../../platform/http/index.ts";
 
 const MAX_CONFIGURATION = 64 * 1024 * 1024;
@@ -7,7 +7,6 @@ const MAX_TAIL = 1024 * 1024;
 const [QUOTE, BACKSLASH, COLON, OPEN_LIST, CLOSE_LIST, OPEN_OBJECT, CLOSE_OBJECT] = [0x22, 0x5c, 0x3a, 0x5b, 0x5d, 0x7b, 0x7d];
 const USERS = Buffer.from('"users"');
 
-const malformed = (message: string) => new AppError("request.malformed", 400, message, { errors: [] });
 const isSpace = (byte: number) => byte === 0x20 || byte === 0x0a || byte === 0x09 || byte === 0x0d;
 
 export interface SplitBody {

@@ -2,7 +2,7 @@ import { Readable } from "node:stream";
 import { totpPlace } from "../../directory/credentials/index.ts";
 import { pathsOfGroups } from "../../directory/groups/index.ts";
 import { type CarriedUser, readRows, readUsers } from "../../directory/import/index.ts";
-import { AppError } from "../../kernel/errors.ts";
+import { malformed } from "../../kernel/errors.ts";
 import type { ReadCtx } from "../../platform/context.ts";
 import { lean, mapSecrets } from "./compare.ts";
 import type { Plan } from "./plan.ts";
@@ -87,10 +87,7 @@ export function rowsOf(users: Readable, sealing: Sealing | null, planned: Plan |
       const { done, value } = await rows.next();
       if (done) {
         // Committed rows stay; the import can be repeated.
-        if (value)
-          throw new AppError("request.malformed", 400, `users: ${value.message} (line ${value.line}, byte ${value.position})`, {
-            errors: [],
-          });
+        if (value) throw malformed(`users: ${value.message} (line ${value.line}, byte ${value.position})`);
         return;
       }
       const line = (row: (typeof value)[number]) =>

@@ -1,7 +1,7 @@
 import { isUtf8 } from "node:buffer";
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import secureJson from "secure-json-parse";
-import { AppError, type FieldError, invalidFields } from "../../kernel/errors.ts";
+import { AppError, type FieldError, invalidFields, malformed } from "../../kernel/errors.ts";
 import { faultOfParameter, isTooDeep, MAX_JSON_DEPTH, tooDeepMembers } from "../../kernel/json.ts";
 import { isCleanText } from "../../kernel/text.ts";
 import { notFound } from "./problem.ts";
@@ -88,8 +88,6 @@ function tooDeep(text: string): AppError {
   const fields = members();
   return invalidFields((fields.length > 0 ? fields : ["body"]).slice(0, MAX_REPORTED).map(deepField));
 }
-
-const malformed = (message: string, cause?: unknown) => new AppError("request.malformed", 400, message, { cause, errors: [] });
 
 /**
  * Refuses compressed bodies, which no route reads: their bytes would be taken for the content. It comes after the rules about the caller, and the route

@@ -3,7 +3,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import type { ConnectionError } from "fastify";
 import { SECOND } from "../../kernel/clock.ts";
-import { AppError } from "../../kernel/errors.ts";
+import { AppError, malformed } from "../../kernel/errors.ts";
 import { problemOf } from "./problem.ts";
 
 /** The time limits for sending a request. A slow sender would otherwise hold its connection for ever. */
@@ -35,7 +35,7 @@ const errorOf = ({ code }: ConnectionError): AppError => {
     case "HPE_CHUNK_EXTENSIONS_OVERFLOW":
       return new AppError("request.too_large", 413, "The extensions of the chunks are larger than accepted");
     default:
-      return new AppError("request.malformed", 400, "This is not a valid HTTP request", { errors: [] });
+      return malformed("This is not a valid HTTP request");
   }
 };
 

@@ -1,7 +1,7 @@
 import { STATUS_CODES } from "node:http";
 import type { FastifyError, FastifyReply, FastifyRequest } from "fastify";
 import Type, { type Static } from "typebox";
-import { AppError, type FieldError } from "../../kernel/errors.ts";
+import { AppError, type FieldError, malformed } from "../../kernel/errors.ts";
 import { isDatabaseUnavailable } from "../db/index.ts";
 import { toFieldErrors } from "./validation.ts";
 
@@ -53,7 +53,7 @@ export function asAppError(error: unknown): AppError {
     );
   }
   if (code === "FST_ERR_CTP_INVALID_CONTENT_LENGTH" || code === "FST_ERR_CTP_EMPTY_JSON_BODY") {
-    return new AppError("request.malformed", 400, "The body is empty or shorter than announced", { cause: error, errors: [] });
+    return malformed("The body is empty or shorter than announced", error);
   }
   if (statusCode && statusCode >= 400 && statusCode < 500) {
     return new AppError("request.refused", statusCode, titleOf(statusCode), { cause: error });

@@ -1,6 +1,6 @@
 // Reads a body of users in any of its formats, piece by piece. It holds at most one row and one piece in memory.
 import type { Readable } from "node:stream";
-import { AppError } from "../../../kernel/errors.ts";
+import { malformed } from "../../../kernel/errors.ts";
 import { csvReader } from "./csv.ts";
 import { jsonArrayReader } from "./json-array.ts";
 import { ndjsonReader } from "./ndjson.ts";
@@ -32,7 +32,6 @@ export async function* readRows(body: Readable, type: MediaType, delimiter: Deli
   return reader.stopped;
 }
 
-const malformed = (message: string) => new AppError("request.malformed", 400, message, { errors: [] });
 const UTF8_MARK = Buffer.from([0xef, 0xbb, 0xbf]);
 
 /** Removes the byte order mark with which spreadsheets begin their files. Throws if the mark is that of UTF-16. */

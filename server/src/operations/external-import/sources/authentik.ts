@@ -1,5 +1,5 @@
 import { groupPath } from "../../../directory/groups/index.ts";
-import { AppError } from "../../../kernel/errors.ts";
+import { AppError, malformed } from "../../../kernel/errors.ts";
 import { wholeJson } from "../json-lists.ts";
 import { recordOf, recordsOf, textOf, textsOf, unique, uuidOf, type Values } from "../reading.ts";
 import type { ExternalSource, SourceFile } from "../source.ts";
@@ -92,6 +92,6 @@ async function entriesOf(file: SourceFile): Promise<Values[]> {
       recordOf(parse(Buffer.concat(held).toString("utf8"), { logLevel: "silent", maxAliasCount: 100, uniqueKeys: true })).entries,
     );
   } catch (cause) {
-    throw new AppError("request.malformed", 400, "The blueprint is not valid YAML", { cause, errors: [] });
+    throw malformed("The blueprint is not valid YAML", cause);
   }
 }
