@@ -1,5 +1,5 @@
 import Type, { type Static } from "typebox";
-import { nullable, oneOf, visibleName } from "../../platform/http/index.ts";
+import { creationTime, nullable, oneOf, visibleName } from "../../platform/http/index.ts";
 import { listQuery } from "../../platform/paging/index.ts";
 
 const agentStatuses = ["CREATED", "ACTIVE", "SUSPENDED", "REVOKED"] as const;
@@ -32,7 +32,7 @@ export const Agent = Type.Object(
     clientId: nullable(Type.String()),
     scopes: Type.Array(Type.String()),
     status: oneOf(agentStatuses),
-    createdAt: Type.Integer({ description: "The time of creation, in epoch milliseconds" }),
+    createdAt: creationTime,
     activatedAt: time("of its last activation, in epoch milliseconds"),
     expiresAt,
     lastUsedAt: time(

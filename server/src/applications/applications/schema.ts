@@ -1,5 +1,5 @@
 import Type, { type Static } from "typebox";
-import { nullable, oneOf } from "../../platform/http/index.ts";
+import { creationTime, nullable, oneOf } from "../../platform/http/index.ts";
 import { CreateClient } from "../clients/index.ts";
 import { CreateSamlClient } from "../saml-clients/index.ts";
 import { templateNames, templates } from "./templates.ts";
@@ -52,7 +52,7 @@ export const Application = Type.Object(
     entityId: ofSaml("The entity id of a SAML application"),
     assertionConsumerServiceUrl: ofSaml("The address to which assertions for a SAML application are sent"),
     singleLogoutServiceUrl: ofSaml("The address to which browsers are sent to sign out of a SAML application"),
-    createdAt: Type.Integer({ description: "The time of creation, in epoch milliseconds" }),
+    createdAt: creationTime,
   },
   { $id: "Application" },
 );

@@ -1,8 +1,8 @@
 import Type, { type Static } from "typebox";
 import { MAX_PATTERN } from "../../kernel/pattern.ts";
-import { oneOf, visiblePathName } from "../../platform/http/index.ts";
+import { creationTime, oneOf, visiblePathName } from "../../platform/http/index.ts";
 import { operators, PATH, policyTypes, WALL_TIME } from "./evaluator/index.ts";
-import { createdAt, description, strategies } from "./schema.ts";
+import { description, strategies } from "./schema.ts";
 
 const name = visiblePathName("A policy's name", "Staff only");
 const list = <T extends Type.TSchema>(items: T, text: string) => Type.Array(items, { minItems: 1, maxItems: 100, description: text });
@@ -125,7 +125,7 @@ export const AuthzPolicy = Type.Object(
     decisionStrategy: oneOf(strategies),
     ...optional,
     users: Type.Optional(Type.Array(Type.String())),
-    createdAt,
+    createdAt: creationTime,
   },
   { $id: "AuthzPolicy" },
 );
@@ -147,7 +147,7 @@ export const CreateAuthzPolicy = Type.Object(
 export type CreateAuthzPolicy = Static<typeof CreateAuthzPolicy>;
 
 export const UpdateAuthzPolicy = Type.Object(
-  { name: Type.Optional(name), type: Type.Optional(CreateAuthzPolicy.properties.type), ...members, createdAt: Type.Optional(createdAt) },
+  { name: Type.Optional(name), type: Type.Optional(CreateAuthzPolicy.properties.type), ...members, createdAt: Type.Optional(creationTime) },
   { $id: "UpdateAuthzPolicy", additionalProperties: false },
 );
 export type UpdateAuthzPolicy = Static<typeof UpdateAuthzPolicy>;

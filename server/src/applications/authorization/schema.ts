@@ -1,8 +1,7 @@
 import Type, { type Static } from "typebox";
-import { fitsSchema, nullable, oneOf, pathName, shownText, visiblePathName } from "../../platform/http/index.ts";
+import { creationTime, fitsSchema, nullable, oneOf, pathName, shownText, visiblePathName } from "../../platform/http/index.ts";
 
 const uri = Type.String({ minLength: 1, maxLength: 2048 });
-export const createdAt = Type.Integer({ description: "The time of creation, in epoch milliseconds" });
 export const description = nullable(Type.String({ maxLength: 1000 }));
 export const strategies = ["UNANIMOUS", "AFFIRMATIVE", "CONSENSUS"] as const;
 
@@ -77,7 +76,7 @@ export const defaultSettings: AuthzSettingsState = {
 };
 
 export const AuthzScope = Type.Object(
-  { name: scopeName, displayName: nullable(shownText()), iconUri: nullable(uri), createdAt },
+  { name: scopeName, displayName: nullable(shownText()), iconUri: nullable(uri), createdAt: creationTime },
   { $id: "AuthzScope" },
 );
 export type AuthzScope = Static<typeof AuthzScope>;
@@ -102,7 +101,7 @@ const resourceMembers = {
   }),
 };
 export const AuthzResource = Type.Object(
-  { resourceId: Type.String({ format: "uuid" }), name: resourceName, ...resourceMembers, createdAt },
+  { resourceId: Type.String({ format: "uuid" }), name: resourceName, ...resourceMembers, createdAt: creationTime },
   { $id: "AuthzResource" },
 );
 export type AuthzResource = Static<typeof AuthzResource>;
@@ -126,7 +125,7 @@ const permissionMembers = {
   }),
 };
 export const AuthzPermission = Type.Object(
-  { name: permissionName, type: oneOf(["resource", "scope"]), ...permissionMembers, createdAt },
+  { name: permissionName, type: oneOf(["resource", "scope"]), ...permissionMembers, createdAt: creationTime },
   { $id: "AuthzPermission" },
 );
 export type AuthzPermission = Static<typeof AuthzPermission>;

@@ -1,6 +1,6 @@
 import Type, { type Static } from "typebox";
-import { nullable } from "../../platform/http/index.ts";
-import { createdAt, scopeName } from "./schema.ts";
+import { creationTime, nullable } from "../../platform/http/index.ts";
+import { scopeName } from "./schema.ts";
 
 const text = nullable(Type.String());
 const scopes = Type.Array(Type.String(), {
@@ -18,7 +18,7 @@ export const OwnResource = Type.Object(
     type: text,
     iconUri: text,
     scopes,
-    createdAt,
+    createdAt: creationTime,
   },
   { $id: "AccountResource" },
 );
@@ -31,14 +31,19 @@ export const Share = Type.Object(
       description: "The username or email address that was entered. The response does not reveal whether such a user exists",
     }),
     scopes,
-    createdAt,
+    createdAt: creationTime,
   },
   { $id: "AccountShare" },
 );
 export type Share = Static<typeof Share>;
 
 export const ShareRequest = Type.Object(
-  { userId: Type.String({ format: "uuid" }), user: Type.String({ description: "The username of the user who asked" }), scopes, createdAt },
+  {
+    userId: Type.String({ format: "uuid" }),
+    user: Type.String({ description: "The username of the user who asked" }),
+    scopes,
+    createdAt: creationTime,
+  },
   { $id: "AccountShareRequest" },
 );
 export type ShareRequest = Static<typeof ShareRequest>;

@@ -1,5 +1,5 @@
 import Type, { type Static } from "typebox";
-import { oneOf, visibleName } from "../../platform/http/index.ts";
+import { creationTime, oneOf, visibleName } from "../../platform/http/index.ts";
 import type { ClaimMapper as Mapper } from "./mapper.ts";
 import { sourceNames, sources } from "./sources/index.ts";
 import { claimTypes } from "./sources/source.ts";
@@ -64,7 +64,7 @@ export const ClaimMapper = Type.Object(
     claimId: Type.String({ format: "uuid" }),
     ...claimMapperState,
     scopes: Type.Array(Type.String(), { description: "Names of the client scopes that include it" }),
-    createdAt: Type.Integer({ description: "The time of creation, in epoch milliseconds" }),
+    createdAt: creationTime,
   },
   { $id: "ClaimMapper" },
 );

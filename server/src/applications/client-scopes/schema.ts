@@ -1,5 +1,5 @@
 import Type, { type Static } from "typebox";
-import { nullable, oneOf, shownText } from "../../platform/http/index.ts";
+import { creationTime, nullable, oneOf, shownText } from "../../platform/http/index.ts";
 
 export const assignments = ["DEFAULT", "OPTIONAL", "NONE"] as const;
 
@@ -35,7 +35,7 @@ export const ClientScope = Type.Object(
     assignment,
     builtIn: Type.Boolean({ description: "True if the protocol itself defines the scope. It cannot be deleted" }),
     claims: Type.Array(ClientScopeClaim, { description: "The claim mappers that it includes" }),
-    createdAt: Type.Integer({ description: "The time of creation, in epoch milliseconds" }),
+    createdAt: creationTime,
   },
   { $id: "ClientScope" },
 );

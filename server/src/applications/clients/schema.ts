@@ -1,6 +1,7 @@
 import Type, { type Static } from "typebox";
 import { DAY, SECOND } from "../../kernel/clock.ts";
 import {
+  creationTime,
   fitsSchema,
   flagMember,
   member,
@@ -451,7 +452,7 @@ export const ClientMapper = Type.Object(
   {
     mapperId: Type.String({ format: "uuid" }),
     ...claimMapperState,
-    createdAt: Type.Integer({ description: "The time of creation, in epoch milliseconds" }),
+    createdAt: creationTime,
   },
   { $id: "ClientMapper" },
 );

@@ -1,5 +1,5 @@
 import Type, { type Static } from "typebox";
-import { oneOf } from "../../platform/http/index.ts";
+import { creationTime, oneOf } from "../../platform/http/index.ts";
 import { ATTRIBUTE_NAME_FORMAT } from "../../platform/saml/index.ts";
 import { claimMapperMembers, claimMapperState } from "../claims/index.ts";
 
@@ -35,7 +35,7 @@ export const SamlMapper = Type.Object(
     samlNameFormat,
     // Mappers of an older release have none.
     samlFriendlyName: Type.Optional(samlFriendlyName),
-    createdAt: Type.Integer({ description: "The time of creation, in epoch milliseconds" }),
+    createdAt: creationTime,
   },
   { $id: "SamlMapper" },
 );

@@ -1,5 +1,6 @@
 import Type, { type Static } from "typebox";
 import {
+  creationTime,
   flagMember,
   member,
   nullable,
@@ -208,7 +209,7 @@ export const SamlClient = Type.Object(
     applicationId: nullable(Type.String(), "Its name at `/applications`: `<realm>|<entityId>`. Null in the response to its creation"),
     options: Type.Object(optionMembers, { description: "For members that are null, the realm's settings `saml` apply" }),
     metadata: nullable(MetadataSource, "The members that came from metadata, if it was imported; null for all others"),
-    createdAt: Type.Integer({ description: "The time of creation, in epoch milliseconds" }),
+    createdAt: creationTime,
     updatedAt: Type.Integer({ description: "The time of the last change, in epoch milliseconds" }),
   },
   { $id: "SamlClient" },

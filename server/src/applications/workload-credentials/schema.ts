@@ -1,5 +1,5 @@
 import Type, { type Static } from "typebox";
-import { nullable, visibleName } from "../../platform/http/index.ts";
+import { creationTime, nullable, visibleName } from "../../platform/http/index.ts";
 import { listQuery } from "../../platform/paging/index.ts";
 
 const name = visibleName("a workload credential's name", "deploy of the shop");
@@ -76,7 +76,7 @@ export const WorkloadCredential = Type.Object(
     maxTokenSeconds: Type.Integer(),
     singleUse: Type.Boolean(),
     enabled: Type.Boolean(),
-    createdAt: Type.Integer({ description: "The time of creation, in epoch milliseconds" }),
+    createdAt: creationTime,
   },
   { $id: "WorkloadCredential" },
 );

@@ -1,5 +1,5 @@
 import Type, { type Static } from "typebox";
-import { nullable, visibleName } from "../../platform/http/index.ts";
+import { nullable, time, visibleName } from "../../platform/http/index.ts";
 import { listQuery } from "../../platform/paging/index.ts";
 import { roleNameMembers } from "../roles/index.ts";
 
@@ -10,7 +10,6 @@ const path = Type.String({
   description: "The names from the top down to it, such as `/Sales/Europe`. A slash within a name is written `~/`",
 });
 const id = Type.String({ format: "uuid" });
-const time = Type.Integer({ description: "A time in epoch milliseconds" });
 
 export const Group = Type.Object(
   {

@@ -1,5 +1,5 @@
 import Type, { type Static } from "typebox";
-import { nullable, oneOf, visibleName } from "../../platform/http/index.ts";
+import { nullable, oneOf, time, visibleName } from "../../platform/http/index.ts";
 import { listQuery } from "../../platform/paging/index.ts";
 import { brandingMembers } from "../../tenancy/settings/index.ts";
 import { CreateUser, mailAddress } from "../users/index.ts";
@@ -70,7 +70,6 @@ const role = Type.String({
   description: "a role in an organization has up to 63 lower-case letters, digits, - and _; `owner`, `admin` and `member` are usual",
   examples: ["member"],
 });
-const time = Type.Integer({ description: "A time in epoch milliseconds" });
 
 const Branding = Type.Object(brandingMembers, {
   additionalProperties: false,

@@ -1,5 +1,5 @@
 import Type, { type Static } from "typebox";
-import { nullable, oneOf, visiblePathName } from "../../platform/http/index.ts";
+import { creationTime, nullable, oneOf, visiblePathName } from "../../platform/http/index.ts";
 import type { ShortList } from "../../platform/paging/index.ts";
 import { permissions } from "../../tenancy/permissions/index.ts";
 
@@ -27,7 +27,7 @@ export const Role = Type.Object(
     default: Type.Boolean({ description: "True if every new user gets the role" }),
     compositeRoles: Type.Array(Type.String(), { description: "The names of the roles that this role includes" }),
     compositeClientRoles: Type.Array(ClientRoleName, { description: "The client roles that this role includes" }),
-    createdAt: Type.Integer({ description: "The time of creation, in epoch milliseconds" }),
+    createdAt: creationTime,
   },
   { $id: "Role" },
 );

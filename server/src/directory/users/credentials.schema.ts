@@ -1,8 +1,7 @@
 import Type, { type Static } from "typebox";
-import { nullable, oneOf, shownText } from "../../platform/http/index.ts";
+import { nullable, oneOf, shownText, time } from "../../platform/http/index.ts";
 import { ENROLLMENT_TOKEN, PASSKEY, RECOVERY_CODE, TOTP } from "../credentials/index.ts";
 
-const time = Type.Integer({ description: "A time in epoch milliseconds" });
 const label = nullable(shownText(), "The name that its owner gave it");
 
 const members = {

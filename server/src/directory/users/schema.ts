@@ -1,5 +1,5 @@
 import Type, { type Static } from "typebox";
-import { nullable, visibleName } from "../../platform/http/index.ts";
+import { creationTime, nullable, visibleName } from "../../platform/http/index.ts";
 import { requiredActionList } from "./required-actions.schema.ts";
 
 const username = visibleName("a username", "ada");
@@ -46,7 +46,7 @@ export const User = Type.Object(
         "The source of the account: `local`, `ldap:<alias>` or `ad:<alias>` of a directory, `oidc:<alias>` (or `saml:`, …) of an identity provider. " +
         "A directory's own members (`username`, `email`, `firstName`, `lastName`) are changed there (409 `users.from_directory`)",
     }),
-    createdAt: Type.Integer({ description: "The time of creation, in epoch milliseconds" }),
+    createdAt: creationTime,
   },
   { $id: "User" },
 );

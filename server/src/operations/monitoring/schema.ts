@@ -1,11 +1,10 @@
 import Type, { type Static } from "typebox";
-import { nullable, oneOf } from "../../platform/http/index.ts";
+import { nullable, oneOf, time } from "../../platform/http/index.ts";
 
 const status = oneOf(["UP", "DOWN"]);
 export type Status = "UP" | "DOWN";
 
 const Component = Type.Object({ status }, { $id: "HealthComponent" });
-const at = Type.Integer({ description: "A time in epoch milliseconds" });
 
 export const HealthResponse = Type.Object(
   {
@@ -48,7 +47,7 @@ export const ServerInfo = Type.Object(
     commit: nullable(Type.String(), "The commit of the build. Null if the build does not know it"),
     nodeVersion: Type.String(),
     mode: oneOf(["development", "production"]),
-    startedAt: at,
+    startedAt: time,
   },
   { $id: "ServerInfo" },
 );
@@ -84,7 +83,7 @@ export type Figures = Static<typeof Figures>;
 
 export const MetricsSummary = Type.Object(
   {
-    generatedAt: at,
+    generatedAt: time,
     total: Figures,
     realms: Type.Array(Type.Object({ realm: Type.String(), ...figures }, { $id: "RealmMetrics" }), {
       description: "One page of the realms, selected by `page`, `size`, `search` and `sort`",

@@ -1,5 +1,5 @@
 import Type, { type Static } from "typebox";
-import { nullable, oneOf, visibleName } from "../../platform/http/index.ts";
+import { creationTime, nullable, oneOf, visibleName } from "../../platform/http/index.ts";
 import { listQuery } from "../../platform/paging/index.ts";
 import { presetNames } from "./presets/index.ts";
 
@@ -128,7 +128,7 @@ export const ScimTarget = Type.Object(
     secret: Type.Null({ description: "It is never shown. `secretSet` tells whether there is one" }),
     secretSet: Type.Boolean(),
     ...settings,
-    createdAt: Type.Integer({ description: "The time of creation, in epoch milliseconds" }),
+    createdAt: creationTime,
     status: Type.Object(standing),
   },
   { $id: "ScimTarget" },

@@ -43,8 +43,10 @@ export { answerConditionally, created, createdAt, noContent, noContentAnswer, pa
 export { unitOfWorkPlugin } from "./requests.ts";
 export { callRoute, route } from "./route.ts";
 export {
+  creationTime,
   field,
   fitsSchema,
+  lineText,
   NO_DOT_SEGMENT,
   oneOf,
   page,
@@ -52,6 +54,7 @@ export {
   redirect,
   refuseUnknownQuery,
   shownText,
+  time,
   visibleName,
   visiblePathName,
 } from "./schemas.ts";

@@ -33,6 +33,13 @@ export const shownText = (options: Type.TStringOptions = {}) =>
     [SHOWN]: true,
   });
 
+/** One line of text for machines and headers. Unlike `shownText` it may have hidden characters. */
+export const lineText = (description: string, maxLength = 255) =>
+  Type.String({ minLength: 1, maxLength, pattern: "^[^\\p{Cc}\\p{Zl}\\p{Zp}]*$", description });
+
+export const time = Type.Integer({ description: "A time in epoch milliseconds" });
+export const creationTime = Type.Integer({ description: "The time of creation, in epoch milliseconds" });
+
 /** Excludes `.` and `..`, which HTTP clients remove from a path, also if written as %2E: such a record would be out of reach, at another record's address. */
 export const NO_DOT_SEGMENT = "(?!\\.{1,2}$)";
 

@@ -1,7 +1,5 @@
 import Type, { type Static } from "typebox";
-import { nullable } from "../../platform/http/index.ts";
-
-const time = Type.Integer({ description: "A time in epoch milliseconds" });
+import { nullable, time } from "../../platform/http/index.ts";
 
 export const ServiceAccountSession = Type.Object(
   {

@@ -1,7 +1,6 @@
 import Type, { type Static } from "typebox";
-import { nullable, oneOf } from "../../platform/http/index.ts";
+import { nullable, oneOf, time } from "../../platform/http/index.ts";
 
-const time = Type.Integer({ description: "A time in epoch milliseconds" });
 const hash = Type.String({
   pattern: "^[A-Za-z0-9_-]{43}$",
   description: "a SHA-256 hash in base64url without padding, 43 characters",

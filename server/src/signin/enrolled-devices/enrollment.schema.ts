@@ -1,5 +1,5 @@
 import Type, { type Static } from "typebox";
-import { nullable, oneOf, visibleName } from "../../platform/http/index.ts";
+import { creationTime, nullable, oneOf, visibleName } from "../../platform/http/index.ts";
 import { deviceAlgs } from "./keys.ts";
 
 export const EnrollmentStart = Type.Object(
@@ -61,7 +61,7 @@ export const EnrolledDevice = Type.Object(
     name: Type.String(),
     alg: oneOf(deviceAlgs),
     username: Type.String(),
-    createdAt: Type.Integer({ description: "The time of creation, in epoch milliseconds" }),
+    createdAt: creationTime,
     codes: Type.Optional(
       Type.Array(Type.String(), {
         description:

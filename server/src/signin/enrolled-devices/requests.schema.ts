@@ -1,7 +1,6 @@
 import Type, { type Static } from "typebox";
-import { nullable, oneOf } from "../../platform/http/index.ts";
+import { nullable, oneOf, time } from "../../platform/http/index.ts";
 
-const time = Type.Integer({ description: "A time in epoch milliseconds" });
 const maybe = (description: string) => nullable(Type.String(), description);
 
 export const PushRequest = Type.Object(

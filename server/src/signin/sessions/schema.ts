@@ -1,8 +1,7 @@
 import Type, { type Static } from "typebox";
-import { nullable } from "../../platform/http/index.ts";
+import { nullable, time } from "../../platform/http/index.ts";
 
 const text = nullable(Type.String());
-const time = Type.Integer({ description: "A time in epoch milliseconds" });
 
 export const Session = Type.Object(
   {

@@ -1,5 +1,5 @@
 import Type, { type Static } from "typebox";
-import { nullable, oneOf } from "../../platform/http/index.ts";
+import { creationTime, nullable, oneOf } from "../../platform/http/index.ts";
 
 export const RealmKey = Type.Object(
   {
@@ -8,7 +8,7 @@ export const RealmKey = Type.Object(
     status: oneOf(["ACTIVE", "RETAINED"]),
     publicKey: Type.String({ description: "base64 DER (SubjectPublicKeyInfo)" }),
     certificate: Type.String({ description: "base64 DER, the certificate in the realm's SAML metadata" }),
-    createdAt: Type.Integer({ description: "The time of creation, in epoch milliseconds" }),
+    createdAt: creationTime,
     rotatedAt: nullable(Type.Integer(), "The time when another key replaced it, in epoch milliseconds. Null while it is active"),
   },
   { $id: "RealmKey" },

@@ -1,13 +1,11 @@
 import Type, { type Static } from "typebox";
-import { nullable, oneOf, shownText } from "../../platform/http/index.ts";
+import { lineText, nullable, oneOf, shownText } from "../../platform/http/index.ts";
 import { channels, type MessageDriver } from "./driver.ts";
 import { drivers } from "./drivers/index.ts";
 
 const names = [...new Set(Object.values(drivers).flatMap((ofChannel) => Object.keys(ofChannel)))];
 const channel = oneOf(channels);
 const driver = oneOf(names, { description: "EMAIL: smtp, http. SMS: twilio, http. PUSH: fcm, apns" });
-const line = (maxLength: number, description: string) =>
-  nullable(Type.String({ minLength: 1, maxLength, pattern: "^[^\\p{Cc}\\p{Zl}\\p{Zp}]*$", description }));
 
 export const MessagingProvider = Type.Object(
   {
@@ -53,7 +51,7 @@ export const UpsertProvider = Type.Object(
     driver,
     enabled: Type.Optional(Type.Boolean({ default: true })),
     fromAddress: Type.Optional(
-      line(320, "one line: an email address; for SMS a number in international form or a name of up to 11 characters"),
+      nullable(lineText("one line: an email address; for SMS a number in international form or a name of up to 11 characters", 320)),
     ),
     fromName: Type.Optional(nullable(shownText())),
     config: Type.Optional(

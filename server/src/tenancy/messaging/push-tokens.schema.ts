@@ -1,5 +1,5 @@
 import Type, { type Static } from "typebox";
-import { nullable, oneOf, shownText } from "../../platform/http/index.ts";
+import { creationTime, nullable, oneOf, shownText } from "../../platform/http/index.ts";
 import { listQuery } from "../../platform/paging/index.ts";
 
 const pushDrivers = ["fcm", "apns"] as const;
@@ -15,7 +15,7 @@ export const PushToken = Type.Object(
     driver: oneOf(pushDrivers),
     token: Type.String({ description: "The last characters of the token" }),
     deviceName,
-    createdAt: Type.Integer({ description: "The time of creation, in epoch milliseconds" }),
+    createdAt: creationTime,
     lastUsedAt: nullable(Type.Integer(), "The time when a message was last sent to it, in epoch milliseconds"),
   },
   { $id: "PushToken" },

@@ -1,5 +1,5 @@
 import Type, { type Static } from "typebox";
-import { nullable, oneOf } from "../../platform/http/index.ts";
+import { lineText, nullable, oneOf } from "../../platform/http/index.ts";
 import { channels } from "./driver.ts";
 import { templateKeys } from "./templates.catalogue.ts";
 
@@ -11,10 +11,7 @@ const locale = nullable(
   Type.String({ maxLength: 35, pattern: "^[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8})*$", description: "a language tag such as nl or pt-BR" }),
   "The language of this variant. Null for the variant of users whose language has none",
 );
-const subject = nullable(
-  Type.String({ minLength: 1, maxLength: 255, pattern: "^[^\\p{Cc}\\u2028\\u2029]*$", description: "a subject is one line of text" }),
-  "EMAIL: the subject. PUSH: the title. SMS: null",
-);
+const subject = nullable(lineText("a subject is one line of text"), "EMAIL: the subject. PUSH: the title. SMS: null");
 const body = Type.String({
   minLength: 1,
   maxLength: MAX_BODY,

@@ -1,5 +1,5 @@
 import Type, { type Static } from "typebox";
-import { nullable, shownText } from "../../platform/http/index.ts";
+import { creationTime, nullable, shownText } from "../../platform/http/index.ts";
 
 const displayName = nullable(shownText(), "The name that pages and messages show");
 const NAME = /^[a-z0-9][a-z0-9-]{0,62}$/;
@@ -17,7 +17,7 @@ export const Realm = Type.Object(
     realm: name,
     realmId: Type.String({ description: "The same as `realm`" }),
     displayName,
-    createdAt: Type.Integer({ description: "The time of creation, in epoch milliseconds" }),
+    createdAt: creationTime,
   },
   { $id: "Realm" },
 );

@@ -1,6 +1,6 @@
 import Type, { type Static } from "typebox";
 import { DAY, SECOND } from "../../kernel/clock.ts";
-import { nullable, oneOf, visibleName } from "../../platform/http/index.ts";
+import { creationTime, nullable, oneOf, visibleName } from "../../platform/http/index.ts";
 import { listQuery } from "../../platform/paging/index.ts";
 import { eventTypes as knownTypes } from "../audit/index.ts";
 
@@ -37,7 +37,7 @@ export const Webhook = Type.Object(
     secretSet: Type.Boolean(),
     eventTypes: Type.String(),
     enabled: Type.Boolean({ description: "Events that occur while it is false are not sent. Earlier events still are" }),
-    createdAt: Type.Integer({ description: "The time of creation, in epoch milliseconds" }),
+    createdAt: creationTime,
     previousSecretUntil: nullable(Type.Integer(), "The time until which the secret before the last rotation signs too"),
   },
   { $id: "Webhook" },
@@ -124,7 +124,7 @@ export const Delivery = Type.Object(
     answer: nullable(Type.String(), "The beginning of the receiver's response"),
     error: nullable(Type.String(), "The reason why the last attempt failed"),
     latencyMs: nullable(Type.Integer()),
-    createdAt: Type.Integer({ description: "The time of creation, in epoch milliseconds" }),
+    createdAt: creationTime,
     endedAt: time,
   },
   { $id: "WebhookDelivery" },

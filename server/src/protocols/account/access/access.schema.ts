@@ -1,9 +1,8 @@
 import Type, { type Static } from "typebox";
-import { nullable, oneOf } from "../../../platform/http/index.ts";
+import { nullable, oneOf, time } from "../../../platform/http/index.ts";
 import { listQuery } from "../../../platform/paging/index.ts";
 
 const text = nullable(Type.String());
-const time = Type.Integer({ description: "A time in epoch milliseconds" });
 const maybeTime = (description: string) => nullable(Type.Integer(), description);
 
 export const AccountSession = Type.Object(

@@ -1,9 +1,8 @@
 import Type, { type Static } from "typebox";
 import { Consent } from "../../../directory/consents/index.ts";
 import { LinkedAccount } from "../../../federation/index.ts";
-import { nullable } from "../../../platform/http/index.ts";
+import { nullable, time } from "../../../platform/http/index.ts";
 
-const time = Type.Integer({ description: "A time in epoch milliseconds" });
 const maybeTime = nullable(Type.Integer(), "A time in epoch milliseconds");
 const text = nullable(Type.String());
 

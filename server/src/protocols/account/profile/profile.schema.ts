@@ -1,6 +1,6 @@
 import Type, { type Static } from "typebox";
 import { ATTRIBUTE_NAME, attributeValue, loginNameMembers } from "../../../directory/users/index.ts";
-import { nullable } from "../../../platform/http/index.ts";
+import { creationTime, nullable } from "../../../platform/http/index.ts";
 
 const text = nullable(Type.String());
 const name = nullable(Type.String({ minLength: 1, maxLength: 255, pattern: "^[^\\p{Cc}]*$" }));
@@ -31,7 +31,7 @@ export const Profile = Type.Object(
     lastName: text,
     locale: text,
     attributes,
-    createdAt: Type.Integer({ description: "The time of creation, in epoch milliseconds" }),
+    createdAt: creationTime,
   },
   { $id: "Profile" },
 );

@@ -1,7 +1,7 @@
 import Type, { type Static } from "typebox";
 import { grantTypeNames, oauthAuthMethods, responseTypes } from "../../../applications/clients/index.ts";
 import { DAY, SECOND } from "../../../kernel/clock.ts";
-import { nullable, oneOf, optional, shownText } from "../../../platform/http/index.ts";
+import { creationTime, nullable, oneOf, optional, shownText } from "../../../platform/http/index.ts";
 
 const DAYS = DAY / SECOND;
 
@@ -104,7 +104,7 @@ const tokenMembers = {
   id: Type.String({ format: "uuid" }),
   name: nullable(Type.String()),
   remaining: Type.Integer({ description: "The number of clients that it may still register" }),
-  createdAt: Type.Integer({ description: "The time of creation, in epoch milliseconds" }),
+  createdAt: creationTime,
   expiresAt: Type.Integer({ description: "The time of expiry, in epoch milliseconds" }),
 };
 export const InitialAccessToken = Type.Object(tokenMembers, { $id: "InitialAccessToken" });
