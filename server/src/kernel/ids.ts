@@ -32,5 +32,5 @@ const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 /** Tells whether a path parameter can be an identifier. If not, the answer is 404 without a database query. */
 export const isId = (value: string): boolean => UUID.test(value);
 
-/** An id that no record has. It is looked up for an unknown login name, so that this costs the same queries. */
+/** An id that no record has, and that sorts before all others. It is looked up for an unknown login name, so that this costs the same queries. */
 export const NO_ID = "00000000-0000-0000-0000-000000000000";

@@ -67,7 +67,7 @@ export interface Logo {
 
 // Origins that may be written into a CSP source list. The URL parser accepts `;` and `,` in host names, which a policy must not contain.
 const PLAIN_HTTPS_ORIGIN = /^https:\/\/[a-z0-9.-]+(?::\d{1,5})?$/;
-const INLINE_IMAGE = /^data:image\/(?:png|gif|jpeg|webp|avif|svg\+xml)[;,]/i;
+export const INLINE_IMAGE = /^data:image\/(?:png|gif|jpeg|webp|avif|svg\+xml)[;,]/i;
 const SELF = "https://self.invalid";
 
 /** Returns the logo, if it may be shown: https, a path of our own, or an inline image. */

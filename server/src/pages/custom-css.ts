@@ -1,3 +1,4 @@
+import { INLINE_IMAGE } from "./branding.ts";
 import { type CssToken, cssTokens } from "./css-tokens.ts";
 
 type CssVerdict = { readonly ok: true; readonly css: string } | { readonly ok: false; readonly reason: string };
@@ -9,7 +10,6 @@ const AT_RULES = new Set(["media", "supports", "container", "keyframes", "-webki
 // Functions that turn a plain text into an address, or into a program.
 const LOADING_FUNCTIONS = new Set(["src", "image", "image-set", "-webkit-image-set", "-moz-image-rect", "-moz-element", "expression"]);
 const LOADING_PROPERTIES = new Set(["behavior", "-moz-binding"]);
-const INLINE_IMAGE = /^data:image\/(?:png|gif|jpeg|webp|avif|svg\+xml)[;,]/i;
 const CLOSERS: Readonly<Record<string, string>> = { "{": "}", "(": ")", "[": "]" };
 // Control characters that are not white space in CSS. Browsers drop or replace some of them.
 // biome-ignore lint/suspicious/noControlCharactersInRegex: these are the characters to refuse

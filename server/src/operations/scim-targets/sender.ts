@@ -1,5 +1,6 @@
 import type { Registry } from "prom-client";
 import { clock, SECOND } from "../../kernel/clock.ts";
+import { createTurns } from "../../kernel/turns.ts";
 import type { Vault } from "../../kernel/vault.ts";
 import type { Db } from "../../platform/db/index.ts";
 import { createLoop, pollEvery } from "../../platform/loop.ts";
@@ -82,17 +83,10 @@ export function createScimSender({ registry, ...parts }: SenderParts): ScimSende
     if (more) sendLoop.wake();
   };
 
-  /** Makes the calls of all callers run one after the other. */
-  const inTurn = <T>(work: () => Promise<T>): (() => Promise<T>) => {
-    let last: Promise<unknown> = Promise.resolve();
-    return () => {
-      const next = last.then(work, work);
-      last = next.catch(() => {});
-      return next;
-    };
-  };
-  const note = inTurn(() => noteChanges(db));
-  const look = inTurn(async (): Promise<number> => {
+  const turns = createTurns();
+  const note = () => turns("note", () => noteChanges(db));
+  const look = () => turns("look", claim);
+  const claim = async (): Promise<number> => {
     if (isStopped) return 0;
     const targets = await claimTargets(db, LANES - lanes.size, clock.now());
     for (const target of targets) {
@@ -103,7 +97,7 @@ export function createScimSender({ registry, ...parts }: SenderParts): ScimSende
       lanes.add(lane);
     }
     return targets.length;
-  });
+  };
 
   const noteLoop = createLoop(
     async () => {

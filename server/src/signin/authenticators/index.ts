@@ -83,7 +83,7 @@ export { NO_ADDRESS } from "./sent.store.ts";
 export { acceptTerms, hasTerms } from "./terms.store.ts";
 export { terms } from "./terms.tsx";
 export { accountNameOf, typedDigits } from "./totp.tsx";
-export { base32, matchingStep, newTotpSecret, type TotpForm, totpUri } from "./totp-code.ts";
+export { matchingStep, newTotpSecret, type TotpForm, totpUri } from "./totp-code.ts";
 export { configureTotp } from "./totp-setup.tsx";
 export { addresseeOf, findSignInUser, type SignInUser } from "./user.store.ts";
 export { isTicked } from "./username.tsx";

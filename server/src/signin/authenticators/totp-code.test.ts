@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
-import { base32, matchingStep, type TotpForm, totpCode, totpStep, totpUri } from "./totp-code.ts";
+import { base32 } from "../../kernel/base32.ts";
+import { matchingStep, type TotpForm, totpCode, totpStep, totpUri } from "./totp-code.ts";
 
 // RFC 6238 appendix B: the secrets are as long as the hash (erratum 2866).
 const ascii = (length: number) => Buffer.from("1234567890".repeat(7).slice(0, length));

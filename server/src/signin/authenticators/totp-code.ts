@@ -1,4 +1,5 @@
 import { createHmac, randomBytes } from "node:crypto";
+import { base32 } from "../../kernel/base32.ts";
 import { SECOND } from "../../kernel/clock.ts";
 import { safeEqual } from "../../kernel/vault.ts";
 
@@ -43,14 +44,6 @@ export function matchingStep(
   for (let step = present - at.drift; step <= present + at.drift; step++)
     if (safeEqual(totpCode(secret, Math.max(step, 0), form), code) && step > at.after) found ??= step;
   return found;
-}
-
-const BASE32 = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567";
-
-/** Encodes bytes by RFC 4648 §6 without padding, as authenticator apps read it. */
-export function base32(bytes: Buffer): string {
-  const bits = [...bytes].map((byte) => byte.toString(2).padStart(8, "0")).join("");
-  return (bits.match(/.{1,5}/g) ?? []).map((five) => BASE32[Number.parseInt(five.padEnd(5, "0"), 2)]).join("");
 }
 
 /** Returns the content of the QR code: the key URI of authenticator apps. A colon would end the issuer. */

@@ -1,6 +1,7 @@
 import encodeQR from "qr";
 import { totpPlace } from "../../directory/credentials/index.ts";
 import { addTotp } from "../../directory/users/index.ts";
+import { base32 } from "../../kernel/base32.ts";
 import { newId } from "../../kernel/ids.ts";
 import { cut } from "../../kernel/text.ts";
 import { AppSetup } from "../../pages/index.ts";
@@ -8,7 +9,7 @@ import type { Ctx } from "../../platform/context.ts";
 import { type Question, question, type StepContext } from "./authenticator.ts";
 import { codesPage, codesSaved, openForBrowser, sealForBrowser, storeFactor } from "./first-codes.tsx";
 import { accountNameOf, typedDigits } from "./totp.tsx";
-import { base32, matchingStep, newTotpSecret, type TotpForm, totpUri } from "./totp-code.ts";
+import { matchingStep, newTotpSecret, type TotpForm, totpUri } from "./totp-code.ts";
 
 /** The data of the set-up until it is done. The secret is sealed. */
 interface Kept {

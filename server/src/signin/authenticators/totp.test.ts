@@ -1,12 +1,13 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { totpPlace } from "../../directory/credentials/index.ts";
+import { base32 } from "../../kernel/base32.ts";
 import { clock, SECOND } from "../../kernel/clock.ts";
 import type { Answer, Browser } from "../../testing/browser.ts";
 import { type Harness, harness } from "../../testing/harness.ts";
 import type { RealmUnderTest } from "../../testing/realm.ts";
 import { answerPage, followed, isSignedIn, lockAfterFive, pastPassword } from "../../testing/step-pages.ts";
 import { keyOn } from "../../testing/totp.ts";
-import { base32, type TotpForm, totpCode, totpStep } from "./totp-code.ts";
+import { type TotpForm, totpCode, totpStep } from "./totp-code.ts";
 
 let iam: Harness;
 beforeAll(async () => {

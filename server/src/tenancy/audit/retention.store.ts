@@ -1,5 +1,6 @@
 import { sql } from "kysely";
 import { clock, DAY } from "../../kernel/clock.ts";
+import { NO_ID } from "../../kernel/ids.ts";
 import { type Ctx, systemActor } from "../../platform/context.ts";
 import { type Db, inTransaction, type Tx } from "../../platform/db/index.ts";
 import { enqueue } from "../../platform/jobs/index.ts";
@@ -39,8 +40,6 @@ interface Key {
   readonly ts: number;
   readonly eventId: string;
 }
-const NO_ID = "00000000-0000-0000-0000-000000000000";
-
 /** Deletes the expired ones of the next few thousand events, and records that. Returns where to continue, or null at the end. */
 function deleteBatch(work: UnitOfWork, realm: string, from: Key, before: number): Promise<Key | null> {
   return work.transact({ realm, actor: systemActor(realm), sourceIp: null }, async (ctx) => {

@@ -1,11 +1,12 @@
 import { MINUTE } from "../../kernel/clock.ts";
 import { invalidFields } from "../../kernel/errors.ts";
+import { NO_ID } from "../../kernel/ids.ts";
 import type { ReadCtx } from "../../platform/context.ts";
 import type { EventTail, TailQuery } from "./schema.ts";
 import { typesOf } from "./service.ts";
 import { toEvent, toEventRecord } from "./store.ts";
 import type { Position } from "./stream.store.ts";
-import { endOfTrail, FIRST_ID, scanEvents } from "./tail.store.ts";
+import { endOfTrail, scanEvents } from "./tail.store.ts";
 
 /** The time within which a transaction commits its events after they happened. */
 const COMMITS_WITHIN = 5 * MINUTE;
@@ -26,7 +27,7 @@ export async function tailEvents(ctx: ReadCtx, { after, type, ...filter }: TailQ
       (filter.resourceId === undefined || filter.resourceId === row.resource_id) &&
       (filter.requestId === undefined || filter.requestId.toLowerCase() === row.request_id),
   );
-  const next = stoppedAt ?? { xid: settled, eventId: FIRST_ID };
+  const next = stoppedAt ?? { xid: settled, eventId: NO_ID };
   return { items: found.map((row) => toEventRecord(toEvent(row))), cursor: spell({ ...next, floorTs }), more: stoppedAt !== null };
 }
 

@@ -1,12 +1,11 @@
 import { sql } from "kysely";
+import { NO_ID } from "../../kernel/ids.ts";
 import type { Db } from "../../platform/db/index.ts";
 import { columns, type EventRow } from "./store.ts";
 import type { Position } from "./stream.store.ts";
 
 /** The number of events, of all realms, that one request reads. The next request reads the events after them. */
 const SCANNED = 2_000;
-export const FIRST_ID = "00000000-0000-0000-0000-000000000000";
-
 export interface Scan {
   readonly rows: readonly EventRow[];
   /** The last event that was read, of any realm; null if all were read. */
@@ -36,5 +35,5 @@ export async function scanEvents(db: Db, realm: string, after: Position): Promis
 /** Returns the current end of the trail. */
 export async function endOfTrail(db: Db, floorTs: number): Promise<Position> {
   const { rows } = await sql<{ settled: string }>`select pg_snapshot_xmin(pg_current_snapshot())::text as settled`.execute(db);
-  return { xid: rows[0]!.settled, eventId: FIRST_ID, floorTs };
+  return { xid: rows[0]!.settled, eventId: NO_ID, floorTs };
 }

@@ -19,8 +19,6 @@ export interface Claim extends SealedSecrets {
   readonly event: EventRow | null;
 }
 
-export const BEFORE_ALL = "00000000-0000-0000-0000-000000000000";
-
 /**
  * Returns the webhooks with due deliveries, in order of their ids, beginning after `after`. The query takes one step in the index for each webhook with waiting
  * deliveries, however many these are. Disabled webhooks are included: whether an event is delivered was decided when it happened.

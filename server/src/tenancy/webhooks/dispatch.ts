@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { clock, SECOND } from "../../kernel/clock.ts";
+import { NO_ID } from "../../kernel/ids.ts";
 import type { Vault } from "../../kernel/vault.ts";
 import { systemActor } from "../../platform/context.ts";
 import type { Db } from "../../platform/db/index.ts";
@@ -9,7 +10,6 @@ import { toEvent } from "../audit/index.ts";
 import { MASTER } from "../realms/index.ts";
 import { ATTEMPT_MS, type Attempt, messageOf, send } from "./attempt.ts";
 import {
-  BEFORE_ALL,
   type Claim,
   claimDeliveries,
   dueWebhooks,
@@ -66,7 +66,7 @@ export function createDispatcher(parts: DispatchParts) {
   let ended: Outcome[] = [];
   const abandoned: Claim[] = [];
   let storing: Promise<void> = Promise.resolve();
-  let after = BEFORE_ALL;
+  let after = NO_ID;
   let stopped = false;
 
   const attempt = async (claim: Claim): Promise<Attempt | null> => {
@@ -111,11 +111,11 @@ export function createDispatcher(parts: DispatchParts) {
     const wants: Want[] = [];
     const taken = { all: 0, slow: 0 };
     let ranOut = false;
-    after = webhooks.length < WEBHOOKS ? BEFORE_ALL : webhooks.at(-1)!;
+    after = webhooks.length < WEBHOOKS ? NO_ID : webhooks.at(-1)!;
     for (const [at, webhook] of webhooks.entries()) {
       if (!lanes.hasRoom(taken.all)) {
         // Round robin: the next poll begins after the last webhook that got a slot.
-        after = webhooks[at - 1] ?? BEFORE_ALL;
+        after = webhooks[at - 1] ?? NO_ID;
         ranOut = true;
         break;
       }
@@ -130,7 +130,7 @@ export function createDispatcher(parts: DispatchParts) {
     else for (const claim of claims) begin(claim);
     // Room that was reserved for deliveries which were not found is free again.
     const hasRoom = !ranOut || claims.length < taken.all;
-    return { begun: claims.length, more: after !== BEFORE_ALL && hasRoom };
+    return { begun: claims.length, more: after !== NO_ID && hasRoom };
   };
 
   const storeBatch = async (outcomes: readonly Outcome[]) => {

@@ -2,20 +2,13 @@ import type { FastifyRequest } from "fastify";
 import { encodeQR } from "qr";
 import { totpPlace } from "../../../directory/credentials/index.ts";
 import { addFirstRecoveryCodes, addTotp, type Credential, readCredentials, takeOwnUser } from "../../../directory/users/index.ts";
+import { base32 } from "../../../kernel/base32.ts";
 import { clock, MINUTE } from "../../../kernel/clock.ts";
 import { defineErrors, invalidFields } from "../../../kernel/errors.ts";
 import { newId } from "../../../kernel/ids.ts";
 import type { Vault } from "../../../kernel/vault.ts";
 import { dropTokensOf, findToken, newActionToken, storeToken, takeToken, tokenHash } from "../../../signin/action-tokens/index.ts";
-import {
-  accountNameOf,
-  base32,
-  matchingStep,
-  newTotpSecret,
-  type TotpForm,
-  totpUri,
-  typedDigits,
-} from "../../../signin/authenticators/index.ts";
+import { accountNameOf, matchingStep, newTotpSecret, type TotpForm, totpUri, typedDigits } from "../../../signin/authenticators/index.ts";
 import { proveByEnrolling } from "../../../signin/sessions/index.ts";
 import type { RealmSnapshot } from "../../../tenancy/realms/index.ts";
 import { changeSignIn } from "../audience.ts";
