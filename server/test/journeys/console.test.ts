@@ -285,16 +285,19 @@ describe.skipIf(noBrowser)("the admin console (needs Chromium)", () => {
   });
 
   test("merges the changes of two administrators of one record", async () => {
-    const [one, other] = await Promise.all([administrator(`groups/${ids.group}`), administrator(`groups/${ids.group}`)]);
-    for (const page of [one, other]) await page.getByLabel("Name").waitFor();
-    await other.getByLabel("Description").fill("They build");
-    await one.getByLabel("Name").fill("Engineers");
-    await one.getByLabel("Description").fill("We build");
+    const made = { username: "pair", attributes: { firstName: "First", lastName: "Last" } };
+    const { userId } = (await admin.request("POST", "/admin/realms/demo/users", { body: made })).body;
+    const [one, other] = await Promise.all([administrator(`users/${userId}`), administrator(`users/${userId}`)]);
+    for (const page of [one, other]) await page.getByLabel("First name").waitFor();
+    await other.getByLabel("First name").fill("They");
+    await one.getByLabel("Username").fill("couple");
+    await one.getByLabel("First name").fill("We");
+    await one.getByLabel("Last name").fill("Ours");
     await one.getByRole("button", { name: "Save changes" }).click();
     // By the exact word: the bar above the form says "unsaved" until then.
     await one.getByText("Saved", { exact: true }).waitFor();
     // The other one comes back to the tab later: the page reads the record again, and still knows what the form began with.
-    const readAgain = other.waitForResponse((answer) => answer.url().endsWith(`/groups/${ids.group}`));
+    const readAgain = other.waitForResponse((answer) => answer.url().endsWith(`/users/${userId}`));
     await other.evaluate(() => {
       const later = Date.now() + 60_000;
       Date.now = () => later;
@@ -302,18 +305,19 @@ describe.skipIf(noBrowser)("the admin console (needs Chromium)", () => {
       document.dispatchEvent(new Event("visibilitychange", { bubbles: true }));
     });
     await (await readAgain).finished();
-    await other.getByRole("heading", { name: "Engineers" }).waitFor();
+    await other.getByRole("heading", { name: "couple" }).waitFor();
     await other.getByRole("button", { name: "Save changes" }).click();
     await other.getByText("Another administrator has changed this record").waitFor();
     await expectAccessible(other, "console-conflict");
     await other.getByRole("button", { name: "Save merged" }).click();
     await other.getByText("Saved", { exact: true }).waitFor();
-    const { body } = await admin.get(`/admin/realms/demo/groups/${ids.group}`);
-    expect(body).toMatchObject({ name: "Engineers", description: "They build" });
+    const { body } = await admin.get(`/admin/realms/demo/users/${userId}`);
+    expect(body).toMatchObject({ username: "couple", attributes: { firstName: "They", lastName: "Ours" } });
     await other.getByRole("button", { name: "Undo" }).click();
     await other.getByText("It is as it was").waitFor();
-    const { body: before } = await admin.get(`/admin/realms/demo/groups/${ids.group}`);
-    expect(before, "only the own change is taken back").toMatchObject({ name: "Engineers", description: "We build" });
+    const { body: before } = await admin.get(`/admin/realms/demo/users/${userId}`);
+    const kept = { username: "couple", attributes: { firstName: "We", lastName: "Ours" } };
+    expect(before, "only the own change is taken back").toMatchObject(kept);
     await Promise.all([one.context().close(), other.context().close()]);
   });
 

@@ -52,7 +52,8 @@ createRoot(document.getElementById("root")!).render(
     <QueryClientProvider client={client}>
       <RouterProvider router={router} />
       <Suspense fallback={null}>
-        <Notifications position="bottom-right" />
+        {/* The buttons of drawers and dialogs are at the right. */}
+        <Notifications position="bottom-center" />
         <ConfirmDialog />
         <SignInAgain />
       </Suspense>

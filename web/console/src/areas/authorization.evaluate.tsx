@@ -1,21 +1,20 @@
 import type { components } from "@gatehouse/api";
-import { Badge, Button, Card, Group, List, Stack, TagsInput, Text, Title } from "@mantine/core";
+import { Button, Card, Group, List, Stack, TagsInput, Text, Title } from "@mantine/core";
+import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { useText } from "../i18n/index.ts";
+import { wordsFor } from "../kit/choice-labels.ts";
 import { CopyAsCurl } from "../kit/curl.tsx";
 import { Picker, userPicker } from "../kit/picker.tsx";
 import type { TabProps } from "../kit/resource.ts";
 import { WriteError } from "../kit/states.tsx";
+import { Word } from "../kit/word.tsx";
 
 type Schemas = components["schemas"];
 type Evaluation = Schemas["AuthzEvaluateResponse"];
 
 const COLORS = { PERMIT: "teal", DENY: "red", UNKNOWN: "orange" } as const;
-const Verdict = ({ status }: { status: keyof typeof COLORS }) => (
-  <Badge variant="light" color={COLORS[status]}>
-    {status}
-  </Badge>
-);
+const Verdict = ({ status }: { status: keyof typeof COLORS }) => <Word of="verdict" value={status} color={COLORS[status]} />;
 
 /** Asks what would be decided for a person, and shows the reasons: permission by permission, policy by policy. */
 export function Evaluate({ path, session }: TabProps<Schemas["Client"]>) {
@@ -27,6 +26,11 @@ export function Evaluate({ path, session }: TabProps<Schemas["Client"]>) {
   const [evaluation, setEvaluation] = useState<Evaluation | null>(null);
   const [error, setError] = useState<unknown>(null);
   const [busy, setBusy] = useState(false);
+  const scopesOf = useQuery({
+    queryKey: [session.realm, "names", `${path}/authz/scopes`],
+    queryFn: async ({ signal }) =>
+      (await session.api.list<Schemas["AuthzScope"]>(`${path}/authz/scopes`, { query: { size: 1000 }, signal })).items,
+  });
   const body = { ...(userId && { userId }), ...(resource && { resources: [{ name: resource }] }), ...(scopes.length > 0 && { scopes }) };
   const ask = async () => {
     setBusy(true);
@@ -57,8 +61,15 @@ export function Evaluate({ path, session }: TabProps<Schemas["Client"]>) {
             chosen={resource}
             onChoose={setResource}
           />
-          <TagsInput label={t("Scopes")} value={scopes} onChange={setScopes} acceptValueOnBlur />
-          <Button type="submit" disabled={userId === null} loading={busy}>
+          <TagsInput
+            label={t("Scopes")}
+            placeholder={resource === null ? t("or of every resource") : t("All of them")}
+            data={(scopesOf.data ?? []).map(({ name }) => name)}
+            value={scopes}
+            onChange={setScopes}
+            acceptValueOnBlur
+          />
+          <Button type="submit" disabled={userId === null || (resource === null && scopes.length === 0)} loading={busy}>
             {t("Evaluate")}
           </Button>
           <CopyAsCurl method="POST" path={session.api.url(target)} body={body} />
@@ -96,7 +107,7 @@ export function Evaluate({ path, session }: TabProps<Schemas["Client"]>) {
                         </Text>
                         <Verdict status={permission.status} />
                         <Text size="xs" c="dimmed">
-                          {permission.decisionStrategy}
+                          {t(wordsFor("decisionStrategy", permission.decisionStrategy))}
                         </Text>
                       </Group>
                       <List size="sm" withPadding>

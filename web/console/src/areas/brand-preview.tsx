@@ -1,12 +1,21 @@
+import { ApiProblem } from "@gatehouse/api";
 import { Group, SegmentedControl, Select, Stack, Text, Title } from "@mantine/core";
 import { useDebouncedValue, useElementSize } from "@mantine/hooks";
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { useEffect, useState } from "react";
 import { messageOf } from "../app/api.ts";
 import { useRealm } from "../app/session.tsx";
-import { useLanguage, useText } from "../i18n/index.ts";
+import { type Translate, useLanguage, useText } from "../i18n/index.ts";
+import { errorAt } from "../kit/field-error.ts";
 import { localeName, pageLocales } from "../kit/page-locales.ts";
 import type { Draft } from "../kit/schema.ts";
+
+/** Returns why a draft cannot be shown, by the label of the member. */
+function reasonOf(error: unknown, t: Translate): string {
+  const problem = error instanceof ApiProblem ? error : null;
+  const [first] = problem?.problem.errors ?? [];
+  return (first && errorAt(problem, first.field, t)) ?? t(messageOf(error));
+}
 
 /** The pause after which typing counts as finished. */
 const PAUSE = 350;
@@ -90,7 +99,7 @@ export function BrandPreview({ draft, members }: { draft: Draft; members: readon
       </Group>
       {kept.error && (
         <Text size="sm" className="field-error" role="status">
-          {t("Not shown yet: {reason}", { reason: t(messageOf(kept.error)) })}
+          {t("Not shown yet: {reason}", { reason: reasonOf(kept.error, t) })}
         </Text>
       )}
       <div className="brand-preview" style={{ height: size.height * scale }}>

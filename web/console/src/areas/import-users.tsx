@@ -68,7 +68,7 @@ export function ImportUsers() {
             <Group grow>
               <Select
                 label={t("Format")}
-                data={Object.keys(TYPES)}
+                data={Object.keys(TYPES).map((value) => ({ value, label: value.toUpperCase() }))}
                 value={format}
                 allowDeselect={false}
                 onChange={(value) => setFormat(value as Format)}
@@ -92,7 +92,7 @@ export function ImportUsers() {
                   {t("Back")}
                 </Button>
                 <Button loading={busy} disabled={report.created + report.updated === 0} onClick={() => void send(false)}>
-                  {t("Import {count} users", { count: report.created + report.updated })}
+                  {t("Import ({count})", { count: report.created + report.updated })}
                 </Button>
               </Group>
             </Stack>

@@ -1,6 +1,7 @@
 import type { components } from "@gatehouse/api";
-import { Badge, Code, Stack, Table, Text } from "@mantine/core";
+import { Code, Stack, Table, Text } from "@mantine/core";
 import { useText } from "../i18n/index.ts";
+import { Word } from "../kit/word.tsx";
 import { ImportReport } from "./import-users.tsx";
 
 type Report = components["schemas"]["RealmImport"];
@@ -57,9 +58,7 @@ export function Changes({ report }: { report: Report }) {
                   <More count={changes.length - MEMBERS} />
                 </Table.Td>
                 <Table.Td>
-                  <Badge variant="light" color={ACTION_COLORS[action]}>
-                    {action}
-                  </Badge>
+                  <Word of="action" value={action} color={ACTION_COLORS[action]} />
                 </Table.Td>
               </Table.Tr>
             ))}

@@ -5,6 +5,7 @@ import { useRealm } from "../app/session.tsx";
 import { useText } from "../i18n/index.ts";
 import { save } from "../kit/download.ts";
 import { useDryRun } from "../kit/dry-run.ts";
+import { parses } from "../kit/fields.tsx";
 import { succeeded } from "../kit/notify.ts";
 import { PageHead } from "../kit/page-head.tsx";
 import { WriteError } from "../kit/states.tsx";
@@ -114,6 +115,7 @@ function Import() {
     const query = { dryRun, ...(prune !== "none" && { prune }), ...(!dryRun && last && { plan: last.digest }) };
     const headers = passphrase ? { "Export-Passphrase": encodeURIComponent(passphrase) } : {};
     const body = await file!.text();
+    if (!parses(body)) throw new Error(t("This file is not valid JSON"));
     return (await api.send<Report>("POST", "/import", { query, headers, body, contentType: "application/json" })).data;
   });
   const make = async () => {

@@ -263,7 +263,7 @@ export const first: Readonly<Record<string, string>> = {
   "Import it": "Importeren",
   "Import metadata from an address": "Metadata importeren van een adres",
   "Import users": "Gebruikers importeren",
-  "Import {count} users": "{count} gebruikers importeren",
+  "Import ({count})": "Importeren ({count})",
   In: "In",
   "In no group": "In geen groep",
   Includes: "Omvat",

@@ -112,4 +112,10 @@ export const choices: Readonly<Record<string, string>> = {
   Update: "Bijwerken",
   "Waiting for your confirmation": "Wacht op uw bevestiging",
   Working: "Bezig",
+  "This file is not valid JSON": "Dit bestand is geen geldige JSON",
+  "All of them": "Alle",
+  "Not determined": "Niet bepaald",
+  Denied: "Geweigerd",
+  Permitted: "Toegestaan",
+  "or of every resource": "of van elke resource",
 };

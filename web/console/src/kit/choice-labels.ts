@@ -165,6 +165,7 @@ export const CHOICES: Readonly<Record<string, Readonly<Record<string, string>>>>
     GONE: "Gone",
   },
   action: { create: "Create", adopt: "Adopt", update: "Update", deactivate: "Deactivate", delete: "Delete", refuse: "Refuse" },
+  verdict: { PERMIT: "Permitted", DENY: "Denied", UNKNOWN: "Not determined" },
   kind: { user: "User", group: "Group" },
   credential: {
     password: "Password",

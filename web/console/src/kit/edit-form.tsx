@@ -3,6 +3,7 @@ import { Alert, Button, Group, Radio, Stack, Table, Text } from "@mantine/core";
 import { type ReactNode, useMemo, useState } from "react";
 import { useRealm } from "../app/session.tsx";
 import { useText } from "../i18n/index.ts";
+import { at, conflictsOf, mergedOf, type Path, same } from "./merge.ts";
 import { succeeded } from "./notify.ts";
 import type { FormSpec } from "./resource.ts";
 import { type Draft, isSecret, labelOf } from "./schema.ts";
@@ -34,7 +35,8 @@ interface Version {
 
 interface Conflict {
   readonly theirs: Version;
-  readonly fields: readonly string[];
+  /** The members that both have changed. */
+  readonly paths: readonly Path[];
 }
 
 /** Edits a record by a PUT of its full state, with If-Match. A change by another administrator is shown member by member. */
@@ -91,8 +93,7 @@ export function EditForm({ form, value, etag, path, readOnly, method = "PUT", be
   const compare = async () => {
     const found = await api.get<Draft>(path);
     const theirs = writable(found.data, form);
-    const fields = Object.keys(edited).filter((name) => !same(theirs[name], stored[name]) && !same(theirs[name], edited[name]));
-    setConflict({ theirs: { stored: theirs, etag: found.etag }, fields });
+    setConflict({ theirs: { stored: theirs, etag: found.etag }, paths: conflictsOf(stored, draft, theirs) });
     return null;
   };
 
@@ -102,12 +103,12 @@ export function EditForm({ form, value, etag, path, readOnly, method = "PUT", be
       {conflict ? (
         <Merge
           conflict={conflict}
-          mine={edited}
+          mine={draft}
           onCancel={() => {
             setMet({ ...conflict.theirs, instead: etag });
             discard();
           }}
-          onSave={(chosen) => void save({ ...conflict.theirs.stored, ...edited, ...chosen }, conflict.theirs.etag)}
+          onSave={(taken) => void save(mergedOf(stored, draft, conflict.theirs.stored, taken) as Draft, conflict.theirs.etag)}
         />
       ) : (
         <WriteError error={error} />
@@ -156,47 +157,48 @@ function writable(value: Draft, form: FormSpec<unknown>): Draft {
   return Object.fromEntries(Object.entries(value).filter(([name]) => name in properties));
 }
 
-const same = (a: unknown, b: unknown) => JSON.stringify(a ?? null) === JSON.stringify(b ?? null);
-
 interface MergeProps {
   readonly conflict: Conflict;
   readonly mine: Draft;
   onCancel(): void;
-  onSave(chosen: Draft): void;
+  onSave(taken: readonly Path[]): void;
 }
 
 function Merge({ conflict, mine, onCancel, onSave }: MergeProps) {
   const t = useText();
-  const [theirs, setTheirs] = useState<readonly string[]>([]);
+  const [taken, setTaken] = useState<readonly Path[]>([]);
   const show = (value: unknown) => (typeof value === "string" ? value : JSON.stringify(value ?? null));
   return (
     <Alert color="orange" title={t("Another administrator has changed this record")} role="alert">
       <Stack>
         <Text size="sm">
-          {conflict.fields.length === 0
+          {conflict.paths.length === 0
             ? t("You changed different members, so both changes can stay.")
             : t("You both changed the same members. Choose the values to keep. All other changes stay.")}
         </Text>
-        {conflict.fields.length > 0 && (
+        {conflict.paths.length > 0 && (
           <Table>
             <Table.Tbody>
-              {conflict.fields.map((name) => (
-                <Table.Tr key={name}>
-                  <Table.Th>{t(labelOf(name))}</Table.Th>
-                  <Table.Td>
-                    <Radio.Group
-                      value={theirs.includes(name) ? "theirs" : "mine"}
-                      onChange={(value) => setTheirs(value === "theirs" ? [...theirs, name] : theirs.filter((one) => one !== name))}
-                      aria-label={t(labelOf(name))}
-                    >
-                      <Stack gap={4}>
-                        <Radio value="mine" label={`${t("Mine")}: ${show(mine[name])}`} />
-                        <Radio value="theirs" label={`${t("Theirs")}: ${show(conflict.theirs.stored[name])}`} />
-                      </Stack>
-                    </Radio.Group>
-                  </Table.Td>
-                </Table.Tr>
-              ))}
+              {conflict.paths.map((path) => {
+                const label = path.map((name) => t(labelOf(name))).join(" · ");
+                return (
+                  <Table.Tr key={path.join(".")}>
+                    <Table.Th>{label}</Table.Th>
+                    <Table.Td>
+                      <Radio.Group
+                        value={taken.includes(path) ? "theirs" : "mine"}
+                        onChange={(value) => setTaken(value === "theirs" ? [...taken, path] : taken.filter((one) => one !== path))}
+                        aria-label={label}
+                      >
+                        <Stack gap={4}>
+                          <Radio value="mine" label={`${t("Mine")}: ${show(at(mine, path))}`} />
+                          <Radio value="theirs" label={`${t("Theirs")}: ${show(at(conflict.theirs.stored, path))}`} />
+                        </Stack>
+                      </Radio.Group>
+                    </Table.Td>
+                  </Table.Tr>
+                );
+              })}
             </Table.Tbody>
           </Table>
         )}
@@ -204,9 +206,7 @@ function Merge({ conflict, mine, onCancel, onSave }: MergeProps) {
           <Button variant="default" onClick={onCancel}>
             {t("Discard my changes")}
           </Button>
-          <Button onClick={() => onSave(Object.fromEntries(theirs.map((name) => [name, conflict.theirs.stored[name]])))}>
-            {t("Save merged")}
-          </Button>
+          <Button onClick={() => onSave(taken)}>{t("Save merged")}</Button>
         </Group>
       </Stack>
     </Alert>

@@ -245,7 +245,7 @@ function JsonField({ value, described, onChange, error, ...shared }: JsonFieldPr
   );
 }
 
-function parses(text: string): boolean {
+export function parses(text: string): boolean {
   try {
     JSON.parse(text);
     return true;

@@ -3,7 +3,8 @@ import { notifications } from "@mantine/notifications";
 import { messagesOf } from "../app/api.ts";
 import { translate } from "../i18n/index.ts";
 
-export const succeeded = (message: string) => void notifications.show({ message, color: "teal" });
+/** Shows that something was done. A message that is still shown is not shown twice. */
+export const succeeded = (message: string) => void notifications.show({ id: message, message, color: "teal" });
 
 /** Shows a value once, until it is closed. */
 export const shown = (title: string, value: string) =>
