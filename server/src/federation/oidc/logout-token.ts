@@ -46,7 +46,7 @@ export async function readLogoutToken(
   if (id === undefined && subject === undefined) throw refuse("The logout token names no session and no subject.");
   const jti = lineOf(payload.jti);
   if (jti === null) throw refuse("The logout token has no id.");
-  return { id, subject, token: jti, expiresAt: payload.exp! * SECOND + MINUTE };
+  return { id, subject, token: jti, expiresAt: Math.ceil(payload.exp! * SECOND) + MINUTE };
 }
 
 const isLogout = ({ events }: JWTPayload): boolean => isObject(events) && Object.hasOwn(events, EVENT) && isObject(events[EVENT]);

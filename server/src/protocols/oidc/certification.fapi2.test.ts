@@ -225,7 +225,8 @@ describe("attacks", () => {
   });
 
   test("takes a proof by a clock that is ten seconds off, each once, for as long as it counts", async () => {
-    for (const off of [-10, 10]) expect((await tokenWith(await bank.proof("/token", { iat: seconds() + off }))).status, `${off}`).toBe(200);
+    for (const off of [-10, 10, 0.0001])
+      expect((await tokenWith(await bank.proof("/token", { iat: seconds() + off }))).status, `${off}`).toBe(200);
     const early = await bank.proof("/token", { iat: seconds() + 55 });
     expect((await tokenWith(early)).status).toBe(200);
     clock.advance(5 * MINUTE + 30 * SECOND);

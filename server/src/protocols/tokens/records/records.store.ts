@@ -114,11 +114,14 @@ export async function takeRecord(db: Db, { realm, model, recordId }: RecordKey, 
   return row ?? null;
 }
 
-/** RFC 7523 §3, RFC 9449 §11.1: returns false if the value was presented before. The primary key decides between concurrent requests. */
+/**
+ * RFC 7523 §3, RFC 9449 §11.1: returns false if the value was presented before. The primary key decides between concurrent requests. The time may be a
+ * fraction, because it comes from a JWT (RFC 7519 §2).
+ */
 export async function isFirst(db: Db, key: RecordKey, expiresAt: number): Promise<boolean> {
   const { rows } = await sql<{ record_id: string }>`
     insert into oidc_records (realm_id, model, record_id, payload, expires_at)
-    values (${key.realm}, ${key.model}, ${key.recordId}, '{}', ${expiresAt})
+    values (${key.realm}, ${key.model}, ${key.recordId}, '{}', ${Math.ceil(expiresAt)})
     on conflict (realm_id, model, record_id) do nothing returning record_id`.execute(db);
   return rows.length > 0;
 }
