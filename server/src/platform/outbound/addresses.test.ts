@@ -43,6 +43,15 @@ describe("addresses", () => {
     for (const address of addresses) expect.soft(isPublicAddress(address), address).toBe(false);
   });
 
+  test.each([
+    ["192.0.2.1:8080", "192.0.2.1"],
+    ["[2001:db8::1]:8080", "2001:db8::1"],
+    ["[2001:db8::1]", "2001:db8::1"],
+    ["[::ffff:10.1.2.3]:1", "10.1.2.3"],
+  ])("%s is the address %s, with a port or brackets", (written, plain) => {
+    expect(plainAddress(written)).toBe(plain);
+  });
+
   test("a mapped address is the IPv4 address it stands for", () => {
     expect(plainAddress("::ffff:10.1.2.3")).toBe("10.1.2.3");
     expect(plainAddress("fe80::1%eth0")).toBe("fe80::1");

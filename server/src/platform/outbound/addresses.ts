@@ -46,9 +46,13 @@ const specialIPv6 = addressSet(SPECIAL_IPV6);
 const loopback = addressSet(["127.0.0.0/8", "::1"]);
 const globalUnicast = addressSet(["2000::/3"]);
 
-/** Returns the plain form of an address: without a zone, and an IPv4-mapped IPv6 address (`::ffff:10.0.0.1`) as IPv4. */
+/** An address with the port of its connection, which some proxies add to `X-Forwarded-For`. */
+const WITH_PORT = /^(?:\[([^\]]+)\]|(\d+\.\d+\.\d+\.\d+))(?::\d+)?$/;
+
+/** Returns the plain form of an address: without a port and a zone, and an IPv4-mapped IPv6 address (`::ffff:10.0.0.1`) as IPv4. */
 export function plainAddress(address: string): string {
-  const unzoned = address.split("%", 1)[0]!;
+  const [, inBrackets, dottedQuad] = WITH_PORT.exec(address) ?? [];
+  const unzoned = (inBrackets ?? dottedQuad ?? address).split("%", 1)[0]!;
   if (!isIPv6(unzoned)) return unzoned;
   const bytes = ipv6Bytes(unzoned);
   return startsWith(bytes, MAPPED) ? dotted(bytes, 12) : unzoned;

@@ -84,6 +84,15 @@ test("an IPv6 network counts as one address, because a single visitor can use al
   }
 });
 
+test("the port that some proxies add to an address does not make another address", async () => {
+  const realm = await iam.realm();
+  expect((await realm.asMaster().put("/settings", { rateLimits: { signIns: 10 } })).status).toBe(200);
+  const post = async (address: string) =>
+    (await new Browser(iam.server.app, address).request("POST", `/realms/${realm.name}/login`, { form: {}, csrf: false })).status;
+  for (const at of [(port: number) => `192.0.2.31:${port}`, (port: number) => `[2001:db8:0:3::1]:${port}`])
+    expect(await Promise.all(Array.from({ length: 30 }, (_, n) => post(at(50_000 + n)))), at(1)).toContain(429);
+});
+
 test("realms that do not exist share one count", async () => {
   const post = (realm: string) =>
     new Browser(iam.server.app, "192.0.2.10").request("POST", `/realms/${realm}/login`, { form: {}, csrf: false });
