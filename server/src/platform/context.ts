@@ -85,7 +85,7 @@ export interface Ctx extends ReadCtx {
   readonly tx: Tx;
   /** The ETag the caller saw, if it sent `If-Match`. */
   readonly ifMatch: string | null;
-  /** The ETags that a PUT, PATCH or DELETE must not find, if it sent `If-None-Match`. */
+  /** The ETags that a write of a record must not find, if it sent `If-None-Match`. */
   readonly ifNoneMatch: string | null;
   /** Records an event, which is written in this transaction or not at all. */
   audit(draft: AuditDraft): void;

@@ -18,12 +18,17 @@ export const withDigest = (tag: string, representation: string): string =>
   `${tag.slice(0, -1)}.${createHash("sha256").update(representation).digest("base64url").slice(0, 16)}"`;
 
 /**
- * Lets the write succeed only if the record has not changed since the caller read it (RFC 9110 §13.1.1). The response's tag also contains a digest of the
- * representation (`withDigest`), but a write depends on the version alone and not on members that change by themselves.
+ * Lets the write succeed only if the record has not changed since the caller read it (`If-Match`, RFC 9110 §13.1.1), and has none of the versions that the
+ * caller excludes (`If-None-Match`, §13.1.2). The response's tag also contains a digest of the representation (`withDigest`), but a write depends on the
+ * version alone and not on members that change by themselves.
  */
 export function expectVersion(ctx: Ctx, version: number): void {
   expectTag(ctx, [etag(version)], bare);
+  if (isKnown(ctx.ifNoneMatch, etag(version), bare)) throw errors.exists();
 }
+
+/** The context for a write that follows from the caller's: the caller's conditions are about another version or record. */
+export const unconditional = (ctx: Ctx): Ctx => ({ ...ctx, ifMatch: null, ifNoneMatch: null });
 
 /**
  * Tells whether an `If-None-Match` names the tag or everything, by `*`. The comparison is weak (RFC 9110 §13.1.2), because proxies that compress weaken our
@@ -37,17 +42,10 @@ export const isKnown = (ifNoneMatch: string | null | undefined, tag: string, rea
 
 const strong = (tag: string) => tag.replace(/^W\//, "");
 
-/** Lets the write succeed only if the record has none of the versions that `If-None-Match` names (RFC 9110 §13.1.2). `*` names all. */
-export function refuseVersion({ ifNoneMatch }: Ctx, version: number): void {
-  if (isKnown(ifNoneMatch, etag(version), bare)) throw errors.exists();
-}
-
-/** Does both for a PUT that creates the record if there is none: `version` is null then. */
+/** Does the same for a PUT that creates the record if there is none: `version` is null then. */
 export function expectState(ctx: Ctx, version: number | null): void {
-  if (version === null && ctx.ifMatch !== null) throw errors.precondition_failed();
-  if (version === null) return;
-  expectVersion(ctx, version);
-  refuseVersion(ctx, version);
+  if (version !== null) expectVersion(ctx, version);
+  else if (ctx.ifMatch !== null) throw errors.precondition_failed();
 }
 
 /** Returns a record's tag without the digest of its representation. */

@@ -2,7 +2,7 @@ import { invalidFields } from "../../kernel/errors.ts";
 import type { Ctx, ReadCtx } from "../../platform/context.ts";
 import { refuseReadOnly } from "../../platform/full-state.ts";
 import type { Page } from "../../platform/paging/index.ts";
-import { expectState, expectVersion } from "../../platform/versions.ts";
+import { expectVersion } from "../../platform/versions.ts";
 import { findUserIds, spellEntries } from "./entries.store.ts";
 import { authzErrors, inUse } from "./errors.ts";
 import * as store from "./resources.store.ts";
@@ -99,7 +99,7 @@ export async function saveResource(ctx: Ctx, id: string, name: string, input: Up
   const server = await takeServer(ctx, id, "share");
   const current = await resourceNamed(ctx, server, name);
   refuseReadOnly(current, input, ["resourceId", "createdAt"]);
-  expectState(ctx, current.version);
+  expectVersion(ctx, current.version);
   await changeResource(ctx, server, current, await stateOf(ctx, { ...input, name: input.name ?? current.name }, current));
   return readResource(ctx, id, current.resourceId);
 }

@@ -3,7 +3,7 @@ import { loginKey } from "../../kernel/text.ts";
 import type { Ctx, ReadCtx } from "../../platform/context.ts";
 import { refuseReadOnly } from "../../platform/full-state.ts";
 import type { Page } from "../../platform/paging/index.ts";
-import { expectVersion } from "../../platform/versions.ts";
+import { expectVersion, unconditional } from "../../platform/versions.ts";
 import { assertHolds } from "../../tenancy/permissions/index.ts";
 import { findUserForUpdate, userErrors } from "../users/index.ts";
 import { domainOfAddress } from "./domains.ts";
@@ -57,7 +57,7 @@ export async function setMember(ctx: Ctx, id: string, userId: string, input: Set
   if (current) refuseReadOnly(current, input ?? {}, ["userId", "username", "email", "enabled", "joinedAt"]);
   if (managed) {
     assertHolds(ctx.actor, ["manage-users"]);
-    await findUserForUpdate({ ...ctx, ifMatch: null }, userId);
+    await findUserForUpdate(unconditional(ctx), userId);
   }
   const member = { organizationId, userId, role: input?.role, managed };
   const role = await saveMember(ctx.tx, ctx.realm, member, DEFAULT_ROLE, ctx.now);

@@ -22,7 +22,7 @@ export const requiredActionRoutes: FastifyPluginAsyncTypebox = async (app) => {
   });
 
   route(app, "PUT", "/:userId/required-actions", {
-    config: write,
+    config: { ...write, writesRecord: true },
     summary: "Replace a user's required actions",
     tags,
     params,

@@ -1,5 +1,4 @@
 import type { Ctx, ReadCtx } from "../../platform/context.ts";
-import { refuseVersion } from "../../platform/versions.ts";
 import type { RequiredAction } from "./required-actions.schema.ts";
 import { addRequiredAction, findRequiredActions, replaceRequiredActions } from "./required-actions.store.ts";
 import { findUserForUpdate, readUser } from "./service.ts";
@@ -16,8 +15,7 @@ export async function readRequiredActions(ctx: ReadCtx, id: string): Promise<Ver
 }
 
 export async function setRequiredActions(ctx: Ctx, id: string, actions: readonly RequiredAction[]): Promise<VersionedActions> {
-  const { userId, version } = await findUserForUpdate(ctx, id);
-  refuseVersion(ctx, version);
+  const { userId } = await findUserForUpdate(ctx, id);
   await replaceRequiredActions(ctx.tx, ctx.realm, userId, actions);
   return recordActions(ctx, userId, `required actions: ${actions.join(", ") || "none"}`);
 }

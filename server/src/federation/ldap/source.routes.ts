@@ -21,7 +21,7 @@ const ChangeSource = Type.Object(
 /** Mounted under /admin/realms/:realm/users. */
 export const userSourceRoutes: FastifyPluginAsyncTypebox<DirectoryParts> = async (app, parts) => {
   route(app, "PUT", "/:userId/source", {
-    config: { permission: "manage-users", versioned: true },
+    config: { permission: "manage-users", versioned: true, writesRecord: true },
     summary: "Move a user between sources",
     description:
       "Moves the user to an entry of a directory: the owner of the entry signs in to the account from then on, name and email address are read from the directory, and the password " +

@@ -1,6 +1,5 @@
 import { changeSource, findUserForUpdate, readUser, reclaimLoginNames, type UserRow, userErrors } from "../../directory/users/index.ts";
 import type { Ctx } from "../../platform/context.ts";
-import { refuseVersion } from "../../platform/versions.ts";
 import { basisOf } from "../providers/control.ts";
 import { addLink, endOtherLinks, LOCAL, leaveDirectory, makeLocal } from "../providers/links.service.ts";
 import { assertMayChoose } from "../providers/mapper-grants.ts";
@@ -37,7 +36,6 @@ export async function findNewSource(
 export async function moveUser(ctx: Ctx, id: string, to: NewSource): Promise<UserRow> {
   const user = await findUserForUpdate(ctx, id);
   const { userId } = user;
-  refuseVersion(ctx, user.version);
   if (user.source === (to?.directory.source ?? LOCAL)) throw directoryErrors.same_source();
   if (to === null) {
     await makeLocal(ctx, user);

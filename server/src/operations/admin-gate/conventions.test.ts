@@ -62,6 +62,7 @@ async function makeRecords(): Promise<Record<string, string>> {
   await admin.put("/messaging/providers", {
     ...{ channel: "SMS", driver: "http", config: { url: "https://sms.example.com/send" }, secret: "a secret of the gateway" },
   });
+  await admin.put("/messaging/templates", { templateKey: "otp-sms", body: "Yours: {{code}}" });
   await addAuthzParts(admin, `/clients/${clientId}`);
   const trust = { name: "a", issuer: "https://issuer.example", subject: "a", audience: "a", clientId: "shop" };
   const { id } = (await admin.post("/workload-identity", trust)).body;
@@ -180,6 +181,10 @@ describe("a write with If-None-Match", () => {
     const { userId } = (await admin.post("/users", { username: "another" }, excluding("*"))).body;
     expect((await admin.patch(`/users/${userId}`, { enabled: false }, excluding('"99"'))).status).toBe(200);
     expect((await admin.delete(`/users/${newId()}`, excluding("*"))).status).toBe(404);
+    const { groupId } = (await admin.post("/groups", { name: "joined" })).body;
+    const member = `/groups/${groupId}/members/${userId}`;
+    expect((await admin.put(member, undefined, excluding("*"))).status, "a part of the record").toBe(204);
+    expect((await admin.delete(member, excluding("*"))).status, "a part of the record").toBe(204);
   });
 
   test("creates a provider or the text of a language only if there is none; If-Match only replaces one", async () => {

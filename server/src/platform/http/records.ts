@@ -4,7 +4,7 @@ import { AppError } from "../../kernel/errors.ts";
 import { createTurns } from "../../kernel/turns.ts";
 import type { Ctx, ReadCtx } from "../context.ts";
 import { lockName, lockRealm } from "../db/index.ts";
-import { etag, expectVersion, isPreconditionFailed, refuseVersion } from "../versions.ts";
+import { etag, expectVersion, isPreconditionFailed } from "../versions.ts";
 import { MERGE_PATCH } from "./bodies.ts";
 import { mergePatch, patchSchema } from "./merge-patch.ts";
 import { noContent, noContentAnswer, versioned } from "./replies.ts";
@@ -55,8 +55,10 @@ interface RecordRoutes<P extends TSchema, R extends TSchema, B extends TSchema, 
 
 declare module "fastify" {
   interface FastifyContextConfig {
-    /** True for a route of a record with a version: `ETag`, `If-Match` and `If-None-Match`. False for a route below such a record that is not a part of it. */
+    /** True for a route of a record with a version: `ETag` and `If-Match`. False for a route below such a record that is not a part of it. */
     readonly versioned?: boolean;
+    /** True if the route writes the whole record and no part of it, such as a membership: `If-None-Match` counts, too. */
+    readonly writesRecord?: boolean;
   }
 }
 
@@ -82,7 +84,7 @@ export function recordRoutes<P extends TSchema, R extends TSchema, B extends TSc
     app.route({
       method,
       url,
-      config: { ...operation.config, versioned: true },
+      config: { ...operation.config, versioned: true, writesRecord: true },
       schema: { ...textsOf(operation), tags, ...input, response: { 200: record }, ...schema },
       handler,
     });
@@ -100,11 +102,7 @@ export function recordRoutes<P extends TSchema, R extends TSchema, B extends TSc
     const description = [replace.ofPut, replace.description].filter((text) => text !== undefined).join(" ") || undefined;
     route("PUT", { ...replace, description } as typeof replace, { body: replace.body, ...answer }, async (req, reply) => {
       const { params, query } = named(req);
-      const save = async (ctx: Ctx) => {
-        await refuseKnown(ctx, () => read.run(ctx, params, query));
-        return replace.run(ctx, params, req.body as Static<B>, query);
-      };
-      return versioned(reply, await req.transact(save));
+      return versioned(reply, await req.transact((ctx) => replace.run(ctx, params, req.body as Static<B>, query)));
     });
   }
   if (replace && methods.includes("PATCH")) {
@@ -126,7 +124,6 @@ export function recordRoutes<P extends TSchema, R extends TSchema, B extends TSc
           if (holdsRealm) await lockRealm(ctx.tx, ctx.realm);
           const current = await read.run(ctx, params, query);
           expectVersion(ctx, current.version);
-          refuseVersion(ctx, current.version);
           const merged = merge(req, reply, current as Record<string, unknown>, body, follows);
           // Optimistic locking: the save fails if the record has changed since the read.
           return replace.run({ ...ctx, ifMatch: etag(current.version) }, params, merged as Static<B>, query, Object.keys(req.body ?? {}));
@@ -138,17 +135,9 @@ export function recordRoutes<P extends TSchema, R extends TSchema, B extends TSc
   if (remove)
     route("DELETE", remove, { response: noContentAnswer("Deleted") }, async (req, reply) => {
       const { params, query } = named(req);
-      await req.transact(async (ctx) => {
-        await refuseKnown(ctx, () => read.run(ctx, params, query));
-        await remove.run(ctx, params, query);
-      });
+      await req.transact((ctx) => remove.run(ctx, params, query));
       return noContent(reply);
     });
-}
-
-/** Refuses a write to a version that `If-None-Match` excludes. The record is read only for a request with that header. */
-async function refuseKnown(ctx: Ctx, read: () => Promise<{ readonly version: number }>): Promise<void> {
-  if (ctx.ifNoneMatch !== null) refuseVersion(ctx, (await read()).version);
 }
 
 /** Applies the patch to the record as GET shows it, and validates the result like the body of a PUT. */

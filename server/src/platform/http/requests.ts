@@ -36,8 +36,7 @@ export const unitOfWorkPlugin = fp<Parts>(async (app, { background, ...usual }) 
   app.decorateRequest("realmId", "");
   app.decorateRequest("transact", function <T>(this: FastifyRequest, work: (ctx: Ctx) => Promise<T>) {
     const ifMatch = this.headers["if-match"] ?? null;
-    // A POST is no write to a record that the tag could be of.
-    const ifNoneMatch = this.method === "POST" ? null : (this.headers["if-none-match"] ?? null);
+    const ifNoneMatch = (this.routeOptions.config.writesRecord && this.headers["if-none-match"]) || null;
     return unitOf(this).work.transact({ ...origin(this), ifMatch, ifNoneMatch }, work);
   });
   app.decorateRequest("read", function <T>(this: FastifyRequest, work: (ctx: ReadCtx) => Promise<T>) {

@@ -27,7 +27,7 @@ export const providerRoutes: FastifyPluginAsyncTypebox<ProviderParts & { limiter
   });
 
   route(app, "PUT", "/", {
-    config,
+    config: { ...config, writesRecord: true },
     summary: "Configure a messaging provider",
     description:
       "Creates or replaces the provider of this channel and driver. One provider of each channel can be enabled. " +

@@ -24,7 +24,7 @@ export const templateRoutes: FastifyPluginAsyncTypebox<{ readonly baseUrl: strin
   });
 
   route(app, "PUT", "/", {
-    config,
+    config: { ...config, writesRecord: true },
     summary: "Save the realm's own text of a template",
     description:
       "Replaces the text of one key and one language. A placeholder that the message does not have is refused by name, and so is one in an address that " +

@@ -21,6 +21,7 @@ export const profileRoutes: FastifyPluginAsyncTypebox<ProfileParts> = async (app
   });
 
   route(app, "PUT", "/profile", {
+    config: { writesRecord: true },
     summary: "Change your profile",
     description:
       "Accepts the full state, as it was read. Another email address is stored as `pendingEmail` until the link that is sent to it is used, or " +

@@ -14,7 +14,6 @@ import { type FieldError, invalidFields } from "../../../kernel/errors.ts";
 import { isMailAddress, loginKey } from "../../../kernel/text.ts";
 import { assertRecent, type Ctx, type ReadCtx } from "../../../platform/context.ts";
 import { refuseReadOnly } from "../../../platform/full-state.ts";
-import { refuseVersion } from "../../../platform/versions.ts";
 import { endAddressChange, type MailParts } from "../../../signin/action-tokens/index.ts";
 import { identifyingMembers } from "../../../signin/own-profile/index.ts";
 import { askToChangeEmail, notifyCurrentAddress, pendingEmailOf } from "../../../signin/required-actions/index.ts";
@@ -73,7 +72,6 @@ interface SaveOptions {
 export async function saveProfile(ctx: Ctx, input: UpdateProfile, options: SaveOptions): Promise<VersionedProfile> {
   const { policy, broughtBy, mail, asked } = options;
   const current = await takeOwnUser(ctx);
-  refuseVersion(ctx, current.version);
   const profile = await readUserProfile(ctx);
   const pendingEmail = input.pendingEmail === null ? await withdrawAddress(ctx, current.userId) : await pendingEmailOf(ctx, current.userId);
   refuseReadOnly({ ...current, pendingEmail }, input, ["realmId", "userId", "createdAt", "emailVerified", "pendingEmail"]);

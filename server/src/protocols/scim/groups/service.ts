@@ -12,7 +12,7 @@ import { isId, NO_ID } from "../../../kernel/ids.ts";
 import { isObject } from "../../../kernel/json.ts";
 import type { Ctx, ReadCtx } from "../../../platform/context.ts";
 import { type Db, lockRealm } from "../../../platform/db/index.ts";
-import { expectTag, expectVersion } from "../../../platform/versions.ts";
+import { expectTag, expectVersion, unconditional } from "../../../platform/versions.ts";
 import type { Connection, ScimCall } from "../call.ts";
 import { invalidValue, scimError, scimErrors } from "../errors.ts";
 import { saveExternalId } from "../external-ids.store.ts";
@@ -89,16 +89,13 @@ async function withTheirMembers(db: Db, connection: Connection, groups: readonly
   return whole;
 }
 
-/** Removes If-Match, which was about the version that the client saw, because later writes see other versions. */
-const withoutVersion = (ctx: Ctx): Ctx => ({ ...ctx, ifMatch: null });
-
 export const createGroup = ({ connection, transact }: ScimCall, body: unknown): Promise<string> => {
   const resource = readResource(groupType, body);
   const name = checkName(resource.displayName);
   const externalId = externalIdIn(resource.externalId);
   const members = membersIn(resource);
   return transact(async (given) => {
-    const ctx = withoutVersion(given);
+    const ctx = unconditional(given);
     const { groupId } = await createRecord(ctx, { name, parentId: await homeOf(ctx, connection) });
     if (connection.organizationId !== null) await ownGroup(ctx.tx, ctx.realm, connection.organizationId, groupId);
     await saveExternalId(ctx.tx, "group", connection, groupId, externalId);
@@ -179,7 +176,7 @@ const saveChange = ({ connection, transact }: ScimCall, id: string, { name, exte
     const group = await findGroup(given, connection, id);
     if (isReplaced) await expectMembers(given, connection, group);
     else expectVersion(given, group.version);
-    const ctx = withoutVersion(given);
+    const ctx = unconditional(given);
     const { groupId, description } = group;
     if (name !== undefined && name !== group.name)
       await saveGroup(ctx, groupId, { name, description, parentId: group.parentId ?? (await homeOf(ctx, connection)) });

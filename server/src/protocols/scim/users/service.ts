@@ -5,6 +5,7 @@ import * as users from "../../../directory/users/index.ts";
 import { linkProvisioned } from "../../../federation/index.ts";
 import { isId } from "../../../kernel/ids.ts";
 import type { Ctx, ReadCtx } from "../../../platform/context.ts";
+import { unconditional } from "../../../platform/versions.ts";
 import type { RealmSnapshots } from "../../../tenancy/realms/index.ts";
 import type { Connection, ScimCall } from "../call.ts";
 import { scimErrors } from "../errors.ts";
@@ -37,9 +38,6 @@ async function findUser({ tx }: ReadCtx, connection: Connection, id: string): Pr
   return user;
 }
 
-/** Removes If-Match, which was about the record that the client saw, because later writes concern others. */
-const withoutVersion = (ctx: Ctx): Ctx => ({ ...ctx, ifMatch: null });
-
 export async function createUser(call: ScimCall, parts: UserParts, body: unknown): Promise<Resource> {
   const { connection } = call;
   const { password, ...resource } = readResource(userType, body);
@@ -51,7 +49,7 @@ export async function createUser(call: ScimCall, parts: UserParts, body: unknown
   const first = typeof password === "string" ? { ...input, password } : input;
   const hash = await call.read((ctx) => users.prepareFirstPassword(ctx, parts, passwordPolicy, first));
   return call.transact(async (given) => {
-    const ctx = withoutVersion(given);
+    const ctx = unconditional(given);
     const { userId } = await users.createUserToSignIn(ctx, input, hash, {
       by: "source",
       proof: await proofOfNames(ctx, connection, fields, null),
@@ -102,8 +100,8 @@ async function changeUser(call: ScimCall, parts: UserParts, id: string, change: 
       const held = await holdUser(ctx, call.connection, id);
       const { userId } = held.user;
       // The password comes first: if it returns false, nothing was written, and all is tried again.
-      if (prepared && !(await users.setPassword(withoutVersion(ctx), userId, prepared, { temporary: false }))) return undefined;
-      return saveChange(withoutVersion(ctx), call.connection, held, change);
+      if (prepared && !(await users.setPassword(unconditional(ctx), userId, prepared, { temporary: false }))) return undefined;
+      return saveChange(unconditional(ctx), call.connection, held, change);
     });
     return answer !== undefined;
   });
@@ -181,5 +179,5 @@ export const removeUser = ({ connection, transact }: ScimCall, id: string): Prom
     const { userId } = await findUser(ctx, connection, id);
     await users.holdUser(ctx, userId);
     if (await mayChange(ctx, connection, userId)) return users.removeUser(ctx, userId);
-    await removeMember(withoutVersion(ctx), connection.organizationId!, userId);
+    await removeMember(unconditional(ctx), connection.organizationId!, userId);
   });
