@@ -35,6 +35,9 @@ export function isMailAddress(text: string): boolean {
   return LOCAL_PART.test(local) && DOMAIN.test(domain) && asciiDomain(domain) !== "";
 }
 
+/** Tells whether the text is an http or https address. */
+export const isWebAddress = (text: string): boolean => /^https?:\/\/[^\s\p{Cc}]+$/iu.test(text) && URL.canParse(text);
+
 const BREAKS = /[\p{Cc}\p{Zl}\p{Zp}]+/gu;
 // Characters that hide or reorder the text around them. Names need characters that join letters, mark their direction or select their shape, so these stay.
 const UNSEEN =

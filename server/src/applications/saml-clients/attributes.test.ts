@@ -9,7 +9,14 @@ const subject: ClaimSubject = {
     username: "ada",
     email: "ada@example.com",
     emailVerified: true,
-    attributes: { firstName: "Ada", lastName: "Lovelace", teams: ["a", "b", "a"], broken: ["fine", "not \u0001 fine"], json: '{"a":1}' },
+    attributes: {
+      firstName: "Ada",
+      lastName: "Lovelace",
+      teams: ["a", "b", "a"],
+      website: "javascript:alert(1)",
+      broken: ["fine", "not \u0001 fine"],
+      json: '{"a":1}',
+    },
     createdAt: 1_000,
     updatedAt: 2_000,
   },
@@ -65,6 +72,7 @@ test("with mappers: only their attributes; with includeAttributes false: none", 
 test("values are texts, each once; two mappers of one name are combined; characters that XML does not allow are left out", () => {
   expect(attributesBy(mapper("teams", { value: "teams", multivalued: true }))).toEqual([["teams", ["a", "b"]]]);
   expect(attributesBy(mapper("broken", { value: "broken", multivalued: true }))).toEqual([["broken", ["fine"]]]);
+  expect(attributesBy(mapper("page", { value: "website" })), "no web address").toEqual([]);
   expect(attributesBy(mapper("none", { value: "none", multivalued: true }))).toEqual([]);
   expect(attributesBy(mapper("verified", { source: "property", value: "emailVerified", type: "boolean" }))).toEqual([
     ["verified", ["true"]],

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import { type FieldError, invalidFields } from "../../kernel/errors.ts";
 import { listed } from "../../kernel/lists.ts";
 import { compilePattern, MAX_SUBJECT, type Pattern } from "../../kernel/pattern.ts";
-import { isMailAddress } from "../../kernel/text.ts";
+import { isMailAddress, isWebAddress } from "../../kernel/text.ts";
 import { addressAttributes, attributesOf, type DeclaredAttribute, type Party, type UserProfile } from "../../tenancy/settings/index.ts";
 import type { User } from "./schema.ts";
 
@@ -136,8 +136,4 @@ function textFault(attribute: DeclaredAttribute, value: string): readonly [strin
 function isDate(text: string): boolean {
   const date = /^\d{4}-\d{2}-\d{2}$/.test(text) ? new Date(`${text}T00:00:00Z`) : null;
   return date !== null && !Number.isNaN(date.getTime()) && date.toISOString().startsWith(text);
-}
-
-function isWebAddress(text: string): boolean {
-  return /^https?:\/\/[^\s\p{Cc}]+$/iu.test(text) && URL.canParse(text);
 }

@@ -90,7 +90,10 @@ describe("the preview of a client's tokens", () => {
   test("says what its tokens and userinfo then say, needs both permissions, and issues nothing", async () => {
     const realm = await iam.realm();
     const boss = realm.asMaster();
-    const { body: ada } = await boss.post("/users", { username: "ada", email: "ada@example.com", password: "a password for tests" });
+    const attributes = { website: "javascript:alert(1)", picture: ["data:text/html,x", "https://ada.example/me.png"] };
+    const { body: ada } = await boss.post("/users", {
+      ...{ username: "ada", email: "ada@example.com", password: "a password for tests", attributes },
+    });
     const party = await relyingParty(iam, realm, { grantTypes: ["password"], redirectUris: [], claimsInIdToken: true });
     const mapped = { name: "team", claim: "team", source: "constant", value: "blue", targets: ["accessToken"] };
     const mapper = await boss.post(`/clients/${party.id}/mappers`, mapped);
@@ -123,6 +126,9 @@ describe("the preview of a client's tokens", () => {
     const plain = await seer.post(path, { userId: ada.userId, scope: "email" });
     expect(plain.body).toMatchObject({ idToken: null, userinfo: null });
     expect((await seer.post(path, { userId: ada.userId })).body.scopes).toContain("openid");
+    const { userinfo: profile } = (await seer.post(path, { userId: ada.userId, scope: "openid profile" })).body;
+    expect(profile, "applications make links of these claims").toMatchObject({ picture: "https://ada.example/me.png" });
+    expect(profile).not.toHaveProperty("website");
     await boss.patch(`/clients/${party.id}`, { allowedRoles: ["admin"] });
     expect((await seer.post(path, { userId: ada.userId })).body.allowed).toBe(false);
     const fields = async (members: object) =>

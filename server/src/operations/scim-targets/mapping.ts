@@ -14,6 +14,7 @@ import {
   USER,
   userType,
 } from "../../protocols/scim/index.ts";
+import { valuesForApplications } from "../../tenancy/settings/index.ts";
 import type { Person, Team } from "./people.store.ts";
 import type { Preset } from "./preset.ts";
 import { presets } from "./presets/index.ts";
@@ -51,12 +52,15 @@ export const confirmedAddress = ({ email, emailVerified }: Person): string | nul
 export const userNameOf = (settings: Settings, person: Person): string | null =>
   settings.users.userName === "email" ? confirmedAddress(person) : person.username;
 
+const attributesOf = ({ attributes }: Person): Record<string, string[]> =>
+  Object.fromEntries(Object.entries(attributes).map(([name, value]) => [name, [...valuesForApplications(name, [value].flat())]]));
+
 /** Returns the resource of a user that is sent to the target. */
 function userResource(settings: Settings, person: Person, userName: string): Resource {
   const preset: Preset = presets[settings.preset];
   const { homes, phone } = homesOf(settings.mapping);
   const mapped: Resource = {};
-  putHomes(mapped, homes, person.attributes as never);
+  putHomes(mapped, homes, attributesOf(person));
   const name = (mapped.name ?? {}) as Resource;
   if (preset.requiresNames) mapped.name = { givenName: person.username, familyName: person.username, ...name };
   const full = [name.givenName, name.familyName].filter((part) => part !== undefined).join(" ");

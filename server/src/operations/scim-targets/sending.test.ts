@@ -99,9 +99,10 @@ test("targets are told who we are by basic authentication or by a token of their
 
 test("services that change users by PATCH get the added and the removed values; services that need names get them", async () => {
   const of = await targeted(strict, { preset: "slack", requestsPerSecond: 100 });
-  const ada = await of.user("ada", { attributes: { title: "Countess", locale: "en" } });
+  const ada = await of.user("ada", { attributes: { title: "Countess", locale: "en", profile: "javascript:alert(1)" } });
   await settle(of);
   const { id } = strict.user("ada");
+  expect(strict.user("ada"), "no web address").not.toHaveProperty("profileUrl");
   expect(strict.user("ada")).toMatchObject({ title: "Countess", locale: "en", name: { givenName: "ada", familyName: "ada" } });
   must(await of.admin.patch(`/users/${ada}`, { attributes: { locale: "fr", title: null } }));
   await settle(of);

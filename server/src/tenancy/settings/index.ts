@@ -19,4 +19,13 @@ export {
 export { checkBranding, checkTexts, pointLogoAt, saveDisplayName, saveSettings, seedSettings } from "./service.ts";
 export { defaultSettings, readSettings, readUserProfile, settingsOf, shareSettings, withDefaults } from "./store.ts";
 export { type DeclaredAttribute, type Party, type UserProfile, UserProfilePolicy } from "./user-profile.schema.ts";
-export { addressAttributes, attributesOf, isDeclarable, isVouched, openAttributes, standardAttributes, wordsIn } from "./user-profile.ts";
+export {
+  addressAttributes,
+  attributesOf,
+  isDeclarable,
+  isVouched,
+  openAttributes,
+  standardAttributes,
+  valuesForApplications,
+  wordsIn,
+} from "./user-profile.ts";

@@ -1,5 +1,6 @@
 import { type FieldError, invalidFields } from "../../kernel/errors.ts";
 import { patternFault } from "../../kernel/pattern.ts";
+import { isWebAddress } from "../../kernel/text.ts";
 import { completeAttribute, type DeclaredAttribute, type Party, type UserProfile } from "./user-profile.schema.ts";
 
 /** The attributes that people set themselves if the realm declares nothing. Only administrators set others, because applications may base decisions on them. */
@@ -23,6 +24,13 @@ export const standardAttributes = [
 
 /** The standard attributes that are addresses (OpenID Connect Core §5.1). Applications make links and pictures of them. */
 export const addressAttributes: readonly string[] = ["profile", "picture", "website"];
+
+/**
+ * Returns the values of an attribute that applications may get. Administrators, imports, directories and providers may store any text as an address, even a
+ * script (`javascript:`).
+ */
+export const valuesForApplications = (name: string, values: readonly string[]): readonly string[] =>
+  addressAttributes.includes(name) ? values.filter(isWebAddress) : values;
 
 /** Members of an account that are not attributes. */
 const MEMBERS: readonly string[] = ["userId", "username", "email", "emailVerified", "enabled", "locked", "roles", "groups"];

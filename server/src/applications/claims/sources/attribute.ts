@@ -1,3 +1,4 @@
+import { valuesForApplications } from "../../../tenancy/settings/index.ts";
 import type { ClaimSource } from "./source.ts";
 
 /** Reads an attribute of the user. */
@@ -6,7 +7,6 @@ export const attribute: ClaimSource = {
   refusal: (name) => (name ? null : "name the user attribute"),
   find(name, { user }) {
     if (!user || !Object.hasOwn(user.attributes, name)) return null;
-    const value = user.attributes[name]!;
-    return { values: typeof value === "string" ? [value] : value, list: false };
+    return { values: valuesForApplications(name, [user.attributes[name]!].flat()), list: false };
   },
 };
