@@ -41,6 +41,52 @@ export function isTooDeep(json: string): boolean {
   return false;
 }
 
+/**
+ * Returns the path of the first member that its object has twice, or null. Parsers differ about which one counts (RFC 8259 §4), so another system, such as a
+ * gateway, could have judged the other. The text must be JSON.
+ */
+export function repeatedMember(json: string): string | null {
+  // The objects and lists around the position. A list counts its commas.
+  const around: { readonly names: Set<string> | null; at: string | number }[] = [];
+  let inner: (typeof around)[number] | undefined;
+  for (let at = 0; at < json.length; at++) {
+    switch (json.charCodeAt(at)) {
+      case QUOTE: {
+        const end = endOfString(json, at + 1);
+        if (inner?.names && isName(json, end)) {
+          inner.at = textIn(json.slice(at, end + 1));
+          if (inner.names.has(inner.at)) return around.map((one) => one.at).join(".");
+          inner.names.add(inner.at);
+        }
+        at = end;
+        break;
+      }
+      case 0x5b: // [
+      case 0x7b: // {
+        inner = { names: json.charCodeAt(at) === 0x7b ? new Set() : null, at: 0 };
+        around.push(inner);
+        break;
+      case 0x2c: // ,
+        if (inner?.names === null) inner.at = Number(inner.at) + 1;
+        break;
+      case 0x5d: // ]
+      case 0x7d: // }
+        around.pop();
+        inner = around.at(-1);
+    }
+  }
+  return null;
+}
+
+/** Tells whether the string that ends here is the name of a member: a colon follows. */
+function isName(json: string, end: number): boolean {
+  let at = end + 1;
+  while (json.charCodeAt(at) <= 0x20) at++;
+  return json.charCodeAt(at) === 0x3a;
+}
+
+const textIn = (quoted: string): string => (quoted.includes("\\") ? (JSON.parse(quoted) as string) : quoted.slice(1, -1));
+
 /** Returns the position of the closing quote, or the end of the text. */
 function endOfString(json: string, from: number): number {
   for (let at = json.indexOf('"', from); at !== -1; at = json.indexOf('"', at + 1)) {

@@ -89,8 +89,15 @@ describe("a body", () => {
     expect((await post('{"name":"still here"}')).status).toBe(200);
   });
 
-  test("says a key twice: the last one counts", async () => {
-    expect(await post('{"name":"first","name":"last"}')).toMatchObject({ status: 200, body: { name: "last" } });
+  test.each([
+    ['{"name":"first","name":"last"}', "name"],
+    ['{"name":"a","free":{"name":"b","list":["c",{"d" : 1,"\\u0064"\n:2}]}}', "free.list.1.d"],
+  ])("that gives a member twice (%s) names it", async (payload, field) => {
+    expect(await post(payload)).toMatchObject({ status: 400, body: { errors: [{ field, code: "repeated" }] } });
+  });
+
+  test("may have one name in several objects, and repeat a value", async () => {
+    expect((await post('{"name":"name","free":[{"a":"a","b":"\\"a\\":"},{"a":{"a":["a","a"]}},"a"]}')).status).toBe(200);
   });
 
   test("may have a megabyte and not a byte more", async () => {

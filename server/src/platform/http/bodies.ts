@@ -2,7 +2,7 @@ import { isUtf8 } from "node:buffer";
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import secureJson from "secure-json-parse";
 import { AppError, type FieldError, invalidFields, malformed } from "../../kernel/errors.ts";
-import { faultOfParameter, isTooDeep, MAX_JSON_DEPTH, tooDeepMembers } from "../../kernel/json.ts";
+import { faultOfParameter, isTooDeep, MAX_JSON_DEPTH, repeatedMember, tooDeepMembers } from "../../kernel/json.ts";
 import { isCleanText } from "../../kernel/text.ts";
 import { notFound } from "./problem.ts";
 
@@ -11,7 +11,7 @@ const MAX_REPORTED = 200;
 /** The media type of a PATCH (RFC 7396). It has no meaning for other methods. */
 export const MERGE_PATCH = "application/merge-patch+json";
 
-/** Parses a JSON body. Refuses invalid UTF-8, names that reach the prototype, and text that the database could not store unchanged. */
+/** Parses a JSON body. Refuses invalid UTF-8, names that reach the prototype, repeated members, and text that the database could not store unchanged. */
 export function parseJson(body: Buffer): unknown {
   if (!isUtf8(body)) throw malformed("The body is not valid UTF-8");
   const text = body.toString("utf8");
@@ -22,6 +22,8 @@ export function parseJson(body: Buffer): unknown {
   } catch (cause) {
     throw malformed("The body is not valid JSON, or uses a forbidden name such as __proto__", cause);
   }
+  const repeated = repeatedMember(text);
+  if (repeated !== null) throw invalidFields([{ field: repeated, code: "repeated", message: `${repeated} is given twice` }]);
   // NUL and lone surrogates can only be written as escapes (raw NUL is not JSON), so most bodies need no second look.
   const faults = text.includes("\\u") ? dirtyFields(value) : [];
   if (faults.length > 0) throw invalidFields(faults);
