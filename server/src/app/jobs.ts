@@ -17,6 +17,7 @@ import {
 } from "../federation/index.ts";
 import { HOUR, MINUTE, SECOND } from "../kernel/clock.ts";
 import { createScimSender, type ScimSender } from "../operations/scim-targets/index.ts";
+import { refreshStatistics } from "../platform/db/index.ts";
 import { createJobWorker, type JobWorker } from "../platform/jobs/index.ts";
 import { CIBA_PING_JOB, cibaPingJob } from "../protocols/decoupled/index.ts";
 import { BACKCHANNEL_JOB, backchannelJob } from "../protocols/oidc/index.ts";
@@ -72,6 +73,7 @@ export function createJobs(core: Core, services: Services): JobWorker {
       "keys.complete": { every: HOUR, run: () => completeKeys({ ...background, vault }) },
       "realms.complete": { every: MINUTE, run: () => completeRealms(background) },
       "sessions.expired": { every: MINUTE, run: () => endExpiredSessions(background.work) },
+      "database.statistics": { every: 10 * SECOND, run: () => refreshStatistics(background.db) },
       "cleanup.expired": { every: MINUTE, run: () => cleanUp(background.db) },
     },
     log,

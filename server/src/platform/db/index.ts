@@ -24,6 +24,7 @@ export { poolerVerdict } from "./pooler-settings.ts";
 export { nameStartsWith, startsWith } from "./prefix.ts";
 export { poolOf, prepared } from "./prepared.ts";
 export { deleteReturning, deleteRows, findRow, insertReturning, insertRow, nextVersion, updateReturning, updateRows } from "./rows.ts";
+export { refreshStatistics } from "./statistics.ts";
 export { type Db, lockName, lockRealm, shareRealm, type Tables, type Tx, translating } from "./tables.ts";
 export { inSavepoint, inTransaction, isInTransaction, outsideTransaction, singleConnection } from "./transaction.ts";
 export { DatabaseUnavailable, isDatabaseUnavailable } from "./unavailable.ts";

@@ -1,5 +1,6 @@
 import { sql } from "kysely";
 import { afterEach, beforeEach, expect, test } from "vitest";
+import { clock, SECOND } from "../../kernel/clock.ts";
 import { type Harness, harness, testDatabase } from "../../testing/harness.ts";
 import { createMaintenance } from "./maintenance.ts";
 
@@ -49,4 +50,23 @@ embedded("little writing is left alone after the first time", async () => {
   await sql`delete from scratch`.execute(iam.core.db);
   await run();
   expect(await tableSize()).toBeGreaterThan(0);
+});
+
+test("a job analyzes a table that has grown much, and leaves it alone after that", async () => {
+  const { jobs } = iam.server;
+  await jobs.stop();
+  const counted = () => numberOf(sql`select reltuples as n from pg_class where relname = 'scratch'`);
+  const analyzed = () => numberOf(sql`select analyze_count as n from pg_stat_user_tables where relname = 'scratch'`);
+  // Postgres may report what was written a second later.
+  const runJob = async () => {
+    clock.advance(10 * SECOND);
+    await jobs.runDue();
+  };
+  await sql`insert into scratch select n, 'x' from generate_series(1, 5000) n`.execute(iam.core.db);
+  await expect.poll(async () => (await runJob(), counted())).toBe(5000);
+  const before = await analyzed();
+  await sql`update scratch set text = 'y'`.execute(iam.core.db);
+  await expect.poll(() => numberOf(sql`select n_tup_upd as n from pg_stat_user_tables where relname = 'scratch'`)).toBe(5000);
+  await runJob();
+  expect(await analyzed()).toBe(before);
 });
