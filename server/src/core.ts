@@ -23,6 +23,8 @@ import {
   forgetEntries,
   forgetTakenGrants,
   giveRenamedRole,
+  keepGivenGroups,
+  keepGivenRole,
   keepMappedGrants,
   nameSupplied,
   ownGivenGrants,
@@ -58,7 +60,7 @@ import { forgetManager, leaveGroupsOf, removeGroupsOf } from "./protocols/scim/i
 import { endGrants, endGrantsOfSessions, forgetRequests } from "./protocols/tokens/index.ts";
 import { endAddressChange, endMailedLinks, forgetRegistrations } from "./signin/action-tokens/index.ts";
 import { endApprovals } from "./signin/authenticators/index.ts";
-import { followRenamedRole, keepWayIn, shareChosenFlows } from "./signin/flows/index.ts";
+import { followRenamedRole, keepGroupsOfConditions, keepRoleOfConditions, keepWayIn, shareChosenFlows } from "./signin/flows/index.ts";
 import { forgetTickets } from "./signin/impersonation/index.ts";
 import { endAllTrust, endTrust } from "./signin/known-browsers/index.ts";
 import { endSignInsOf, forgetAttemptsOf, forgetInteractions } from "./signin/run/index.ts";
@@ -125,8 +127,9 @@ const listenersOf = (vault: Vault): Listeners => ({
   "client.deleted": [forgetConsentsTo],
   "resources.moved": [forgetConsentsAt],
   "roles.deleting": [keepNamedRoles],
+  "realm_role.deleting": [keepRoleOfConditions, keepGivenRole],
   "role.renamed": [followRenamedRole, giveRenamedRole],
-  "groups.deleting": [keepNamedGroups],
+  "groups.deleting": [keepNamedGroups, keepGroupsOfConditions, keepGivenGroups],
   "organization.member_removed": [leaveGroupsOf],
   "organization.deleting": [removeGroupsOf],
   "client_scope.deleting": [keepNamedScope, keepListedByAgents, keepListedByCredentials],

@@ -69,7 +69,7 @@ export { createMapper, readMappers, removeMapper, saveMapper } from "./providers
 export { forgetTakenGrants, keepMappedGrants, nameSupplied, ownGivenGrants, ownMappedAttributes } from "./providers/owned-members.store.ts";
 export { brokerOf, markOf, type ProtocolName, protocolOf } from "./providers/protocols.ts";
 export type { IdentityProviders, ProviderSnapshot } from "./providers/provider.ts";
-export { giveRenamedRole } from "./providers/renamed-roles.ts";
+export { giveRenamedRole, keepGivenGroups, keepGivenRole } from "./providers/references.ts";
 export { identityProviderRoutes } from "./providers/routes.ts";
 export { CreateIdentityProvider } from "./providers/schema.ts";
 export { createProvider, openProvider, type ProviderParts, removeProvider, saveProvider, searchProviders } from "./providers/service.ts";

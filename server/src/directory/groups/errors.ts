@@ -1,4 +1,5 @@
-import { defineErrors } from "../../kernel/errors.ts";
+import { AppError, defineErrors } from "../../kernel/errors.ts";
+import { listed } from "../../kernel/lists.ts";
 
 export const groupErrors = defineErrors("groups", {
   not_found: [404, "No such group in this realm"],
@@ -8,3 +9,7 @@ export const groupErrors = defineErrors("groups", {
   cycle: [409, "A group cannot be moved below itself"],
   too_deep: [409, "Groups can be nested at most 50 deep"],
 });
+
+/** Refuses to delete a group that these name: they would mean nobody, or, if negated, everybody. */
+export const groupInUse = (who: "Flows" | "Identity providers", names: readonly string[]) =>
+  new AppError("groups.in_use", 409, `${who} name this group or one below it: ${listed(names)}. Change them first`);

@@ -1,5 +1,6 @@
 // Groups: their tree, their members, and the roles that they grant. Owns `groups`, `group_ancestors`, `group_members`,
 // `group_member_counts` and `group_roles`. The views of directory/roles hold the permissions of their members.
+export { groupInUse } from "./errors.ts";
 export { guardInheritance } from "./inheritance.ts";
 export { join, joinAll, leave, leaveAll } from "./members.service.ts";
 export { deleteMember, insertMember, insertMembers } from "./members.store.ts";

@@ -1,4 +1,5 @@
-import { defineErrors } from "../../kernel/errors.ts";
+import { AppError, defineErrors } from "../../kernel/errors.ts";
+import { listed } from "../../kernel/lists.ts";
 
 export const roleErrors = defineErrors("roles", {
   not_found: [404, "No such role in this realm"],
@@ -16,3 +17,7 @@ export const roleErrors = defineErrors("roles", {
   composite_cycle: [409, "A role cannot include itself, neither directly nor through another role"],
   last_realm_admin: [409, "This would leave the realm without an enabled administrator who holds realm-admin"],
 });
+
+/** Refuses to delete a role that these name: they would mean nobody, or, if negated, everybody, and later perhaps another role of its name. */
+export const roleInUse = (who: "Flows" | "Identity providers", names: readonly string[]) =>
+  new AppError("roles.in_use", 409, `${who} name this role: ${listed(names)}. Change them first`);

@@ -1,7 +1,7 @@
 // Roles of realms and of clients, the roles they include, their admin permissions, and the escalation rule. Owns `roles`, `role_composites`,
 // `role_closure`, `role_permissions`, `user_roles`. The view `user_permissions` holds the permissions of a user; nothing else computes them.
 export { type MappedRole, type RoleName, rolesGivenInRealm, rolesGivenTo, rolesOfClient, shareRole } from "./client-roles.store.ts";
-export { roleErrors } from "./errors.ts";
+export { roleErrors, roleInUse } from "./errors.ts";
 export { shareNamedRole, spellRole } from "./naming.ts";
 export {
   adminRoles,

@@ -35,6 +35,8 @@ declare module "../../platform/context.ts" {
   interface DomainEvents {
     /** Roles are about to be deleted. Listeners refuse if something would lose its meaning. */
     "roles.deleting": { readonly roleIds: readonly string[] };
+    /** The same for a role of the realm, which others name. */
+    "realm_role.deleting": { readonly name: string };
     /** A role of the realm has another name. Listeners write it where they name the role. */
     "role.renamed": { readonly from: string; readonly to: string };
   }
@@ -140,6 +142,7 @@ export async function removeRole(ctx: Ctx, roleId: string): Promise<void> {
   await dropRoles(ctx, [role.roleId], async () => {
     expectVersion(ctx, role.version);
     if (role.default) throw roleErrors.is_default();
+    await ctx.emit("realm_role.deleting", { name: role.name });
   });
   ctx.audit({ category: "ADMIN", type: "ADMIN_DELETE", resourceType: "roles", resourceId: role.roleId });
 }

@@ -300,6 +300,34 @@ test("the roles that a provider gives follow a rename", async () => {
   expect((await realm.asMaster().put(`${at}/corp`, body)).status).toBe(200);
 });
 
+test("a role or group that a provider gives is not deleted", async () => {
+  const admin = (await iam.realm()).asMaster();
+  const path = async (at: string, name: string) => `${at}/${Object.values((await admin.post(at, { name })).body)[1]}`;
+  const [reader, sales] = [await path("/roles", "reader"), await path("/roles", "sales")];
+  const [all, team] = [await path("/groups", "all"), await path("/groups", "team")];
+  const idOf = (path: string) => path.split("/")[2];
+  const corp = identityProvider("oidc", "corp");
+  const config = { ...corp.config, defaultRoles: ["Reader"], defaultGroups: [idOf(all)] };
+  expect((await admin.post(at, { ...corp, config })).status).toBe(201);
+  for (const mapper of [
+    { name: "Sales", type: "role", role: "sales" },
+    { name: "Team", type: "group", group: idOf(team) },
+  ])
+    expect((await admin.post(`${at}/corp/mappers`, mapper)).status).toBe(201);
+  for (const [path, where] of [
+    [reader, "corp (for new users)"],
+    [sales, "corp (mapper Sales)"],
+    [all, "corp (for new users)"],
+    [team, "corp (mapper Team)"],
+  ] as const)
+    expect(await admin.delete(path)).toMatchObject({
+      status: 409,
+      body: { code: `${path.split("/")[1]}.in_use`, detail: expect.stringContaining(where) },
+    });
+  expect((await admin.delete(`${at}/corp`)).status).toBe(204);
+  for (const path of [reader, sales, all, team]) expect((await admin.delete(path)).status, path).toBe(204);
+});
+
 test("a list is found by alias and display name, and paged", async () => {
   const realm = await iam.realm();
   const admin: AdminClient = await realm.as("manage-identity-providers");

@@ -99,6 +99,20 @@ export async function holdProvidersThatGive(tx: Tx, realm: string): Promise<Prov
   return (await giving.orderBy("alias").forUpdate().execute()).map(toProvider);
 }
 
+/** Returns what the mappers (by name) and the defaults of all providers give: a role, by name, or a group, by id. */
+export async function givenByProviders(db: Db, realm: string) {
+  const defaults = (member: string) =>
+    sql`identity_providers p, jsonb_array_elements_text(coalesce(p.config -> ${sql.lit(member)}, '[]')) given where p.realm_id = ${realm}`;
+  const { rows } = await sql<{ alias: string; mapper: string | null; role: string | null; group: string | null }>`
+    select p.alias, m.name as mapper, m.mapper ->> 'role' as role, m.mapper ->> 'group' as "group"
+    from identity_provider_mappers m join identity_providers p on p.realm_id = m.realm_id and p.provider_id = m.provider_id
+    where m.realm_id = ${realm}
+    union all select p.alias, null, given, null from ${defaults("defaultRoles")}
+    union all select p.alias, null, null, given from ${defaults("defaultGroups")}
+    order by 1, 2`.execute(db);
+  return rows;
+}
+
 const toColumns = ({ displayName, enabled, config }: ProviderState) => ({
   display_name: displayName,
   name_key: loginKey(displayName),

@@ -222,6 +222,29 @@ describe("flows of a client", () => {
   });
 });
 
+test("a role or group that a condition names is not deleted: negated, the condition would hold for everybody", async () => {
+  const admin = (await iam.realm()).asMaster();
+  const { roleId } = (await admin.post("/roles", { name: "Staff" })).body;
+  const { groupId } = (await admin.post("/groups", { name: "Sales" })).body;
+  const below = (await admin.post("/groups", { name: "Europe", parentId: groupId })).body.groupId;
+  const unless = (authenticator: string, config: object) => {
+    const inner = [{ authenticator, requirement: "REQUIRED", config: { ...config, negate: true } }, ...steps];
+    return [...byName, { alias: "more", requirement: "CONDITIONAL", steps: inner }];
+  };
+  const flow = async (alias: string, steps: object[]) => expect((await admin.post("/flows", { alias, steps })).status).toBe(201);
+  await flow("by-role", unless("condition-role", { roles: ["other", "staff"] }));
+  await flow("by-group", unless("condition-group", { groups: [below] }));
+  const inUse = (code: string, flow: string) => ({ status: 409, body: { code, detail: expect.stringContaining(flow) } });
+  expect(await admin.delete(`/roles/${roleId}`)).toMatchObject(inUse("roles.in_use", "by-role"));
+  expect(await admin.delete(`/groups/${groupId}`)).toMatchObject(inUse("groups.in_use", "by-group"));
+  // A client's role of that name is another role.
+  const { id } = (await admin.post("/clients", { clientId: "shop" })).body;
+  await admin.post(`/clients/${id}/roles`, { name: "staff" });
+  expect((await admin.delete(`/clients/${id}/roles/staff`)).status).toBe(204);
+  for (const alias of ["by-role", "by-group"]) await admin.delete(`/flows/${alias}`);
+  for (const path of [`/roles/${roleId}`, `/groups/${groupId}`]) expect((await admin.delete(path)).status, path).toBe(204);
+});
+
 test("authenticators are listed with the configuration of their steps", async () => {
   const realm = await iam.realm();
   const { status, body } = await (await realm.as("manage-authorization")).get("/authenticators");

@@ -4,8 +4,9 @@
 export { type AuthenticatorStep, authenticatorSteps, type Flow, isSubFlow, mapSteps, type Step } from "./flow.ts";
 export { type Ask, authenticatorOf, chosenFirst, type Silently, type Verdict, walk } from "./position.ts";
 export { DEFAULT_DIRECT_FLOW, directlyAnswered, isSignInFlow, STEP_UP } from "./purpose.ts";
+export { followRenamedRole, keepGroupsOfConditions, keepRoleOfConditions } from "./references.ts";
 export { authenticatorRoutes, browserFlowRoutes, flowRoutes } from "./routes.ts";
 export { CreateFlow } from "./schema.ts";
-export { createFlow, followRenamedRole, removeFlow, saveFlow, searchFlows, shareChosenFlows } from "./service.ts";
+export { createFlow, removeFlow, saveFlow, searchFlows, shareChosenFlows } from "./service.ts";
 export { askedSecondFactors, createFlows, type Flows, type FlowsSnapshot } from "./snapshot.store.ts";
 export { keepWayIn } from "./ways-in.ts";

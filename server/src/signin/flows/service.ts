@@ -1,10 +1,8 @@
-import { isDeepStrictEqual } from "node:util";
 import { keepAttributesApart } from "../../applications/attribute-uses/index.ts";
 import { clientsUsingFlow, renameFlowOfClients } from "../../applications/clients/index.ts";
 import { renameFlowOfSamlClients, samlClientsUsingFlow } from "../../applications/saml-clients/index.ts";
 import { type FieldError, invalidFields } from "../../kernel/errors.ts";
 import { LISTING } from "../../kernel/lists.ts";
-import { loginKey } from "../../kernel/text.ts";
 import { type Ctx, type DomainEvents, type ReadCtx, recordConfigChange } from "../../platform/context.ts";
 import { lockRealm } from "../../platform/db/index.ts";
 import { refuseReadOnly } from "../../platform/full-state.ts";
@@ -15,7 +13,7 @@ import { builtInFlows } from "./built-in.ts";
 import { brokenFlowRules, toSteps } from "./check.ts";
 import { equippedAdministrators } from "./equipped.store.ts";
 import { flowErrors, inUse } from "./errors.ts";
-import { type AuthenticatorStep, authenticatorSteps, type Flow, mapSteps, type Step } from "./flow.ts";
+import { authenticatorSteps, type Flow, type Step } from "./flow.ts";
 import { couldPass } from "./passable.ts";
 import { type Purpose, purposeOf } from "./purpose.ts";
 import type { AuthenticatorInfo, CreateFlow, Flow as FlowRecord, StepInput, UpdateFlow } from "./schema.ts";
@@ -127,19 +125,6 @@ export async function renameFlow(ctx: Ctx, from: string, to: string): Promise<Ve
   await renameFlowOfSamlClients(ctx.tx, ctx.realm, from, to, ctx.now);
   await recordConfigChange(ctx, "ADMIN_UPDATE", "flows", to, `renamed from ${from}`);
   return shown(flow);
-}
-
-/** `role.renamed`: conditions on the role go on asking for it. The caller holds the realm's lock. */
-export async function followRenamedRole(ctx: Ctx, { from, to }: DomainEvents["role.renamed"]): Promise<void> {
-  const named = (name: string) => (loginKey(name) === loginKey(from) ? to : name);
-  const followed = (step: AuthenticatorStep): AuthenticatorStep =>
-    step.authenticator === "condition-role"
-      ? { ...step, config: { ...step.config, roles: [...new Set((step.config.roles as string[]).map(named))] } }
-      : step;
-  for (const { alias, displayName, steps: before } of await storedFlows(ctx.tx, ctx.realm)) {
-    const steps = mapSteps(before, followed);
-    if (!isDeepStrictEqual(steps, before)) await updateFlow(ctx.tx, ctx.realm, alias, { displayName, steps }, ctx.now);
-  }
 }
 
 export async function removeFlow(ctx: Ctx, alias: string): Promise<void> {
