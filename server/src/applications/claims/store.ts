@@ -2,7 +2,7 @@ import { type ColumnType, type Generated, type Selectable, sql } from "kysely";
 import { newId } from "../../kernel/ids.ts";
 import { likePrefix, loginKey } from "../../kernel/text.ts";
 import { type Db, deleteRows, insertReturning, nextVersion, type Tx, translating, updateReturning } from "../../platform/db/index.ts";
-import { type ListQuery, listOrder, type Page, pageOf } from "../../platform/paging/index.ts";
+import { type ListQuery, listOrder, mapPage, type Page, pageOf } from "../../platform/paging/index.ts";
 import { claimErrors } from "./errors.ts";
 import type { ClaimMapper as Mapper } from "./mapper.ts";
 import type { ClaimMapper, MapperState } from "./schema.ts";
@@ -65,8 +65,7 @@ export async function listClaims(db: Db, realm: string, query: ListQuery): Promi
   const base = ofRealm(db, realm).$if(search !== undefined && search !== "", (q) =>
     q.where((eb) => eb.or([eb("name_key", "like", likePrefix(loginKey(search!))), eb(sql`claim_id::text`, "=", search!.toLowerCase())])),
   );
-  const page = await pageOf(db, base, order, query);
-  return { ...page, rows: page.rows.map(toClaim) };
+  return mapPage(await pageOf(db, base, order, query), toClaim);
 }
 
 /** `isHeld`: until commit, for a change. */

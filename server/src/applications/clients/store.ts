@@ -11,8 +11,9 @@ import {
   type Tx,
   translating,
   updateReturning,
+  updateRows,
 } from "../../platform/db/index.ts";
-import { listOrder, type Page, pageOf } from "../../platform/paging/index.ts";
+import { listOrder, mapPage, type Page, pageOf } from "../../platform/paging/index.ts";
 import { clientErrors } from "./errors.ts";
 import type { ClientQuery, StoredClient } from "./schema.ts";
 import type { SealedSecrets } from "./secrets.ts";
@@ -108,8 +109,7 @@ export async function listClients(db: Db, realm: string, query: ClientQuery): Pr
         ]),
       ),
     );
-  const page = await pageOf(db, base, order, query);
-  return { ...page, rows: page.rows.map(toClient) };
+  return mapPage(await pageOf(db, base, order, query), toClient);
 }
 
 /** `isHeld`: until commit. Grants, tokens and roles refer to it, and being made they need not wait. */
@@ -201,15 +201,9 @@ export async function exchangeRegistrationHash(
   presented: string,
   next: string,
 ): Promise<boolean> {
-  const row = await tx
-    .updateTable("clients")
-    .set({ registration_hash: next, previous_registration_hash: presented })
-    .where("realm_id", "=", realmId)
-    .where("id", "=", id)
-    .where("registration_hash", "=", registrationHash)
-    .returning("id")
-    .executeTakeFirst();
-  return row !== undefined;
+  if (registrationHash === null) return false;
+  const key = { realm_id: realmId, id, registration_hash: registrationHash };
+  return updateRows(tx, "clients", key, { registration_hash: next, previous_registration_hash: presented });
 }
 
 /** Ends the previous registration access token, because the current one was used. */

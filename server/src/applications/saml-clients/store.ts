@@ -12,7 +12,7 @@ import {
   updateReturning,
   updateRows,
 } from "../../platform/db/index.ts";
-import { type ListQuery, listOrder, type Page, pageOf } from "../../platform/paging/index.ts";
+import { type ListQuery, listOrder, mapPage, type Page, pageOf } from "../../platform/paging/index.ts";
 import { samlClientErrors } from "./errors.ts";
 import type { StoredMetadata } from "./metadata.ts";
 import type { StoredSamlClient } from "./schema.ts";
@@ -84,8 +84,7 @@ export async function listSamlClients(db: Db, realm: string, query: ListQuery & 
     .$if(search !== undefined && search !== "", (q) =>
       q.where((eb) => eb.or([eb("application_key", "like", likePrefix(applicationKey(realm, search!))), nameStartsWith("name", search!)])),
     );
-  const page = await pageOf(db, base, order, query);
-  return { ...page, rows: page.rows.map(toSamlClient) };
+  return mapPage(await pageOf(db, base, order, query), toSamlClient);
 }
 
 /** `isHeld`: until commit, for a change. */

@@ -1,6 +1,6 @@
 import { sql } from "kysely";
 import { type Db, type Tx, translating } from "../../platform/db/index.ts";
-import { type ListQuery, type Page, pageOf } from "../../platform/paging/index.ts";
+import { type ListQuery, mapPage, type Page, pageOf } from "../../platform/paging/index.ts";
 import { orderOfJoined, pageOfNamed, userErrors } from "../users/index.ts";
 import { groupErrors } from "./errors.ts";
 import type { GroupMember } from "./schema.ts";
@@ -61,7 +61,7 @@ export async function listMembers(db: Db, realm: string, group: GroupRow, query:
     search === ""
       ? await pageOf(db, all, order, query, async () => ({ total: group.memberCount, estimated: false }))
       : await pageOfNamed(db, realm, { all, userId: "group_members.user_id" }, order, { ...query, search });
-  return { ...page, rows: page.rows.map(toMember) };
+  return mapPage(page, toMember);
 }
 
 export async function findMember(db: Db, realm: string, groupId: string, userId: string): Promise<GroupMember | null> {

@@ -2,7 +2,7 @@ import { sql } from "kysely";
 import { isId } from "../../kernel/ids.ts";
 import { loginKey } from "../../kernel/text.ts";
 import { type Db, startsWith } from "../../platform/db/index.ts";
-import { listOrder, type Page, pageOf } from "../../platform/paging/index.ts";
+import { listOrder, mapPage, type Page, pageOf } from "../../platform/paging/index.ts";
 import { pathsOfGroups } from "./paths.store.ts";
 import type { UserGroup, UserGroupQuery } from "./schema.ts";
 
@@ -46,7 +46,7 @@ export async function listGroupsOfUser(db: Db, realm: string, userId: string, qu
     realm,
     page.rows.map(({ group_id }) => group_id),
   );
-  return { ...page, rows: page.rows.map((row) => toUserGroup(row, paths)) };
+  return mapPage(page, (row) => toUserGroup(row, paths));
 }
 
 type Row = Membership & { name: string; description: string | null; parent_id: string | null };

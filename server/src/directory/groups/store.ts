@@ -1,8 +1,18 @@
 import { type ColumnType, type Generated, type Selectable, sql } from "kysely";
 import { isId, newId } from "../../kernel/ids.ts";
 import { loginKey } from "../../kernel/text.ts";
-import { type Db, startsWith, type Tx, translating } from "../../platform/db/index.ts";
-import { listOrder, type Page, pageOf } from "../../platform/paging/index.ts";
+import {
+  type Db,
+  deleteRows,
+  findRow,
+  insertRow,
+  nextVersion,
+  startsWith,
+  type Tx,
+  translating,
+  updateRows,
+} from "../../platform/db/index.ts";
+import { listOrder, mapPage, type Page, pageOf } from "../../platform/paging/index.ts";
 import { roleOf } from "../roles/index.ts";
 import { groupErrors } from "./errors.ts";
 import { pathsOfGroups } from "./paths.store.ts";
@@ -68,13 +78,15 @@ export async function listGroups(db: Db, realm: string, query: GroupQuery): Prom
     realm,
     page.rows.map(({ group_id }) => group_id),
   );
-  return { ...page, rows: page.rows.map((row) => toGroup(row, paths)) };
+  return mapPage(page, (row) => toGroup(row, paths));
 }
 
 export async function findGroup(db: Db, realm: string, groupId: string): Promise<GroupRow | null> {
-  const row = await db.selectFrom("groups").select(shown).where("realm_id", "=", realm).where("group_id", "=", groupId).executeTakeFirst();
+  const row = await findRow(db, "groups", shown, { realm_id: realm, group_id: groupId });
   return row ? toGroup(row, await pathsOfGroups(db, realm, [groupId])) : null;
 }
+
+const taken = { groups_name_taken: groupErrors.name_taken };
 
 /** Inserts a group. Changes of groups hold the realm's lock, so rows need no lock. */
 export async function insertGroup(
@@ -84,21 +96,9 @@ export async function insertGroup(
   now: number,
 ): Promise<string> {
   const groupId = newId();
-  await translating(
-    { groups_name_taken: groupErrors.name_taken },
-    tx
-      .insertInto("groups")
-      .values({
-        realm_id: realm,
-        group_id: groupId,
-        parent_id: group.parentId,
-        name: group.name,
-        name_key: loginKey(group.name),
-        description: group.description,
-        created_at: now,
-      })
-      .execute(),
-  );
+  const { name, description, parentId: parent_id } = group;
+  const row = { realm_id: realm, group_id: groupId, parent_id, name, name_key: loginKey(name), description, created_at: now };
+  await translating(taken, insertRow(tx, "groups", row));
   return groupId;
 }
 
@@ -109,26 +109,16 @@ export async function updateGroup(
   change: { name?: string; description?: string | null; parentId?: string | null },
   now: number,
 ): Promise<void> {
-  await translating(
-    { groups_name_taken: groupErrors.name_taken },
-    tx
-      .updateTable("groups")
-      .set((eb) => ({
-        ...(change.name !== undefined && { name: change.name, name_key: loginKey(change.name) }),
-        ...(change.description !== undefined && { description: change.description }),
-        ...(change.parentId !== undefined && { parent_id: change.parentId }),
-        updated_at: now,
-        version: eb("version", "+", 1),
-      }))
-      .where("realm_id", "=", realm)
-      .where("group_id", "=", groupId)
-      .execute(),
-  );
+  const { parentId: parent_id, ...others } = change;
+  const named = change.name !== undefined && { name_key: loginKey(change.name) };
+  // Kysely leaves out undefined columns.
+  const changed = { ...others, ...named, parent_id, updated_at: now, version: nextVersion };
+  await translating(taken, updateRows(tx, "groups", { realm_id: realm, group_id: groupId }, changed));
 }
 
 /** Deletes a group with the groups below it and all memberships. */
 export async function deleteGroup(tx: Tx, realm: string, groupId: string): Promise<void> {
-  await tx.deleteFrom("groups").where("realm_id", "=", realm).where("group_id", "=", groupId).execute();
+  await deleteRows(tx, "groups", { realm_id: realm, group_id: groupId });
 }
 
 const toGroup = (row: Shown, paths: ReadonlyMap<string, string>): GroupRow => ({

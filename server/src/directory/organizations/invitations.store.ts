@@ -2,8 +2,8 @@ import { type Generated, sql } from "kysely";
 import { DAY } from "../../kernel/clock.ts";
 import { newId } from "../../kernel/ids.ts";
 import { likePrefix, loginKey } from "../../kernel/text.ts";
-import { type Db, deleteExpired, deleteRows, type Tx } from "../../platform/db/index.ts";
-import { listOrder, type Page, pageOf } from "../../platform/paging/index.ts";
+import { type Db, deleteExpired, deleteRows, type Tx, updateRows } from "../../platform/db/index.ts";
+import { listOrder, mapPage, type Page, pageOf } from "../../platform/paging/index.ts";
 import type { Invitation, InvitationQuery } from "./schema.ts";
 
 interface OrganizationInvitationsTable {
@@ -80,7 +80,7 @@ export async function listInvitations(
     .$if(status === "expired", (q) => q.where("i.expires_at", "<=", now));
   // biome-ignore lint/suspicious/noExplicitAny: an aliased query no longer names its tables
   const page = (await pageOf(db, found as any, order, query)) as Page<InvitationRow>;
-  return { ...page, rows: page.rows.map((row) => toInvitation(row, now)) };
+  return mapPage(page, (row) => toInvitation(row, now));
 }
 
 export async function findInvitation(
@@ -249,12 +249,12 @@ export async function lockInvitationTo(tx: Tx, realm: string, email: string, id:
 }
 
 export async function markAccepted(tx: Tx, realm: string, invitationId: string, userId: string, now: number): Promise<void> {
-  await tx
-    .updateTable("organization_invitations")
-    .set({ accepted_at: now, accepted_by: userId })
-    .where("realm_id", "=", realm)
-    .where("invitation_id", "=", invitationId)
-    .execute();
+  await updateRows(
+    tx,
+    "organization_invitations",
+    { realm_id: realm, invitation_id: invitationId },
+    { accepted_at: now, accepted_by: userId },
+  );
 }
 
 /** An expired invitation is kept this long, to show that it has expired; then it is deleted, with the address. */

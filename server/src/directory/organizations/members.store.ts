@@ -1,6 +1,6 @@
 import { type Generated, sql } from "kysely";
 import { type Db, deleteRows, findRow, type Tx, translating } from "../../platform/db/index.ts";
-import { type Page, pageOf } from "../../platform/paging/index.ts";
+import { mapPage, type Page, pageOf } from "../../platform/paging/index.ts";
 import { orderOfJoined, pageOfNamed, userErrors } from "../users/index.ts";
 import { organizationErrors } from "./errors.ts";
 import type { Member, MemberQuery } from "./schema.ts";
@@ -51,7 +51,7 @@ export async function listMembers(db: Db, realm: string, organizationId: string,
     search === ""
       ? await pageOf(db, all, order, query, role === undefined ? () => countMembers(db, realm, organizationId) : undefined)
       : await pageOfNamed(db, realm, { all, userId: "organization_members.user_id" }, order, { ...query, search });
-  return { ...page, rows: page.rows.map(toMember) };
+  return mapPage(page, toMember);
 }
 
 /** Counts the members as the list of organizations does. */

@@ -3,6 +3,7 @@ import { isId } from "../../kernel/ids.ts";
 import type { Ctx, ReadCtx } from "../../platform/context.ts";
 import { refuseReadOnly } from "../../platform/full-state.ts";
 import type { ListQuery, Page } from "../../platform/paging/index.ts";
+import { mapPage } from "../../platform/paging/index.ts";
 import { expectVersion } from "../../platform/versions.ts";
 import { assertHolds } from "../../tenancy/permissions/index.ts";
 import { checkBranding } from "../../tenancy/settings/index.ts";
@@ -34,8 +35,7 @@ export interface VersionedOrganization extends Organization {
 }
 
 export async function searchOrganizations(ctx: ReadCtx, query: ListQuery): Promise<Page<VersionedOrganization>> {
-  const page = await listOrganizations(ctx.tx, ctx.realm, query);
-  return { ...page, rows: page.rows.map(shown) };
+  return mapPage(await listOrganizations(ctx.tx, ctx.realm, query), shown);
 }
 
 export async function readOrganization(ctx: ReadCtx, organizationId: string): Promise<VersionedOrganization> {

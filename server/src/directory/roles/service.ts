@@ -3,6 +3,7 @@ import type { Ctx, ReadCtx } from "../../platform/context.ts";
 import { lockRealm } from "../../platform/db/index.ts";
 import { refuseReadOnly } from "../../platform/full-state.ts";
 import type { ListQuery, Page } from "../../platform/paging/index.ts";
+import { mapPage } from "../../platform/paging/index.ts";
 import { expectVersion } from "../../platform/versions.ts";
 import { assertHolds, type Permission } from "../../tenancy/permissions/index.ts";
 import { includedIn, includersOf, reach, rebuildClosure, replaceIncluded } from "./composites.store.ts";
@@ -185,7 +186,7 @@ export async function searchAdminRoles(ctx: ReadCtx, query: ListQuery): Promise<
       )
     ).map((entry) => [entry.roleId, entry]),
   );
-  return { ...page, rows: page.rows.map(({ roleId }) => byId.get(roleId)!) };
+  return mapPage(page, ({ roleId }) => byId.get(roleId)!);
 }
 
 /** A role with its permissions, which are a part of the role and share its version. */

@@ -1,8 +1,18 @@
 import { type ColumnType, type Generated, type RawBuilder, type Selectable, sql } from "kysely";
 import { newId } from "../../kernel/ids.ts";
 import { likePrefix, loginKey } from "../../kernel/text.ts";
-import { type Db, findRow, type Tx, translating } from "../../platform/db/index.ts";
-import { type ListOrder, type ListQuery, listOrder, type Page, pageOf } from "../../platform/paging/index.ts";
+import {
+  type Db,
+  deleteRows,
+  findRow,
+  insertReturning,
+  nextVersion,
+  type Tx,
+  translating,
+  updateReturning,
+  updateRows,
+} from "../../platform/db/index.ts";
+import { type ListOrder, type ListQuery, listOrder, mapPage, type Page, pageOf } from "../../platform/paging/index.ts";
 import { roleErrors } from "./errors.ts";
 import type { Role } from "./schema.ts";
 
@@ -90,8 +100,7 @@ export async function listRoles(
     .$if(search !== undefined && search !== "", (q) =>
       q.where((eb) => eb.or([eb("name_key", "like", likePrefix(loginKey(search!))), eb(sql`role_id::text`, "=", search!.toLowerCase())])),
     );
-  const page = await pageOf(db, base, by, query);
-  return { ...page, rows: page.rows.map(toRole) };
+  return mapPage(await pageOf(db, base, by, query), toRole);
 }
 
 /** Lists the roles of all clients, sorted by name. */
@@ -108,7 +117,7 @@ export async function listClientRoles(db: Db, realm: string): Promise<RoleRow[]>
 
 /** Finds a role of the realm or of any client. */
 export async function findRole(db: Db, realm: string, roleId: string): Promise<RoleRow | null> {
-  const row = await db.selectFrom("roles").select(shown).where("realm_id", "=", realm).where("role_id", "=", roleId).executeTakeFirst();
+  const row = await findRow(db, "roles", shown, { realm_id: realm, role_id: roleId });
   return row ? toRole(row) : null;
 }
 
@@ -157,30 +166,17 @@ export async function shareDefaultRole(tx: Tx, realm: string): Promise<NamedRole
   return row ? toNamed(row) : null;
 }
 
+const taken = { roles_name_taken: roleErrors.name_taken, client_roles_name_taken: roleErrors.client_role_taken };
+
 export async function insertRole(
   tx: Tx,
   realm: string,
   role: { name: string; description: string | null; isDefault: boolean; client?: string | null },
   now: number,
 ): Promise<RoleRow> {
-  const row = await translating(
-    { roles_name_taken: roleErrors.name_taken, client_roles_name_taken: roleErrors.client_role_taken },
-    tx
-      .insertInto("roles")
-      .values({
-        realm_id: realm,
-        role_id: newId(),
-        client_id: role.client ?? null,
-        name: role.name,
-        name_key: loginKey(role.name),
-        description: role.description,
-        is_default: role.isDefault,
-        created_at: now,
-      })
-      .returning(shown)
-      .executeTakeFirstOrThrow(),
-  );
-  return toRole(row);
+  const { name, description, isDefault: is_default, client: client_id = null } = role;
+  const row = { realm_id: realm, role_id: newId(), client_id, name, name_key: loginKey(name), description, is_default, created_at: now };
+  return toRole(await translating(taken, insertReturning(tx, "roles", row, shown)));
 }
 
 export async function updateRole(
@@ -189,39 +185,24 @@ export async function updateRole(
   roleId: string,
   change: { name?: string; description?: string | null },
 ): Promise<RoleRow> {
-  const row = await translating(
-    { roles_name_taken: roleErrors.name_taken, client_roles_name_taken: roleErrors.client_role_taken },
-    tx
-      .updateTable("roles")
-      .set((eb) => ({
-        ...(change.name !== undefined && { name: change.name, name_key: loginKey(change.name) }),
-        ...(change.description !== undefined && { description: change.description }),
-        version: eb("version", "+", 1),
-      }))
-      .where("realm_id", "=", realm)
-      .where("role_id", "=", roleId)
-      .returning(shown)
-      .executeTakeFirstOrThrow(),
-  );
-  return toRole(row);
+  const named = change.name !== undefined && { name_key: loginKey(change.name) };
+  const changed = { ...change, ...named, version: nextVersion };
+  return toRole(await translating(taken, updateReturning(tx, "roles", { realm_id: realm, role_id: roleId }, changed, shown)));
 }
 
 export async function deleteRole(tx: Tx, realm: string, roleId: string): Promise<void> {
-  await tx.deleteFrom("roles").where("realm_id", "=", realm).where("role_id", "=", roleId).execute();
+  await deleteRows(tx, "roles", { realm_id: realm, role_id: roleId });
 }
 
 export async function moveDefault(tx: Tx, realm: string, roleId: string): Promise<void> {
-  const inRealm = tx.updateTable("roles").where("realm_id", "=", realm);
-  await inRealm
-    .set((eb) => ({ is_default: false, version: eb("version", "+", 1) }))
+  await tx
+    .updateTable("roles")
+    .set({ is_default: false, version: nextVersion })
+    .where("realm_id", "=", realm)
     .where("is_default", "=", true)
     .where("role_id", "!=", roleId)
     .execute();
-  await inRealm
-    .set((eb) => ({ is_default: true, version: eb("version", "+", 1) }))
-    .where("role_id", "=", roleId)
-    .where("is_default", "=", false)
-    .execute();
+  await updateRows(tx, "roles", { realm_id: realm, role_id: roleId, is_default: false }, { is_default: true, version: nextVersion });
 }
 
 const toRole = (row: Shown): RoleRow => ({

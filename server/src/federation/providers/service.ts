@@ -8,6 +8,7 @@ import type { Db } from "../../platform/db/index.ts";
 import { refuseReadOnly } from "../../platform/full-state.ts";
 import type { Outbound } from "../../platform/outbound/index.ts";
 import type { ListQuery, Page } from "../../platform/paging/index.ts";
+import { mapPage } from "../../platform/paging/index.ts";
 import { expectVersion } from "../../platform/versions.ts";
 import { assertMayAnswerFor, assertMayLeadDomains, changedMembers, isControl } from "./control.ts";
 import { providerErrors } from "./errors.ts";
@@ -61,7 +62,7 @@ export async function searchProviders(ctx: ReadCtx, query: ListQuery): Promise<P
     ctx.realm,
     page.rows.map(({ providerId }) => providerId),
   );
-  return { ...page, rows: page.rows.map((row) => shown(row, namesOf(secrets.get(row.providerId)))) };
+  return mapPage(page, (row) => shown(row, namesOf(secrets.get(row.providerId))));
 }
 
 const namesOf = (sealed: readonly SealedSecret[] = []) => sealed.map(({ member }) => member);

@@ -3,8 +3,17 @@ import { addTo } from "../../kernel/lists.ts";
 import { likePrefix, loginKey } from "../../kernel/text.ts";
 import type { Vault } from "../../kernel/vault.ts";
 import type { Ctx, ReadCtx } from "../../platform/context.ts";
-import { type Db, nameStartsWith, type Tx, translating } from "../../platform/db/index.ts";
-import { type ListQuery, listOrder, type Page, pageOf } from "../../platform/paging/index.ts";
+import {
+  type Db,
+  deleteRows,
+  insertReturning,
+  nameStartsWith,
+  nextVersion,
+  type Tx,
+  translating,
+  updateReturning,
+} from "../../platform/db/index.ts";
+import { type ListQuery, listOrder, mapPage, type Page, pageOf } from "../../platform/paging/index.ts";
 import { providerErrors } from "./errors.ts";
 import type { Config } from "./provider.ts";
 
@@ -64,8 +73,7 @@ export async function listProviders(db: Db, realm: string, query: ListQuery): Pr
   const base = ofRealm(db, realm).$if(search !== undefined && search !== "", (q) =>
     q.where((eb) => eb.or([nameStartsWith("alias", search!), eb("name_key", "like", likePrefix(loginKey(search!)))])),
   );
-  const page = await pageOf(db, base, order, query);
-  return { ...page, rows: page.rows.map(toProvider) };
+  return mapPage(await pageOf(db, base, order, query), toProvider);
 }
 
 export async function findProvider(db: Db, realm: string, alias: string): Promise<ProviderRow | null> {
@@ -128,28 +136,18 @@ export async function insertProvider(
 ): Promise<ProviderRow> {
   const { realmId, providerId, alias, protocol } = key;
   const row = { realm_id: realmId, provider_id: providerId, alias, protocol, ...toColumns(state), created_at: now };
-  return toProvider(
-    await translating(
-      { identity_providers_alias_taken: providerErrors.alias_taken },
-      tx.insertInto("identity_providers").values(row).returning(columns).executeTakeFirstOrThrow(),
-    ),
-  );
+  const taken = { identity_providers_alias_taken: providerErrors.alias_taken };
+  return toProvider(await translating(taken, insertReturning(tx, "identity_providers", row, columns)));
 }
 
 export async function updateProvider(tx: Tx, { realmId, alias }: ProviderRow, state: ProviderState): Promise<ProviderRow> {
-  const row = await tx
-    .updateTable("identity_providers")
-    .set((eb) => ({ ...toColumns(state), version: eb("version", "+", 1) }))
-    .where("realm_id", "=", realmId)
-    .where("alias", "=", alias)
-    .returning(columns)
-    .executeTakeFirstOrThrow();
-  return toProvider(row);
+  const change = { ...toColumns(state), version: nextVersion };
+  return toProvider(await updateReturning(tx, "identity_providers", { realm_id: realmId, alias }, change, columns));
 }
 
 /** Deletes a provider, with its secrets and mappers. */
 export async function deleteProvider(tx: Tx, { realmId, alias }: ProviderRow): Promise<void> {
-  await tx.deleteFrom("identity_providers").where("realm_id", "=", realmId).where("alias", "=", alias).execute();
+  await deleteRows(tx, "identity_providers", { realm_id: realmId, alias });
 }
 
 type Owner = Pick<ProviderRow, "realmId" | "providerId">;
@@ -185,7 +183,7 @@ export async function sealedSecrets(db: Db, realm: string, providerIds: readonly
 }
 
 export async function replaceSecrets(tx: Tx, vault: Vault, { realmId, providerId }: Owner, secrets: Readonly<Record<string, string>>) {
-  await tx.deleteFrom("identity_provider_secrets").where("realm_id", "=", realmId).where("provider_id", "=", providerId).execute();
+  await deleteRows(tx, "identity_provider_secrets", { realm_id: realmId, provider_id: providerId });
   const rows = Object.entries(secrets).map(([member, secret]) => ({
     ...{ realm_id: realmId, provider_id: providerId, member, secret_key: secretKey(providerId, member) },
     sealed: vault.seal(secret, secretPlace(realmId, providerId, member)),

@@ -1,8 +1,8 @@
 import { type ColumnType, type Generated, type Selectable, sql } from "kysely";
 import { newId } from "../../kernel/ids.ts";
 import { likePrefix, loginKey } from "../../kernel/text.ts";
-import { type Db, type Tx, translating } from "../../platform/db/index.ts";
-import { type ListQuery, listOrder, type Page, pageOf } from "../../platform/paging/index.ts";
+import { type Db, deleteRows, insertRow, nextVersion, type Tx, translating, updateRows } from "../../platform/db/index.ts";
+import { type ListQuery, listOrder, mapPage, type Page, pageOf } from "../../platform/paging/index.ts";
 import { scimTargetErrors } from "./errors.ts";
 import type { ScimTarget, Settings } from "./schema.ts";
 import { standingOf } from "./standing.ts";
@@ -67,8 +67,7 @@ export async function listTargets(db: Db, realm: string, query: ListQuery, now: 
       ]),
     ),
   );
-  const page = await pageOf(db, base, order, query);
-  return { ...page, rows: page.rows.map((row) => toTarget(row, now)) };
+  return mapPage(await pageOf(db, base, order, query), (row) => toTarget(row, now));
 }
 
 export async function findTarget(db: Db, realm: string, targetId: string, now: number): Promise<TargetRow | null> {
@@ -107,13 +106,9 @@ export async function insertTarget(
   now: number,
 ): Promise<TargetRow> {
   const targetId = newId();
-  await uniqueName(
-    tx
-      .insertInto("scim_targets")
-      .values({ realm_id: realm, target_id: targetId, ...stored(state), secret: seal(targetId), created_at: now })
-      .execute(),
-  );
-  await tx.insertInto("scim_target_states").values({ realm_id: realm, target_id: targetId, sync_requested_at: now }).execute();
+  const row = { realm_id: realm, target_id: targetId, ...stored(state), secret: seal(targetId), created_at: now };
+  await uniqueName(insertRow(tx, "scim_targets", row));
+  await insertRow(tx, "scim_target_states", { realm_id: realm, target_id: targetId, sync_requested_at: now });
   return (await findTarget(tx, realm, targetId, now))!;
 }
 
@@ -126,14 +121,8 @@ export async function updateTarget(
   secret: { readonly sealed: string | null } | null,
   now: number,
 ): Promise<TargetRow> {
-  await uniqueName(
-    tx
-      .updateTable("scim_targets")
-      .set((eb) => ({ ...stored(state), ...(secret && { secret: secret.sealed }), version: eb("version", "+", 1) }))
-      .where("realm_id", "=", realm)
-      .where("target_id", "=", targetId)
-      .execute(),
-  );
+  const change = { ...stored(state), ...(secret && { secret: secret.sealed }), version: nextVersion };
+  await uniqueName(updateRows(tx, "scim_targets", { realm_id: realm, target_id: targetId }, change));
   await sql`update scim_target_states set sync_requested_at = ${now}, walk_phase = null, walk_after = null, paused_until = 0, pause_reason = null,
       strikes = 0, suspended_at = null, suspended_reason = null, fed_from = pg_current_xact_id()
     where realm_id = ${realm} and target_id = ${targetId}::uuid`.execute(tx);
@@ -142,7 +131,7 @@ export async function updateTarget(
 
 /** Deletes a target with its objects. */
 export async function deleteTarget(tx: Tx, realm: string, targetId: string): Promise<void> {
-  await tx.deleteFrom("scim_targets").where("realm_id", "=", realm).where("target_id", "=", targetId).execute();
+  await deleteRows(tx, "scim_targets", { realm_id: realm, target_id: targetId });
 }
 
 function toTarget(row: Columns, now: number): TargetRow {

@@ -10,6 +10,7 @@ export {
   ListQuery,
   listOrder,
   listQuery,
+  mapPage,
   type Page,
   pageOf,
   refuseTooDeep,

@@ -56,6 +56,8 @@ interface Cursor {
   readonly id: string;
 }
 
+export const mapPage = <A, B>(page: Page<A>, map: (row: A) => B): Page<B> => ({ ...page, rows: page.rows.map((row) => map(row)) });
+
 /** Returns one page of `query` (which already filters by realm and selects its columns), and the total number of rows. */
 export async function pageOf<TB extends keyof Tables, Row>(
   db: Db,

@@ -2,7 +2,7 @@ import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import Type from "typebox";
 import * as authz from "../../applications/authorization/index.ts";
 import { bearer, created, declare, noContent, noContentAnswer, paged, pathParams, route } from "../../platform/http/index.ts";
-import { listQuery } from "../../platform/paging/index.ts";
+import { listQuery, mapPage } from "../../platform/paging/index.ts";
 import { resourceServerOf } from "./caller.ts";
 import { PermissionRequests, RegisteredResource, ResourceDescription, Ticket } from "./protection.schema.ts";
 import { assertMayManage, notFound, register, replace, shown, ticketFor } from "./protection.service.ts";
@@ -50,7 +50,10 @@ export const protectionRoutes: FastifyPluginAsyncTypebox<ProtectionParts> = asyn
       const server = await resourceServerOf(resourceServers, req);
       const { deep = false, ...query } = req.query;
       const page = await req.read((ctx) => authz.searchRegistered(ctx, server, query));
-      return paged(reply, { ...page, rows: page.rows.map((row) => (deep ? show(server, row) : row.resourceId)) });
+      return paged(
+        reply,
+        mapPage(page, (row) => (deep ? show(server, row) : row.resourceId)),
+      );
     },
   });
 

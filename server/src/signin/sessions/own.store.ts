@@ -2,7 +2,7 @@ import { sql } from "kysely";
 import { pageOfNamed } from "../../directory/users/index.ts";
 import { isId } from "../../kernel/ids.ts";
 import type { Db } from "../../platform/db/index.ts";
-import { type ListQuery, listOrder, type Page, pageOf } from "../../platform/paging/index.ts";
+import { type ListQuery, listOrder, mapPage, type Page, pageOf } from "../../platform/paging/index.ts";
 import { acrOf } from "./proofs.ts";
 import type { Session } from "./schema.ts";
 
@@ -80,7 +80,7 @@ export async function listSessions(
     search === "" || isId(search)
       ? await pageOf(db, all, order, query)
       : await pageOfNamed(db, realm, { all, userId: "sessions.user_id" }, order, { ...query, search });
-  return { ...page, rows: page.rows.map(toSession) };
+  return mapPage(page, toSession);
 }
 
 const toSession = <R extends { readonly acr: string | null; readonly impersonator: string | null }>(row: R) => ({

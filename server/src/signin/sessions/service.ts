@@ -7,6 +7,7 @@ import { sha256 } from "../../kernel/vault.ts";
 import { type Actor, actorOf, type Ctx, kindOfUser, type ReadCtx, systemActor } from "../../platform/context.ts";
 import type { Db } from "../../platform/db/index.ts";
 import type { ListQuery, Page } from "../../platform/paging/index.ts";
+import { mapPage } from "../../platform/paging/index.ts";
 import type { UnitOfWork } from "../../platform/unit-of-work.ts";
 import type { Settings } from "../../tenancy/settings/index.ts";
 import { newSessionToken } from "./cookies.ts";
@@ -189,8 +190,10 @@ async function emitEnded(ctx: Ctx, ended: readonly ends.EndedSession[]): Promise
 }
 
 export async function searchSessions(ctx: ReadCtx, query: ListQuery & { readonly userId?: string }): Promise<Page<Session>> {
-  const page = await listSessions(ctx.tx, ctx.realm, query, ctx.now);
-  return { ...page, rows: page.rows.map((session) => ({ ...session, current: session.id === ctx.actor.sessionId })) };
+  return mapPage(await listSessions(ctx.tx, ctx.realm, query, ctx.now), (session) => ({
+    ...session,
+    current: session.id === ctx.actor.sessionId,
+  }));
 }
 
 export async function readSession(ctx: ReadCtx, sessionId: string): Promise<Session> {

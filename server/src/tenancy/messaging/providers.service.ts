@@ -8,6 +8,7 @@ import { lockRealm } from "../../platform/db/index.ts";
 import { refuseReadOnly } from "../../platform/full-state.ts";
 import type { Outbound } from "../../platform/outbound/index.ts";
 import type { ListQuery, Page } from "../../platform/paging/index.ts";
+import { mapPage } from "../../platform/paging/index.ts";
 import { expectState, expectVersion } from "../../platform/versions.ts";
 import { assertMayDirectMessages } from "./control.ts";
 import { type Channel, channels, type FieldFault, type Provider } from "./driver.ts";
@@ -41,8 +42,7 @@ const shown = ({ sealedSecret, ...row }: ProviderRow): MessagingProvider & { ver
 });
 
 export async function searchProviders(ctx: ReadCtx, query: ListQuery): Promise<Page<MessagingProvider>> {
-  const page = await listProviders(ctx.tx, ctx.realm, query);
-  return { ...page, rows: page.rows.map(shown) };
+  return mapPage(await listProviders(ctx.tx, ctx.realm, query), shown);
 }
 
 export const isChannel = (text: string): text is Channel => (channels as readonly string[]).includes(text);

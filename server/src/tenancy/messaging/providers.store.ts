@@ -1,8 +1,17 @@
 import { type Generated, type Selectable, sql } from "kysely";
 import { likePrefix } from "../../kernel/text.ts";
 import type { Vault } from "../../kernel/vault.ts";
-import { type Db, deleteRows, findRow, type Tx, translating } from "../../platform/db/index.ts";
-import { type ListQuery, listOrder, type Page, pageOf } from "../../platform/paging/index.ts";
+import {
+  type Db,
+  deleteRows,
+  findRow,
+  insertReturning,
+  nextVersion,
+  type Tx,
+  translating,
+  updateReturning,
+} from "../../platform/db/index.ts";
+import { type ListQuery, listOrder, mapPage, type Page, pageOf } from "../../platform/paging/index.ts";
 import type { Channel, Provider } from "./driver.ts";
 import { providerErrors } from "./errors.ts";
 
@@ -82,8 +91,7 @@ export async function listProviders(db: Db, realm: string, query: ListQuery): Pr
         ]),
       ),
     );
-  const page = await pageOf(db, base, order, query);
-  return { ...page, rows: page.rows.map(toProvider) };
+  return mapPage(await pageOf(db, base, order, query), toProvider);
 }
 
 export async function findProviderRow(db: Db, realm: string, channel: Channel, driver: string): Promise<ProviderRow | null> {
@@ -106,37 +114,15 @@ export async function insertProvider(
   state: ProviderState,
   now: number,
 ): Promise<ProviderRow> {
-  const row = await translating(
-    oneEnabled(key.channel),
-    tx
-      .insertInto("messaging_providers")
-      .values({
-        realm_id: key.realm,
-        channel: key.channel,
-        driver: key.driver,
-        provider_id: key.id,
-        ...toColumns(state),
-        created_at: now,
-      })
-      .returning(columns)
-      .executeTakeFirstOrThrow(),
-  );
-  return toProvider(row);
+  const { realm, id, channel, driver } = key;
+  const row = { realm_id: realm, channel, driver, provider_id: id, ...toColumns(state), created_at: now };
+  return toProvider(await translating(oneEnabled(channel), insertReturning(tx, "messaging_providers", row, columns)));
 }
 
 export async function updateProvider(tx: Tx, { realmId, channel, driver }: ProviderRow, state: ProviderState): Promise<ProviderRow> {
-  const row = await translating(
-    oneEnabled(channel),
-    tx
-      .updateTable("messaging_providers")
-      .set((eb) => ({ ...toColumns(state), version: eb("version", "+", 1) }))
-      .where("realm_id", "=", realmId)
-      .where("channel", "=", channel)
-      .where("driver", "=", driver)
-      .returning(columns)
-      .executeTakeFirstOrThrow(),
-  );
-  return toProvider(row);
+  const key = { realm_id: realmId, channel, driver };
+  const change = { ...toColumns(state), version: nextVersion };
+  return toProvider(await translating(oneEnabled(channel), updateReturning(tx, "messaging_providers", key, change, columns)));
 }
 
 export async function deleteProvider(tx: Tx, { realmId, channel, driver }: ProviderRow): Promise<void> {

@@ -3,6 +3,7 @@ import { isId, newId } from "../../kernel/ids.ts";
 import { sha256, type Vault } from "../../kernel/vault.ts";
 import type { Ctx, ReadCtx } from "../../platform/context.ts";
 import type { Page } from "../../platform/paging/index.ts";
+import { mapPage } from "../../platform/paging/index.ts";
 import type { PushToken, PushTokenQuery, RegisterPushToken } from "./push-tokens.schema.ts";
 import {
   deletePushToken,
@@ -24,8 +25,7 @@ export interface PushTokenParts {
 }
 
 export async function searchPushTokens(ctx: ReadCtx, query: PushTokenQuery, { vault }: PushTokenParts): Promise<Page<PushToken>> {
-  const page = await listPushTokens(ctx.tx, ctx.realm, query);
-  return { ...page, rows: page.rows.map((row) => toRecord(row, vault)) };
+  return mapPage(await listPushTokens(ctx.tx, ctx.realm, query), (row) => toRecord(row, vault));
 }
 
 export async function readPushToken(ctx: ReadCtx, id: string, { vault }: PushTokenParts): Promise<PushToken> {

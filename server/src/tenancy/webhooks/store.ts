@@ -1,8 +1,17 @@
 import { type Generated, type Selectable, sql } from "kysely";
 import { newId } from "../../kernel/ids.ts";
 import type { Vault } from "../../kernel/vault.ts";
-import { type Db, findRow, nameStartsWith, type Tx } from "../../platform/db/index.ts";
-import { type ListQuery, listOrder, type Page, pageOf } from "../../platform/paging/index.ts";
+import {
+  type Db,
+  deleteRows,
+  findRow,
+  insertReturning,
+  nameStartsWith,
+  nextVersion,
+  type Tx,
+  updateReturning,
+} from "../../platform/db/index.ts";
+import { type ListQuery, listOrder, mapPage, type Page, pageOf } from "../../platform/paging/index.ts";
 import type { Webhook } from "./schema.ts";
 import { secretPlace } from "./secrets.ts";
 
@@ -65,8 +74,7 @@ export async function listWebhooks(db: Db, realm: string, query: ListQuery, now:
     .$if(search !== undefined && search !== "", (q) =>
       q.where((eb) => eb.or([nameStartsWith("name", search!), eb(sql`webhook_id::text`, "=", search!.toLowerCase())])),
     );
-  const page = await pageOf(db, base, order, query);
-  return { ...page, rows: page.rows.map((row) => toWebhook(row, now)) };
+  return mapPage(await pageOf(db, base, order, query), (row) => toWebhook(row, now));
 }
 
 export async function findWebhook(db: Db, realm: string, webhookId: string, now: number): Promise<WebhookRow | null> {
@@ -101,21 +109,9 @@ export async function insertWebhook(
   now: number,
 ): Promise<WebhookRow> {
   const webhookId = newId();
-  const row = await tx
-    .insertInto("webhooks")
-    .values({
-      realm_id: realm,
-      webhook_id: webhookId,
-      name: state.name,
-      url: state.url,
-      event_types: state.eventTypes,
-      enabled: state.enabled,
-      secret: seal(webhookId),
-      created_at: now,
-    })
-    .returning(columns)
-    .executeTakeFirstOrThrow();
-  return toWebhook(row, now);
+  const { name, url, eventTypes: event_types, enabled } = state;
+  const row = { realm_id: realm, webhook_id: webhookId, name, url, event_types, enabled, secret: seal(webhookId), created_at: now };
+  return toWebhook(await insertReturning(tx, "webhooks", row, columns), now);
 }
 
 export async function updateWebhook(
@@ -125,26 +121,15 @@ export async function updateWebhook(
   change: Partial<WebhookState> & { readonly sealed?: SealedSecrets },
   now: number,
 ): Promise<WebhookRow> {
-  const row = await tx
-    .updateTable("webhooks")
-    .set((eb) => ({
-      ...(change.name !== undefined && { name: change.name }),
-      ...(change.url !== undefined && { url: change.url }),
-      ...(change.eventTypes !== undefined && { event_types: change.eventTypes }),
-      ...(change.enabled !== undefined && { enabled: change.enabled }),
-      ...change.sealed,
-      version: eb("version", "+", 1),
-    }))
-    .where("realm_id", "=", realm)
-    .where("webhook_id", "=", webhookId)
-    .returning(columns)
-    .executeTakeFirstOrThrow();
-  return toWebhook(row, now);
+  const { name, url, eventTypes: event_types, enabled, sealed } = change;
+  // Kysely leaves out undefined columns.
+  const changed = { name, url, event_types, enabled, ...sealed, version: nextVersion };
+  return toWebhook(await updateReturning(tx, "webhooks", { realm_id: realm, webhook_id: webhookId }, changed, columns), now);
 }
 
 /** Deletes a webhook, with its deliveries. */
 export async function deleteWebhook(tx: Tx, realm: string, webhookId: string): Promise<void> {
-  await tx.deleteFrom("webhooks").where("realm_id", "=", realm).where("webhook_id", "=", webhookId).execute();
+  await deleteRows(tx, "webhooks", { realm_id: realm, webhook_id: webhookId });
 }
 
 /** Deletes previous secrets after their overlap. */

@@ -2,7 +2,7 @@ import { sql } from "kysely";
 import { heldBy, isAllowedBy, isLive } from "../../../applications/access/index.ts";
 import { likePrefix, loginKey } from "../../../kernel/text.ts";
 import type { Db } from "../../../platform/db/index.ts";
-import { listOrder, type Page, pageOf } from "../../../platform/paging/index.ts";
+import { listOrder, mapPage, type Page, pageOf } from "../../../platform/paging/index.ts";
 import { AccountApplication, type AccountApplicationQuery } from "./access.schema.ts";
 
 /** Selects live grants. Grants that an administrator made while impersonating the user are not the user's. */
@@ -129,5 +129,5 @@ export async function listApplications(
   const page = (await pageOf(db, base as any, order, query)) as unknown as Page<AccountApplication>;
   const linkOf = ({ protocol, link }: AccountApplication) =>
     protocol === "saml" && link?.startsWith(START) ? saml.urlOf(link.slice(START.length)) : link;
-  return { ...page, rows: page.rows.map((row) => ({ ...row, link: linkOf(row) })) };
+  return mapPage(page, (row) => ({ ...row, link: linkOf(row) }));
 }

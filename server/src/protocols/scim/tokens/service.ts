@@ -9,6 +9,7 @@ import { randomToken, sha256 } from "../../../kernel/vault.ts";
 import { actorOf, type Ctx, type ReadCtx } from "../../../platform/context.ts";
 import type { Db } from "../../../platform/db/index.ts";
 import type { ListQuery, Page } from "../../../platform/paging/index.ts";
+import { mapPage } from "../../../platform/paging/index.ts";
 import { assertHolds, type Permission } from "../../../tenancy/permissions/index.ts";
 import type { PermissionTokens } from "../../gate/index.ts";
 import { scimErrors } from "../errors.ts";
@@ -26,8 +27,7 @@ export const scimUrl = (baseUrl: string, realm: string): string => `${baseUrl}/r
 const shown = (ctx: ReadCtx, baseUrl: string, row: TokenRow): ScimToken => ({ ...row, url: scimUrl(baseUrl, ctx.realm) });
 
 export async function searchTokens(ctx: ReadCtx, baseUrl: string, query: ListQuery): Promise<Page<ScimToken>> {
-  const page = await listTokens(ctx.tx, ctx.realm, query);
-  return { ...page, rows: page.rows.map((row) => shown(ctx, baseUrl, row)) };
+  return mapPage(await listTokens(ctx.tx, ctx.realm, query), (row) => shown(ctx, baseUrl, row));
 }
 
 export async function readToken(ctx: ReadCtx, baseUrl: string, id: string): Promise<ScimToken> {
