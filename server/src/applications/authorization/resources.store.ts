@@ -1,7 +1,7 @@
 import { type ColumnType, type Generated, sql } from "kysely";
 import { isId, newId } from "../../kernel/ids.ts";
 import { addTo } from "../../kernel/lists.ts";
-import { type Db, deleteRows, nameStartsWith, type Tx, translating } from "../../platform/db/index.ts";
+import { type Db, deleteRows, nameStartsWith, nextVersion, type Tx, translating, updateRows } from "../../platform/db/index.ts";
 import { type ListQuery, listOrder, type Page, pageOf } from "../../platform/paging/index.ts";
 import { authzErrors } from "./errors.ts";
 import type { EvaluatedResource } from "./evaluator/index.ts";
@@ -142,13 +142,9 @@ const columnsOf = (state: ResourceState) => ({
 });
 
 export async function updateResource(tx: Tx, { realm, client }: Server, id: string, state: ResourceState): Promise<void> {
-  const update = tx
-    .updateTable("authz_resources")
-    .set((eb) => ({ name: state.name, ...columnsOf(state), version: eb("version", "+", 1) }))
-    .where("realm_id", "=", realm)
-    .where("client_id", "=", client)
-    .where("resource_id", "=", id);
-  await translating({ authz_resources_name_taken: authzErrors.resource_taken }, update.execute());
+  const key = { realm_id: realm, client_id: client, resource_id: id };
+  const change = { name: state.name, ...columnsOf(state), version: nextVersion };
+  await translating({ authz_resources_name_taken: authzErrors.resource_taken }, updateRows(tx, "authz_resources", key, change));
 }
 
 export async function deleteResource(tx: Tx, { realm, client }: Server, id: string): Promise<void> {

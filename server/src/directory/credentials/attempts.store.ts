@@ -1,6 +1,6 @@
 import { type Generated, sql } from "kysely";
 import { MINUTE } from "../../kernel/clock.ts";
-import { type Db, deleteExpired, prepared, type Tx } from "../../platform/db/index.ts";
+import { type Db, deleteExpired, deleteRows, prepared, type Tx, updateRows } from "../../platform/db/index.ts";
 
 interface LoginAttemptsTable {
   realm_id: string;
@@ -165,13 +165,7 @@ export async function raiseTwoAttempts(
 
 /** Takes one counted attempt back, because it was not a failure. */
 export async function lowerAttempts(tx: Tx, realm: string, kind: string, subject: string): Promise<void> {
-  await tx
-    .updateTable("login_attempts")
-    .set({ failures: sql`greatest(failures - 1, 0)`, locked_until: 0 })
-    .where("realm_id", "=", realm)
-    .where("kind", "=", kind)
-    .where("subject", "=", subject)
-    .execute();
+  await updateRows(tx, "login_attempts", { realm_id: realm, kind, subject }, { failures: sql`greatest(failures - 1, 0)`, locked_until: 0 });
 }
 
 interface LoweredAndCleared {
@@ -233,7 +227,7 @@ export const deleteExpiredAttempts = (db: Db, now: number): Promise<void> => del
 
 /** Clears the counter, because the attempt was right. */
 export async function clearAttempts(tx: Tx, realm: string, kind: string, subject: string): Promise<void> {
-  await tx.deleteFrom("login_attempts").where("realm_id", "=", realm).where("kind", "=", kind).where("subject", "=", subject).execute();
+  await deleteRows(tx, "login_attempts", { realm_id: realm, kind, subject });
 }
 
 /** Clears every counter of these subjects. */

@@ -1,5 +1,5 @@
 import { sql } from "kysely";
-import { type Db, deleteInBatches, deleteReturning, type Tx } from "../../platform/db/index.ts";
+import { type Db, deleteInBatches, deleteReturning, deleteRows, insertRow, type Tx } from "../../platform/db/index.ts";
 
 /** The public part of a credential, without its secret. */
 export interface CredentialSummary {
@@ -58,7 +58,7 @@ export async function deleteCredential(tx: Tx, realm: string, userId: string, ty
 /** Deletes every credential of a user, and the password history. Returns the types of the deleted credentials. */
 export async function deleteCredentials(tx: Tx, realm: string, userId: string): Promise<string[]> {
   const rows = await tx.deleteFrom("credentials").where("realm_id", "=", realm).where("user_id", "=", userId).returning("type").execute();
-  await tx.deleteFrom("password_history").where("realm_id", "=", realm).where("user_id", "=", userId).execute();
+  await deleteRows(tx, "password_history", { realm_id: realm, user_id: userId });
   return [...new Set(rows.map(({ type }) => type))].sort();
 }
 
@@ -80,18 +80,15 @@ export async function replaceEnrollmentToken(tx: Tx, realm: string, userId: stri
     .where("type", "=", ENROLLMENT_TOKEN)
     .where(sql<boolean>`${expiry} > ${now}`)
     .executeTakeFirst();
-  await tx
-    .insertInto("credentials")
-    .values({
-      realm_id: realm,
-      user_id: userId,
-      credential_id: token.id,
-      type: ENROLLMENT_TOKEN,
-      secret: token.tokenHash,
-      data: JSON.stringify({ label: token.label, expiresAt: token.expiresAt, byAdministrator: token.byAdministrator }),
-      created_at: now,
-    })
-    .execute();
+  await insertRow(tx, "credentials", {
+    realm_id: realm,
+    user_id: userId,
+    credential_id: token.id,
+    type: ENROLLMENT_TOKEN,
+    secret: token.tokenHash,
+    data: JSON.stringify({ label: token.label, expiresAt: token.expiresAt, byAdministrator: token.byAdministrator }),
+    created_at: now,
+  });
   return ended.numDeletedRows > 0n;
 }
 

@@ -1,6 +1,6 @@
 import { sql } from "kysely";
 import { newId } from "../../kernel/ids.ts";
-import type { Db, Tx } from "../../platform/db/index.ts";
+import { type Db, insertRow, type Tx } from "../../platform/db/index.ts";
 
 interface PasswordHistoryTable {
   realm_id: string;
@@ -41,10 +41,7 @@ export async function keepEarlierPassword(
 ): Promise<void> {
   const kept = Math.max(count, 0);
   if (hash !== null && kept > 0)
-    await tx
-      .insertInto("password_history")
-      .values({ realm_id: realm, user_id: userId, history_id: newId(), hash, created_at: now })
-      .execute();
+    await insertRow(tx, "password_history", { realm_id: realm, user_id: userId, history_id: newId(), hash, created_at: now });
   await sql`delete from password_history where realm_id = ${realm} and user_id = ${userId} and history_id not in (
     select history_id from password_history where realm_id = ${realm} and user_id = ${userId} order by history_id desc limit ${kept})`.execute(
     tx,

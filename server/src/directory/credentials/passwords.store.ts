@@ -1,6 +1,6 @@
 import { type ColumnType, sql } from "kysely";
 import { newId } from "../../kernel/ids.ts";
-import { type Db, findRow, prepared, type Tx } from "../../platform/db/index.ts";
+import { type Db, deleteRows, findRow, prepared, type Tx, updateRows } from "../../platform/db/index.ts";
 import { takeAwaited } from "./awaited.store.ts";
 
 interface CredentialsTable {
@@ -76,14 +76,7 @@ const markUsed = prepared(({ realm, userId, hash, now }: { realm: string; userId
 
 /** Stores the same password with a better hash, unless the password has changed meanwhile. Its age stays. */
 export async function upgradePassword(db: Db, realm: string, userId: string, hash: string, better: string): Promise<void> {
-  await db
-    .updateTable("credentials")
-    .set({ secret: better })
-    .where("realm_id", "=", realm)
-    .where("user_id", "=", userId)
-    .where("type", "=", "password")
-    .where("secret", "=", hash)
-    .execute();
+  await updateRows(db, "credentials", { realm_id: realm, user_id: userId, type: "password", secret: hash }, { secret: better });
 }
 
 /** Stores the user's password in place of the present one. */
@@ -110,7 +103,7 @@ export async function dropPasswords(tx: Tx, realm: string, userId: string): Prom
     .where("user_id", "=", userId)
     .where("type", "=", "password")
     .executeTakeFirst();
-  await tx.deleteFrom("password_history").where("realm_id", "=", realm).where("user_id", "=", userId).execute();
+  await deleteRows(tx, "password_history", { realm_id: realm, user_id: userId });
   const isAwaited = await takeAwaited(tx, realm, userId);
   return numDeletedRows > 0n || isAwaited;
 }

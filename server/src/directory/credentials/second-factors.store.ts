@@ -1,5 +1,5 @@
 import { sql } from "kysely";
-import type { Db, Tx } from "../../platform/db/index.ts";
+import { type Db, insertRow, type Tx } from "../../platform/db/index.ts";
 
 export const TOTP = "totp";
 export const RECOVERY_CODE = "recovery-code";
@@ -34,10 +34,15 @@ export async function listTotp(db: Db, realm: string, userId: string): Promise<T
 
 export async function insertTotp(tx: Tx, realm: string, userId: string, totp: TotpCredential, now: number): Promise<void> {
   const { id, secret, ...data } = totp;
-  await tx
-    .insertInto("credentials")
-    .values({ realm_id: realm, user_id: userId, credential_id: id, type: TOTP, secret, data: JSON.stringify(data), created_at: now })
-    .execute();
+  await insertRow(tx, "credentials", {
+    realm_id: realm,
+    user_id: userId,
+    credential_id: id,
+    type: TOTP,
+    secret,
+    data: JSON.stringify(data),
+    created_at: now,
+  });
 }
 
 /** Uses up the codes up to this time step. Returns false if this one was used up already, or the credential is gone. */
@@ -82,18 +87,15 @@ export async function replaceRecoveryCodes(tx: Tx, realm: string, userId: string
     .where("user_id", "=", userId)
     .where("type", "=", RECOVERY_CODE)
     .executeTakeFirst();
-  await tx
-    .insertInto("credentials")
-    .values({
-      realm_id: realm,
-      user_id: userId,
-      credential_id: codes.id,
-      type: RECOVERY_CODE,
-      secret: JSON.stringify(codes.hashes),
-      data: JSON.stringify({ remaining: codes.hashes.length }),
-      created_at: now,
-    })
-    .execute();
+  await insertRow(tx, "credentials", {
+    realm_id: realm,
+    user_id: userId,
+    credential_id: codes.id,
+    type: RECOVERY_CODE,
+    secret: JSON.stringify(codes.hashes),
+    data: JSON.stringify({ remaining: codes.hashes.length }),
+    created_at: now,
+  });
   return ended.numDeletedRows > 0n;
 }
 

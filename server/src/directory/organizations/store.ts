@@ -1,7 +1,17 @@
 import { type ColumnType, type Generated, type Selectable, sql } from "kysely";
 import { isId, newId } from "../../kernel/ids.ts";
 import { loginKey } from "../../kernel/text.ts";
-import { type Db, findRow, startsWith, type Tx, translating } from "../../platform/db/index.ts";
+import {
+  type Db,
+  deleteRows,
+  findRow,
+  insertRow,
+  nextVersion,
+  startsWith,
+  type Tx,
+  translating,
+  updateRows,
+} from "../../platform/db/index.ts";
 import { type ListQuery, listOrder, type Page, pageOf } from "../../platform/paging/index.ts";
 import { type Domain, type DomainRow, normalDomain, shownDomain } from "./domains.ts";
 import { organizationErrors } from "./errors.ts";
@@ -153,25 +163,18 @@ export async function insertOrganization(
 ): Promise<string> {
   const organizationId = newId();
   const row = { realm_id: realm, organization_id: organizationId, alias: fields.alias, ...columnsOf(fields), created_at: now };
-  await translating(taken, tx.insertInto("organizations").values(row).execute());
+  await translating(taken, insertRow(tx, "organizations", row));
   return organizationId;
 }
 
 export async function updateOrganization(tx: Tx, realm: string, organizationId: string, fields: OrganizationFields): Promise<void> {
-  await translating(
-    taken,
-    tx
-      .updateTable("organizations")
-      .set((eb) => ({ ...columnsOf(fields), version: eb("version", "+", 1) }))
-      .where("realm_id", "=", realm)
-      .where("organization_id", "=", organizationId)
-      .execute(),
-  );
+  const key = { realm_id: realm, organization_id: organizationId };
+  await translating(taken, updateRows(tx, "organizations", key, { ...columnsOf(fields), version: nextVersion }));
 }
 
 /** Deletes an organization with its domains, memberships and invitations. */
 export async function deleteOrganization(tx: Tx, realm: string, organizationId: string): Promise<void> {
-  await tx.deleteFrom("organizations").where("realm_id", "=", realm).where("organization_id", "=", organizationId).execute();
+  await deleteRows(tx, "organizations", { realm_id: realm, organization_id: organizationId });
 }
 
 /** Replaces the domains of an organization; the given ones are sorted. The primary key is the check: the error names domains of other organizations. */

@@ -1,5 +1,5 @@
 import { sql } from "kysely";
-import type { Db, Tx } from "../../platform/db/index.ts";
+import { type Db, deleteRows, type Tx } from "../../platform/db/index.ts";
 
 declare module "../../platform/db/tables.ts" {
   interface Tables {
@@ -48,7 +48,7 @@ export async function includersOf(db: Db, realm: string, roleId: string): Promis
 }
 
 export async function replaceIncluded(tx: Tx, realm: string, roleId: string, included: readonly string[]): Promise<void> {
-  await tx.deleteFrom("role_composites").where("realm_id", "=", realm).where("role_id", "=", roleId).execute();
+  await deleteRows(tx, "role_composites", { realm_id: realm, role_id: roleId });
   if (included.length > 0)
     await tx
       .insertInto("role_composites")

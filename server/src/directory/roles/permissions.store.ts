@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from "kysely";
 import type { Ctx, ReadCtx } from "../../platform/context.ts";
-import { type Db, lockRealm, type Tx } from "../../platform/db/index.ts";
+import { type Db, deleteRows, lockRealm, type Tx } from "../../platform/db/index.ts";
 import { assertHolds, type Permission } from "../../tenancy/permissions/index.ts";
 import type { MappedRole } from "./client-roles.store.ts";
 import { roleErrors } from "./errors.ts";
@@ -41,7 +41,7 @@ export async function permissionsOfUser(db: Db, realm: string, userId: string): 
 }
 
 export async function replacePermissions(tx: Tx, realm: string, roleId: string, permissions: readonly Permission[]): Promise<void> {
-  await tx.deleteFrom("role_permissions").where("realm_id", "=", realm).where("role_id", "=", roleId).execute();
+  await deleteRows(tx, "role_permissions", { realm_id: realm, role_id: roleId });
   if (permissions.length === 0) return;
   await tx
     .insertInto("role_permissions")

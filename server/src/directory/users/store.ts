@@ -1,7 +1,7 @@
 import { type ColumnType, type Generated, type Selectable, sql } from "kysely";
 import { newId } from "../../kernel/ids.ts";
 import { loginKey } from "../../kernel/text.ts";
-import { type Db, findRow, prepared, type Tx } from "../../platform/db/index.ts";
+import { type Db, deleteRows, findRow, insertRow, nextVersion, prepared, type Tx, updateRows } from "../../platform/db/index.ts";
 import { USER_COUNTERS } from "../credentials/index.ts";
 import { roleOf } from "../roles/index.ts";
 import { type AddressProof, insertLoginNames, isActiveKey, reclaimLoginNames, replaceLoginNames } from "./login-names.store.ts";
@@ -167,10 +167,7 @@ export async function insertUser(
   source = "local",
 ): Promise<{ userId: string; claimedFrom: string[] }> {
   const userId = newId();
-  await tx
-    .insertInto("users")
-    .values({ realm_id: realm, user_id: userId, ...columnsOf(user), source, created_at: now })
-    .execute();
+  await insertRow(tx, "users", { realm_id: realm, user_id: userId, ...columnsOf(user), source, created_at: now });
   return { userId, claimedFrom: await insertLoginNames(tx, realm, userId, user, proof) };
 }
 
@@ -188,37 +185,23 @@ export async function updateUser(
     .where("realm_id", "=", realm)
     .where("user_id", "=", userId)
     .executeTakeFirstOrThrow();
-  await tx
-    .updateTable("users")
-    .set((eb) => ({ ...columnsOf(user), locked: user.lockedByAdmin, updated_at: now, version: eb("version", "+", 1) }))
-    .where("realm_id", "=", realm)
-    .where("user_id", "=", userId)
-    .execute();
+  const change = { ...columnsOf(user), locked: user.lockedByAdmin, updated_at: now, version: nextVersion };
+  await updateRows(tx, "users", { realm_id: realm, user_id: userId }, change);
   const claimedFrom = await replaceLoginNames(tx, realm, userId, before, user, proof);
   if (user.enabled && !before.enabled) await reclaimLoginNames(tx, realm, userId);
   return claimedFrom;
 }
 
 export async function touchUser(tx: Tx, realm: string, userId: string): Promise<void> {
-  await tx
-    .updateTable("users")
-    .set((eb) => ({ version: eb("version", "+", 1) }))
-    .where("realm_id", "=", realm)
-    .where("user_id", "=", userId)
-    .execute();
+  await updateRows(tx, "users", { realm_id: realm, user_id: userId }, { version: nextVersion });
 }
 
 export async function setSource(tx: Tx, realm: string, userId: string, source: string, now: number): Promise<void> {
-  await tx
-    .updateTable("users")
-    .set((eb) => ({ source, updated_at: now, version: eb("version", "+", 1) }))
-    .where("realm_id", "=", realm)
-    .where("user_id", "=", userId)
-    .execute();
+  await updateRows(tx, "users", { realm_id: realm, user_id: userId }, { source, updated_at: now, version: nextVersion });
 }
 
 export async function deleteUser(tx: Tx, realm: string, userId: string): Promise<void> {
-  await tx.deleteFrom("users").where("realm_id", "=", realm).where("user_id", "=", userId).execute();
+  await deleteRows(tx, "users", { realm_id: realm, user_id: userId });
 }
 
 /** Finds the user by a typed login name. */

@@ -2,7 +2,7 @@ import { sql } from "kysely";
 import { clock } from "../../kernel/clock.ts";
 import { newId } from "../../kernel/ids.ts";
 import type { Vault } from "../../kernel/vault.ts";
-import { type Db, findRow, type Tx } from "../../platform/db/index.ts";
+import { type Db, deleteRows, findRow, type Tx } from "../../platform/db/index.ts";
 
 declare module "../../platform/db/tables.ts" {
   interface Tables {
@@ -93,5 +93,5 @@ export async function dropLinkTokens(tx: Db, realm: string, { userId, providerId
 
 /** Deletes all tokens of a provider, because its configuration no longer keeps them. */
 export async function dropTokensOfProvider(tx: Tx, realm: string, providerId: string): Promise<void> {
-  await tx.deleteFrom("identity_link_tokens").where("realm_id", "=", realm).where("provider_id", "=", providerId).execute();
+  await deleteRows(tx, "identity_link_tokens", { realm_id: realm, provider_id: providerId });
 }

@@ -230,7 +230,7 @@ export async function grantsMadeBy(db: Db, realm: string, providerId: string, us
 
 export async function recordGrants(tx: Tx, realm: string, providerId: string, userId: string, grants: readonly MadeGrant[]): Promise<void> {
   const key = { realm_id: realm, user_id: userId, provider_id: providerId };
-  await deleteRows(tx, "identity_provider_grants", { realm_id: realm, user_id: userId, provider_id: providerId });
+  await deleteRows(tx, "identity_provider_grants", key);
   if (grants.length === 0) return;
   const rows = grants.map(({ kind, targetId }) => ({ ...key, kind, target_id: targetId }));
   await tx.insertInto("identity_provider_grants").values(rows).execute();

@@ -1,7 +1,7 @@
 import { type ColumnType, type Generated, type Selectable, sql } from "kysely";
 import { newId } from "../../kernel/ids.ts";
 import { loginKey } from "../../kernel/text.ts";
-import { type Db, type Tx, translating } from "../../platform/db/index.ts";
+import { type Db, deleteRows, insertReturning, nextVersion, type Tx, translating, updateReturning } from "../../platform/db/index.ts";
 import { providerErrors } from "./errors.ts";
 import type { MapperState, ProviderMapper } from "./mappers.schema.ts";
 
@@ -59,20 +59,15 @@ const named = (name: string, mapper: MapperState) => ({ name, name_key: loginKey
 
 export async function insertMapper(tx: Tx, realm: string, providerId: string, name: string, mapper: MapperState, now: number) {
   const row = { realm_id: realm, mapper_id: newId(), provider_id: providerId, ...named(name, mapper), created_at: now };
-  const insert = tx.insertInto("identity_provider_mappers").values(row).returning(columns);
-  return toMapper(await translating(taken, insert.executeTakeFirstOrThrow()));
+  return toMapper(await translating(taken, insertReturning(tx, "identity_provider_mappers", row, columns)));
 }
 
 export async function updateMapper(tx: Tx, realm: string, mapperId: string, name: string, mapper: MapperState): Promise<MapperRow> {
-  const update = tx
-    .updateTable("identity_provider_mappers")
-    .set((eb) => ({ ...named(name, mapper), version: eb("version", "+", 1) }))
-    .where("realm_id", "=", realm)
-    .where("mapper_id", "=", mapperId)
-    .returning(columns);
-  return toMapper(await translating(taken, update.executeTakeFirstOrThrow()));
+  const change = { ...named(name, mapper), version: nextVersion };
+  const key = { realm_id: realm, mapper_id: mapperId };
+  return toMapper(await translating(taken, updateReturning(tx, "identity_provider_mappers", key, change, columns)));
 }
 
 export async function deleteMapper(tx: Tx, realm: string, mapperId: string): Promise<void> {
-  await tx.deleteFrom("identity_provider_mappers").where("realm_id", "=", realm).where("mapper_id", "=", mapperId).execute();
+  await deleteRows(tx, "identity_provider_mappers", { realm_id: realm, mapper_id: mapperId });
 }

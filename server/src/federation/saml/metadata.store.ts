@@ -1,6 +1,6 @@
 import { type ColumnType, sql } from "kysely";
 import { MINUTE } from "../../kernel/clock.ts";
-import { type Db, findRow } from "../../platform/db/index.ts";
+import { type Db, findRow, updateRows } from "../../platform/db/index.ts";
 import type { ProviderSnapshot, ReadMetadata } from "../providers/provider.ts";
 
 declare module "../../platform/db/tables.ts" {
@@ -62,10 +62,5 @@ export async function claimDueMetadata(db: Db, now: number, count: number): Prom
 }
 
 export async function postponeMetadata(db: Db, { realm, providerId }: Owner, nextAt: number): Promise<void> {
-  await db
-    .updateTable("identity_provider_metadata")
-    .set({ next_at: nextAt })
-    .where("realm_id", "=", realm)
-    .where("provider_id", "=", providerId)
-    .execute();
+  await updateRows(db, "identity_provider_metadata", { realm_id: realm, provider_id: providerId }, { next_at: nextAt });
 }

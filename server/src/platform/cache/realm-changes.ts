@@ -1,6 +1,6 @@
 import { sql } from "kysely";
 import { SECOND } from "../../kernel/clock.ts";
-import type { Db, Tx } from "../db/index.ts";
+import { type Db, findRow, type Tx } from "../db/index.ts";
 
 interface RealmVersionsTable {
   realm_id: string;
@@ -65,6 +65,6 @@ export function createRealmChanges(): RealmChanges {
 
 /** Returns the version of what a node is about to read. It is read first: a change in between makes the cached value look older than it is, never newer. */
 export async function configVersion(db: Db, realm: string): Promise<number> {
-  const row = await db.selectFrom("realm_versions").select("version").where("realm_id", "=", realm).executeTakeFirst();
+  const row = await findRow(db, "realm_versions", ["version"], { realm_id: realm });
   return row?.version ?? 0;
 }

@@ -58,8 +58,8 @@ export async function updateRows<T extends keyof Tables & string>(
 }
 
 /** Returns false if there were no such rows. */
-export async function deleteRows<T extends keyof Tables & string>(tx: Tx, table: T, key: Key<T>): Promise<boolean> {
-  const query = untyped(tx).deleteFrom(table as string);
+export async function deleteRows<T extends keyof Tables & string>(db: Db, table: T, key: Key<T>): Promise<boolean> {
+  const query = untyped(db).deleteFrom(table as string);
   const { numDeletedRows } = await query.where((e) => e.and(complete(key))).executeTakeFirst();
   return numDeletedRows > 0n;
 }

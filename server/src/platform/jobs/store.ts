@@ -2,7 +2,7 @@ import { type ColumnType, type Generated, type Selectable, sql } from "kysely";
 import { clock } from "../../kernel/clock.ts";
 import { newId } from "../../kernel/ids.ts";
 import type { Place } from "../../kernel/vault.ts";
-import type { Db, Tx } from "../db/index.ts";
+import { type Db, deleteRows, type Tx } from "../db/index.ts";
 
 interface JobsTable {
   job_id: string;
@@ -169,7 +169,7 @@ const thisRun = (db: Db, job: Job) => held(db, job).where("attempts", "=", job.a
 
 /** Deletes a job that is not needed any more. One that is running at this moment runs to its end. */
 export async function cancelJob(tx: Tx, id: string): Promise<void> {
-  await tx.deleteFrom("jobs").where("job_id", "=", id).execute();
+  await deleteRows(tx, "jobs", { job_id: id });
 }
 
 export async function finishJob(db: Db, job: Job, now: number): Promise<void> {

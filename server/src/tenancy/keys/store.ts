@@ -1,5 +1,5 @@
 import { type ColumnType, type Generated, type Selectable, sql } from "kysely";
-import type { Db, Tx } from "../../platform/db/index.ts";
+import { type Db, deleteRows, insertReturning, nextVersion, type Tx, updateRows } from "../../platform/db/index.ts";
 import { type CompanionKind, companionKid, type NewCompanion, type PublicJwk, requiredCompanions } from "./companion.ts";
 import type { NewKey } from "./generate.ts";
 import type { RealmKey, VersionedKey } from "./schema.ts";
@@ -55,41 +55,20 @@ export async function listKeys(db: Db, realm: string): Promise<RealmKey[]> {
 }
 
 export async function insertKey(tx: Tx, realm: string, key: NewKey, now: number, status: RealmKey["status"] = "ACTIVE"): Promise<RealmKey> {
-  const row = await tx
-    .insertInto("realm_keys")
-    .values({
-      realm_id: realm,
-      key_id: key.keyId,
-      algorithm: "RSA",
-      status,
-      public_key: key.publicKey,
-      private_key: key.sealedPrivateKey,
-      certificate: key.certificate,
-      created_at: now,
-      rotated_at: status === "ACTIVE" ? null : now,
-    })
-    .returning(shown)
-    .executeTakeFirstOrThrow();
-  return toKey(row);
+  const { keyId: key_id, publicKey: public_key, sealedPrivateKey: private_key, certificate } = key;
+  const times = { created_at: now, rotated_at: status === "ACTIVE" ? null : now };
+  const row = { realm_id: realm, key_id, algorithm: "RSA" as const, status, public_key, private_key, certificate, ...times };
+  return toKey(await insertReturning(tx, "realm_keys", row, shown));
 }
 
 export async function retireActiveKey(tx: Tx, realm: string, now: number): Promise<void> {
-  await tx
-    .updateTable("realm_keys")
-    .set((eb) => ({ status: "RETAINED", rotated_at: sql<number>`greatest(created_at, ${now}::bigint)`, version: eb("version", "+", 1) }))
-    .where("realm_id", "=", realm)
-    .where("status", "=", "ACTIVE")
-    .execute();
+  const change = { status: "RETAINED" as const, rotated_at: sql<number>`greatest(created_at, ${now}::bigint)`, version: nextVersion };
+  await updateRows(tx, "realm_keys", { realm_id: realm, status: "ACTIVE" }, change);
 }
 
 /** Makes a key the signer. The caller has retired the previous one. */
 export async function activateKey(tx: Tx, realm: string, keyId: string): Promise<void> {
-  await tx
-    .updateTable("realm_keys")
-    .set((eb) => ({ status: "ACTIVE", rotated_at: null, version: eb("version", "+", 1) }))
-    .where("realm_id", "=", realm)
-    .where("key_id", "=", keyId)
-    .execute();
+  await updateRows(tx, "realm_keys", { realm_id: realm, key_id: keyId }, { status: "ACTIVE", rotated_at: null, version: nextVersion });
 }
 
 /** Returns all companions of a realm, with their private halves sealed. */
@@ -188,7 +167,7 @@ export async function lockKey(tx: Tx, realm: string, keyId: string): Promise<Ver
 }
 
 export async function deleteKey(tx: Tx, realm: string, keyId: string): Promise<void> {
-  await tx.deleteFrom("realm_keys").where("realm_id", "=", realm).where("key_id", "=", keyId).execute();
+  await deleteRows(tx, "realm_keys", { realm_id: realm, key_id: keyId });
 }
 
 type KeyRow = Pick<Selectable<RealmKeysTable>, (typeof shown)[number]>;

@@ -1,7 +1,7 @@
 import type { Selectable } from "kysely";
 import { invalidFields } from "../../kernel/errors.ts";
 import { isId } from "../../kernel/ids.ts";
-import { type Db, findRow, nameStartsWith, type Tx, translating } from "../../platform/db/index.ts";
+import { type Db, deleteRows, findRow, nameStartsWith, type Tx, translating, updateRows } from "../../platform/db/index.ts";
 import { listOrder, type Page, pageOf } from "../../platform/paging/index.ts";
 import type { PushDriver, PushTokenQuery } from "./push-tokens.schema.ts";
 
@@ -129,11 +129,11 @@ export async function upsertPushToken(
 }
 
 export async function deletePushToken(db: Db, realm: string, id: string): Promise<void> {
-  await db.deleteFrom("push_tokens").where("realm_id", "=", realm).where("push_token_id", "=", id).execute();
+  await deleteRows(db, "push_tokens", { realm_id: realm, push_token_id: id });
 }
 
 export async function markUsed(db: Db, realm: string, id: string, now: number): Promise<void> {
-  await db.updateTable("push_tokens").set({ last_used_at: now }).where("realm_id", "=", realm).where("push_token_id", "=", id).execute();
+  await updateRows(db, "push_tokens", { realm_id: realm, push_token_id: id }, { last_used_at: now });
 }
 
 /** Returns every device of a user, of all drivers. */

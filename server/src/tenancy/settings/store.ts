@@ -1,7 +1,7 @@
 import type { ColumnType } from "kysely";
 import { defineErrors } from "../../kernel/errors.ts";
 import type { ReadCtx } from "../../platform/context.ts";
-import type { Db, Tx } from "../../platform/db/index.ts";
+import { type Db, insertRow, nextVersion, type Tx, updateReturning } from "../../platform/db/index.ts";
 import { Settings } from "./schema.ts";
 import { completeAttribute, type UserProfile } from "./user-profile.schema.ts";
 
@@ -59,20 +59,12 @@ export const lockSettings = async (tx: Tx, realm: string): Promise<StoredSetting
   (await stored(tx, realm).forUpdate().executeTakeFirst()) ?? null;
 
 export async function insertSettings(tx: Tx, realm: string, settings: Record<string, unknown>): Promise<void> {
-  await tx
-    .insertInto("realm_settings")
-    .values({ realm_id: realm, settings: JSON.stringify(settings) })
-    .execute();
+  await insertRow(tx, "realm_settings", { realm_id: realm, settings: JSON.stringify(settings) });
 }
 
 export async function updateSettings(tx: Tx, realm: string, settings: Record<string, unknown>): Promise<number> {
-  const row = await tx
-    .updateTable("realm_settings")
-    .set((eb) => ({ settings: JSON.stringify(settings), version: eb("version", "+", 1) }))
-    .where("realm_id", "=", realm)
-    .returning("version")
-    .executeTakeFirstOrThrow();
-  return row.version;
+  const change = { settings: JSON.stringify(settings), version: nextVersion };
+  return (await updateReturning(tx, "realm_settings", { realm_id: realm }, change, ["version"])).version;
 }
 
 export const defaultSettings = (realm: string): Settings => withDefaults(realm, {});
