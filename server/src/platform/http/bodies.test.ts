@@ -1,6 +1,7 @@
 import { pino } from "pino";
 import Type from "typebox";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { leastCpuTime } from "../../testing/cpu-time.ts";
 import { type App, createServer } from "./index.ts";
 
 const Body = Type.Object(
@@ -176,6 +177,15 @@ describe("its errors", () => {
     expect(body.errors).toHaveLength(200);
     const { body: unknown } = await post(`{"name":"a",${mistakes}}`);
     expect(unknown.errors).toHaveLength(200);
+  });
+
+  test("an escape in a megabyte costs little more than the megabyte", async () => {
+    const of = (name: string) => `{"name":"${name}","free":{"${"k".repeat(9_000)}":[${"1,".repeat(400_000)}1]}}`;
+    const [plain, escaped] = await leastCpuTime(
+      () => post(of("a")),
+      () => post(of("\\u0061")),
+    );
+    expect(escaped).toBeLessThan(3 * plain!);
   });
 
   test("never repeats what was sent", async () => {

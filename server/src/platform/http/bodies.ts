@@ -32,28 +32,35 @@ export function parseJson(body: Buffer): unknown {
 
 /** Refuses text that cannot be stored. Query strings and forms are small, so they are always checked completely. */
 export function refuseDirtyText(value: unknown): void {
-  if (!isClean(value)) throw invalidFields(dirtyFields(value));
+  const faults = dirtyFields(value);
+  if (faults.length > 0) throw invalidFields(faults);
 }
 
-/** Tells whether `dirtyFields` would find nothing, without building the names of fields. This is nearly always so. */
-function isClean(value: unknown): boolean {
-  if (typeof value === "string") return isCleanText(value);
-  if (typeof value !== "object" || value === null) return true;
-  for (const key of Object.keys(value)) if (!isCleanText(key) || !isClean((value as Record<string, unknown>)[key])) return false;
-  return true;
-}
-
-function dirtyFields(value: unknown, path = ""): FieldError[] {
-  if (typeof value === "string") {
-    return isCleanText(value) ? [] : [dirtyField(path)];
-  }
-  if (typeof value !== "object" || value === null) return [];
-  return Object.entries(value).flatMap(([key, member]) => {
-    const field = path ? `${path}.${key}` : key;
-    if (!isCleanText(key))
-      return [{ field: field.toWellFormed().replaceAll("\u0000", ""), code: "text", message: "A member's name cannot be stored" }];
-    return dirtyFields(member, field);
-  });
+/** Returns the first faults. The name of a field is made for a fault only: for each value of a large body, names cost many times more than parsing. */
+function dirtyFields(whole: unknown): FieldError[] {
+  const faults: FieldError[] = [];
+  const path: (string | number)[] = [];
+  const visitMember = (key: string | number, value: unknown): void => {
+    if (faults.length >= MAX_REPORTED || (typeof value !== "string" && typeof value !== "object")) return;
+    path.push(key);
+    visit(value);
+    path.pop();
+  };
+  const visit = (value: unknown): void => {
+    if (typeof value === "string") {
+      if (!isCleanText(value)) faults.push(dirtyField(path.join(".")));
+    } else if (Array.isArray(value)) for (let at = 0; at < value.length; at++) visitMember(at, value[at]);
+    else if (typeof value === "object" && value !== null)
+      for (const [key, member] of Object.entries(value)) {
+        if (isCleanText(key)) visitMember(key, member);
+        else if (faults.length < MAX_REPORTED) {
+          const field = [...path, key].join(".").toWellFormed().replaceAll("\u0000", "");
+          faults.push({ field, code: "text", message: "A member's name cannot be stored" });
+        }
+      }
+  };
+  visit(whole);
+  return faults;
 }
 
 const dirtyField = (field: string): FieldError => ({

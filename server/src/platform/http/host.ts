@@ -2,7 +2,7 @@ import type { IncomingMessage } from "node:http";
 import { AppError } from "../../kernel/errors.ts";
 
 /** RFC 3986 §3.2.2, §3.2.3: the host and the port of an address. */
-const AUTHORITY = /^(\[[0-9a-f:.]+\]|[\w.~!$&'()*+,;=%-]*)(:\d*)?$/i;
+const AUTHORITY = /^(\[[\w:.%~-]+\]|[\w.~!$&'()*+,;=%-]*)(:\d*)?$/;
 
 /**
  * RFC 9112 §3.2: refuses a request with several hosts, with one that is none, and with HTTP/1.1 one without a host. Of several lines Node keeps the first
