@@ -91,3 +91,19 @@ function isFast({ asymmetricKeyType, asymmetricKeyDetails = {} }: KeyObject): bo
   if (asymmetricKeyType === "rsa") return modulusLength <= 4096 && publicExponent <= 65_537n;
   return asymmetricKeyType === "ed25519" || namedCurve === "prime256v1";
 }
+
+// RSA keys of other parties beyond these sizes are refused: each signature would cost them nothing and this server milliseconds.
+export const MAX_RSA_BITS = 8192;
+const MAX_EXPONENT_BITS = 32;
+
+/** Tells whether a key of another party may be used for anybody who presents a signature. */
+export function isAffordable({ asymmetricKeyType, asymmetricKeyDetails = {} }: KeyObject): boolean {
+  const { modulusLength = 0, publicExponent = 0n } = asymmetricKeyDetails;
+  return asymmetricKeyType !== "rsa" || (modulusLength <= MAX_RSA_BITS && publicExponent < 2n ** BigInt(MAX_EXPONENT_BITS));
+}
+
+const digitsOf = (bits: number): number => Math.ceil(bits / 6);
+
+/** Tells the same of a key that is not imported (RFC 7518 §6.3.1), by the lengths of its members in base64url. */
+export const isAffordableJwk = ({ kty, n, e }: { readonly kty?: unknown; readonly n?: unknown; readonly e?: unknown }): boolean =>
+  kty !== "RSA" || (String(n).length <= digitsOf(MAX_RSA_BITS) && String(e).length <= digitsOf(MAX_EXPONENT_BITS));

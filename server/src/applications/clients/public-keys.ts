@@ -1,5 +1,6 @@
 import { createPublicKey, type JsonWebKey } from "node:crypto";
 import type { FieldError } from "../../kernel/errors.ts";
+import { isAffordable, MAX_RSA_BITS } from "../../kernel/jws.ts";
 import type { StoredClient } from "./schema.ts";
 
 /** RFC 7518 §6: the members that only the owner of a key may know. */
@@ -38,13 +39,19 @@ function errorsOf(key: Record<string, unknown>, field: string): FieldError[] {
     return wrong.map((member) => ({ field: `${field}.${member}`, code: "type", message: `${field}.${member} must be a string` }));
   return isUsable(key)
     ? []
-    : [{ field, code: "key", message: `${field} is not a usable public key (RSA from ${MIN_RSA_BITS} bits, EC or OKP)` }];
+    : [
+        {
+          field,
+          code: "key",
+          message: `${field} is not a usable public key (RSA of ${MIN_RSA_BITS} to ${MAX_RSA_BITS} bits with a short exponent, EC or OKP)`,
+        },
+      ];
 }
 
 function isUsable(key: Record<string, unknown>): boolean {
   try {
-    const { asymmetricKeyDetails } = createPublicKey({ key: key as JsonWebKey, format: "jwk" });
-    return key.kty !== "RSA" || (asymmetricKeyDetails?.modulusLength ?? 0) >= MIN_RSA_BITS;
+    const imported = createPublicKey({ key: key as JsonWebKey, format: "jwk" });
+    return isAffordable(imported) && (key.kty !== "RSA" || (imported.asymmetricKeyDetails?.modulusLength ?? 0) >= MIN_RSA_BITS);
   } catch {
     return false; // A key with any fault cannot verify anything.
   }

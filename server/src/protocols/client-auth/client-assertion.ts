@@ -103,16 +103,18 @@ async function isSignedByClient(
   return isNewer && attempt();
 }
 
+/** The most keys that are tried for one signature. A client with more names the key by `kid`. */
+const MAX_TRIED = 10;
+
 /** RFC 7517 §4: returns the keys whose `kty`, `kid`, `alg` and `use` fit the signature. */
 function fitting(keys: readonly JWK[], alg: string, kid: string | undefined): readonly JWK[] {
   const kty = keyTypeOf(alg);
-  return keys.filter(
-    (key) =>
-      key.kty === kty &&
-      (kid === undefined || key.kid === kid) &&
-      (key.alg === undefined || isSameAlg(key.alg, alg)) &&
-      (key.use === undefined || key.use === "sig"),
-  );
+  const fits = (key: JWK) =>
+    key.kty === kty &&
+    (kid === undefined || key.kid === kid) &&
+    (key.alg === undefined || isSameAlg(key.alg, alg)) &&
+    (key.use === undefined || key.use === "sig");
+  return keys.filter(fits).slice(0, MAX_TRIED);
 }
 
 async function isSignedBy(assertion: string, alg: string, keys: readonly JWK[]): Promise<boolean> {

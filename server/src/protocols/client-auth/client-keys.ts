@@ -1,6 +1,8 @@
 import type { JWK } from "jose";
 import type { ClientSnapshot } from "../../applications/clients/index.ts";
 import { DAY, MINUTE, SECOND } from "../../kernel/clock.ts";
+import { isObject } from "../../kernel/json.ts";
+import { isAffordableJwk } from "../../kernel/jws.ts";
 import { createRemoteDocuments, freshFor, type Outbound } from "../../platform/outbound/index.ts";
 
 /** The public keys of clients. They come from `jwks` in their configuration, or from `jwksUri`. */
@@ -55,11 +57,14 @@ export function createClientKeys(outbound: Outbound): ClientKeys {
 /** Returns the key of a cache entry. Clients with the same `jwksUri` do not share one. */
 const keyOf = ({ realmId, clientId }: ClientSnapshot, uri: string): string => JSON.stringify([realmId, clientId, uri]);
 
-/** RFC 7517 §5: returns the public keys of a set. Symmetric and private keys are left out. */
+/** The most keys of a set that are used. Whoever presents a signature in the name of the client makes this server try them. */
+const MAX_KEYS = 50;
+
+/** RFC 7517 §5: returns the public keys of a set. Symmetric and private keys are left out, and those that cost too much. */
 function keysIn(text: string): readonly JWK[] {
   const { keys } = JSON.parse(text) as { keys?: unknown };
   if (!Array.isArray(keys)) throw new Error("a client's JSON Web Key Set is not valid");
-  return keys.filter(
-    (key): key is JWK => typeof key === "object" && key !== null && ["RSA", "EC", "OKP"].includes(key.kty) && key.d === undefined,
-  );
+  const isTaken = (key: unknown): key is JWK =>
+    isObject(key) && ["RSA", "EC", "OKP"].includes(key.kty as string) && key.d === undefined && isAffordableJwk(key);
+  return keys.filter(isTaken).slice(0, MAX_KEYS);
 }

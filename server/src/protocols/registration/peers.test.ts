@@ -175,6 +175,37 @@ describe("registering", () => {
     expect((await tokenFor("inward.example")).status).toBeGreaterThanOrEqual(400);
     expect(requested, "no internal address was requested").toEqual(["/jwks"]);
   });
+
+  test("few of many keys are tried for a signature, and none that costs milliseconds", async () => {
+    const realm = await openRealm({ allowedGrantTypes: ["client_credentials"] });
+    const { publicKey, privateKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
+    const right = { ...publicKey.export({ format: "jwk" }), kid: "right" };
+    const { publicKey: another } = generateKeyPairSync("ec", { namedCurve: "P-256" });
+    const others = (count: number) => Array.from({ length: count }, (_, n) => ({ ...another.export({ format: "jwk" }), kid: `k${n}` }));
+    const statusWith = async (path: string, keys: object[], kid?: string) => {
+      pages.set(path, json({ keys }));
+      const metadata = { grant_types: ["client_credentials"], token_endpoint_auth_method: "private_key_jwt", jwks_uri: at(path) };
+      const { client_id } = (await browser().post(`/realms/${realm.name}/connect/register`, metadata)).body;
+      const now = Math.floor(clock.now() / SECOND);
+      const client_assertion = await new SignJWT({ iat: now, exp: now + 60, jti: `${client_id} ${kid}` })
+        .setProtectedHeader({ alg: "ES256", ...(kid !== undefined && { kid }) })
+        .setIssuer(client_id)
+        .setSubject(client_id)
+        .setAudience(`${iam.config.baseUrl}/realms/${realm.name}`)
+        .sign(privateKey);
+      const client_assertion_type = "urn:ietf:params:oauth:client-assertion-type:jwt-bearer";
+      const form = { grant_type: "client_credentials", client_id, client_assertion_type, client_assertion };
+      return (await browser().request("POST", `/realms/${realm.name}/token`, { form })).status;
+    };
+    expect(await statusWith("/nine", [...others(9), right])).toBe(200);
+    expect(await statusWith("/ten", [...others(10), right])).toBe(401);
+    expect(await statusWith("/ten-named", [...others(10), right], "right")).toBe(200);
+    expect(await statusWith("/fifty", [...others(50), right], "right")).toBe(401);
+    const costly = { kty: "RSA", n: "w".repeat(342), e: "w".repeat(342), kid: "costly" };
+    expect(await statusWith("/costly", [...Array(50).fill(costly), right], "right"), "which do not count").toBe(200);
+    const inline = { clientId: "inline", authMethod: "private_key_jwt", jwks: { keys: [costly] } };
+    expect(await realm.asMaster().post("/clients", inline)).toMatchObject({ status: 400, body: { errors: [{ field: "jwks.keys.0" }] } });
+  });
 });
 
 describe("a client that is known by its document", () => {

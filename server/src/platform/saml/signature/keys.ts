@@ -1,5 +1,6 @@
 import { type KeyObject, sign, verify, X509Certificate } from "node:crypto";
 import { promisify } from "node:util";
+import { isAffordable, MAX_RSA_BITS } from "../../../kernel/jws.ts";
 import { SamlError } from "../errors.ts";
 import { type SignatureAlgorithm, signatureMethod, suits } from "./algorithms.ts";
 
@@ -25,8 +26,6 @@ export interface SigningKey {
 
 const CURVES = ["prime256v1", "secp384r1", "secp521r1"];
 const MIN_RSA_BITS = 2048;
-/** Larger keys would make every message of the peer expensive for us. */
-const MAX_RSA_BITS = 8192;
 
 /** Reads a certificate in PEM or in base64 of its DER form. Its dates are ignored, because SAML uses it only as the envelope of a key. */
 export function readCertificate(text: string): X509Certificate {
@@ -47,11 +46,11 @@ export function verificationKey(certificate: string): VerificationKey {
 
 function checkStrength(key: KeyObject): void {
   const { modulusLength = 0, namedCurve = "" } = key.asymmetricKeyDetails ?? {};
-  if (key.asymmetricKeyType === "rsa" && modulusLength >= MIN_RSA_BITS && modulusLength <= MAX_RSA_BITS) return;
+  if (key.asymmetricKeyType === "rsa" && modulusLength >= MIN_RSA_BITS && isAffordable(key)) return;
   if (key.asymmetricKeyType === "ec" && CURVES.includes(namedCurve)) return;
   throw new SamlError(
     "certificate",
-    `The certificate's key is not allowed: RSA of ${MIN_RSA_BITS} to ${MAX_RSA_BITS} bits, P-256, P-384 or P-521 are`,
+    `The certificate's key is not allowed: RSA of ${MIN_RSA_BITS} to ${MAX_RSA_BITS} bits with a short exponent, P-256, P-384 or P-521 are`,
   );
 }
 
