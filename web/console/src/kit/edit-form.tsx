@@ -19,7 +19,6 @@ export interface EditFormProps {
   readonly etag: string | null;
   readonly path: string;
   readonly readOnly: boolean;
-  readonly method?: "PUT" | "PATCH";
   /** Shows the typed values before they are saved. */
   readonly preview?: ((draft: Draft) => ReactNode) | undefined;
   /** Content above the fields. */
@@ -40,7 +39,7 @@ interface Conflict {
 }
 
 /** Edits a record by a PUT of its full state, with If-Match. A change by another administrator is shown member by member. */
-export function EditForm({ form, value, etag, path, readOnly, method = "PUT", before, preview, onSaved }: EditFormProps) {
+export function EditForm({ form, value, etag, path, readOnly, before, preview, onSaved }: EditFormProps) {
   const t = useText();
   const { api } = useRealm();
   const read = useMemo<Version>(() => ({ stored: writable(value, form), etag }), [value, form, etag]);
@@ -70,13 +69,13 @@ export function EditForm({ form, value, etag, path, readOnly, method = "PUT", be
     try {
       // After a merge, undoing returns to the other administrator's version.
       const before = conflict?.theirs.stored ?? stored;
-      const saved = await api.send<Draft | undefined>(method, path, { body, ifMatch });
+      const saved = await api.send<Draft | undefined>("PUT", path, { body, ifMatch });
       const secret = Object.keys(edited).some((name) => isSecret(name, form.schema.properties?.[name]));
       // The server never returns a secret, so a change of one cannot be undone.
       if (secret || !saved.etag) succeeded(t("Saved"));
       else
         undoable(t("Saved"), async () => {
-          await api.send(method, path, { body: before, ifMatch: saved.etag });
+          await api.send("PUT", path, { body: before, ifMatch: saved.etag });
           succeeded(t("It is as it was"));
           onSaved();
         });

@@ -25,7 +25,6 @@ export interface FieldProps {
   readonly required: boolean;
   readonly value: unknown;
   readonly label?: string;
-  readonly description?: string;
   readonly readOnly?: boolean;
   /** True if it is alone below a heading that already names it. */
   readonly bare?: boolean;
@@ -45,7 +44,6 @@ export function Field({
   required,
   value,
   label,
-  description,
   readOnly = false,
   bare = false,
   stored = false,
@@ -58,7 +56,7 @@ export function Field({
   const { kind, nullable } = described;
   const shared = {
     label: label ?? t(labelOf(name)),
-    description: shownDescription(t, { ...described.schema, ...schema }, description),
+    description: shownDescription(t, { ...described.schema, ...schema }),
     error: errorOf(path),
     readOnly,
     disabled: readOnly,
@@ -192,7 +190,7 @@ function isNarrow(name: string, schema: Schema): boolean {
 }
 
 /** Returns the description of a member, in the language of the console. */
-export const shownDescription = (t: Translate, schema: Schema, own?: string): ReactNode => withCode(t(own ?? schema.description ?? ""));
+export const shownDescription = (t: Translate, schema: Schema): ReactNode => withCode(t(schema.description ?? ""));
 
 /** Shows text between backticks as code. */
 export function withCode(text: string): ReactNode {

@@ -164,7 +164,7 @@ export function RecordPage<T>({ resource, area, id, tab, setTab, drawer = false,
           <Tabs.Panel value="settings" pt="md">
             <EditForm
               form={resource.edit}
-              value={(resource.toDraft?.(item) ?? item) as Record<string, unknown>}
+              value={item as Record<string, unknown>}
               etag={etag}
               path={path}
               readOnly={!manage}

@@ -108,8 +108,6 @@ export interface Resource<T, C = T, U = T> {
   readonly edit?: FormSpec<U>;
   /** Content above the form of a record. */
   readonly Before?: (props: { readonly item: T }) => ReactNode;
-  /** Returns the members of the record that PUT accepts, if they are not those of the schema. */
-  toDraft?(item: T): Draft;
   readonly tabs?: readonly Tab<T>[];
   readonly actions?: readonly Action<T>[];
   readonly bulk?: readonly BulkAction<T>[];
