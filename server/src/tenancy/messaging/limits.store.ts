@@ -37,15 +37,6 @@ export async function takeFromLimit(tx: Tx, realm: string, subject: string, { li
   return Math.max(1, fullUntil + perTake - burst - now);
 }
 
-/** Tells whether this is the first message with that name before it expires. Of two requests at once, the second waits for the first to commit or roll back. */
-export async function isFirst(tx: Tx, realm: string, subject: string, expiresAt: number, now: number): Promise<boolean> {
-  const { rows } = await sql`
-    insert into message_limits as l (realm_id, subject, full_until, expires_at) values (${realm}, ${subject}, ${expiresAt}, ${expiresAt})
-    on conflict (realm_id, subject) do update set full_until = ${expiresAt}, expires_at = ${expiresAt} where l.expires_at <= ${now}
-    returning l.subject`.execute(tx);
-  return rows.length > 0;
-}
-
 /** Deletes expired rows, as a recurring job. An expired row means a full bucket, and so does a missing one. */
 export const deleteExpiredLimits = (db: Db, now: number): Promise<void> => deleteExpired(db, "message_limits", now);
 

@@ -154,12 +154,12 @@ describe("sending", () => {
     const realm = await withMail();
     const [lost, kept] = [newAddress(), newAddress()];
     const failing = iam.core.work.transact(origin(realm), async (ctx) => {
-      await iam.server.messages.send(ctx, messageTo(lost, { dedupeKey: "a" }));
+      await iam.server.messages.send(ctx, messageTo(lost));
       throw new Error("changed my mind");
     });
     await expect(failing).rejects.toThrow("changed my mind");
     expect(await jobsOf(realm)).toEqual([]);
-    expect(await send(realm, messageTo(kept, { dedupeKey: "a" })), "the key was not used up either").toEqual(expect.any(String));
+    expect(await send(realm, messageTo(kept))).toEqual(expect.any(String));
     await arrival(kept);
     await settled();
     expect(mailsTo(lost)).toEqual([]);
@@ -230,25 +230,6 @@ describe("sending", () => {
     expect(await subjectFor({ user: german, locale: "en" })).toBe("Ihr Anmeldecode für Acme");
     await realm.asMaster().put("/messaging/templates", { ...own, locale: "en", subject: "In English" });
     expect(await subjectFor({ user: german, locale: "en" })).toBe("In English");
-  });
-
-  test("is sent once for a dedupeKey until it expires, also for two at once", async () => {
-    const realm = await withMail();
-    const to = newAddress();
-    const once = () => send(realm, messageTo(to, { dedupeKey: "welcome" }));
-    const ids = await Promise.all([once(), once(), once()]);
-    expect(ids.filter((id) => id !== null)).toHaveLength(1);
-    await arrival(to);
-    await noJobs(realm);
-    expect(await once()).toBeNull();
-    expect(await send(realm, messageTo(to, { dedupeKey: "another" }))).not.toBeNull();
-    expect(
-      await send(realm, messageTo(to, { dedupeKey: "welcome", templateKey: "magic-link-email", values: { link: "https://a.example" } })),
-    ).not.toBeNull();
-    await arrival(to, 3);
-    clock.advance(10 * MINUTE);
-    expect(await once()).not.toBeNull();
-    await arrival(to, 4);
   });
 });
 
@@ -488,9 +469,9 @@ test("a deleted realm sends nothing any more", async () => {
 // The last one: it makes sessions expire, too.
 test("limits are forgotten once they hold nothing any more", async () => {
   const realm = await withMail();
-  await send(realm, messageTo(newAddress(), { dedupeKey: "x" }));
+  await send(realm, messageTo(newAddress()));
   const rows = () => iam.core.db.selectFrom("message_limits").select("subject").where("realm_id", "=", realm.name).execute();
-  expect(await rows()).toHaveLength(3);
+  expect(await rows()).toHaveLength(2);
   clock.advance(HOUR + MINUTE);
   await until(async () => (await rows()).length === 0, "the cleanup");
 });

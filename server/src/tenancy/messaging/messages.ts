@@ -11,7 +11,7 @@ import { readSettings, type Settings } from "../settings/index.ts";
 import { mailBrand, NO_BRAND } from "./brand.ts";
 import type { Channels } from "./channels.store.ts";
 import type { Channel, Provider } from "./driver.ts";
-import { isFirst, takeFromLimit, tooMany } from "./limits.store.ts";
+import { takeFromLimit, tooMany } from "./limits.store.ts";
 import type { Mailbox } from "./mailbox.ts";
 import type { SealedMessage } from "./messages.delivery.ts";
 import type { MessageMetrics } from "./messages.metrics.ts";
@@ -54,8 +54,6 @@ export interface OutgoingMessage {
   readonly countedAs?: TemplateKey;
   /** True to count the message for the user as well: the user named the recipient, and could name one stranger after another. */
   readonly countsUser?: boolean;
-  /** A second message of this template with the same key is not sent until this one expires. */
-  readonly dedupeKey?: string;
 }
 
 export interface Messages {
@@ -64,10 +62,10 @@ export interface Messages {
   /** Tells the same from a cache, for pages. It must not be called in a transaction, which may have changed the result. */
   offers(realm: string, channel: Channel): Promise<boolean>;
   /**
-   * Puts a message into the transaction: it leaves only after a commit. Returns its id, or null if a message with the same `dedupeKey` was already sent. Throws
-   * 409 if the message could never leave, and 429 if there were too many.
+   * Puts a message into the transaction: it leaves only after a commit. Returns its id. Throws 409 if the message could never leave, and 429 if there were too
+   * many.
    */
-  send(ctx: Ctx, message: OutgoingMessage): Promise<string | null>;
+  send(ctx: Ctx, message: OutgoingMessage): Promise<string>;
   /** Counts a message that the realm has turned off as if it had left, so that the limits do not reveal whom it was for. */
   count(ctx: Ctx, message: Counted): Promise<void>;
 }
@@ -148,10 +146,6 @@ export function createMessages({ baseUrl, vault, metrics, channels, mailbox }: P
       const template = templateFor(templateKey, stored, [message.locale, localeOf(user)], settings.defaultLocale);
       if (!template) throw templateDisabled(templateKey);
 
-      if (message.dedupeKey !== undefined) {
-        const subject = marks.once(ctx.realm, templateKey, message.dedupeKey);
-        if (!(await isFirst(ctx.tx, ctx.realm, subject, expiresAt, ctx.now))) return null;
-      }
       const { ttlSeconds, at, ...given } = message.values;
       const ttl = ttlSeconds === undefined ? undefined : ttlText(ttlSeconds, template.locale ?? "en");
       const time = at === undefined ? undefined : timeText(at, template.locale ?? "en", user);
@@ -228,7 +222,6 @@ export function messageMarks(vault: Vault) {
   return {
     recipient: (realm: string, channel: Channel, to: string) => mark("recipient", realm, channel, mailbox(channel, to)),
     user: (realm: string, userId: string) => mark("user", realm, userId),
-    once: (realm: string, templateKey: TemplateKey, dedupeKey: string) => mark("once", realm, templateKey, dedupeKey),
   };
 }
 
