@@ -25,12 +25,12 @@ export async function replaceSubjectClaim(ctx: Ctx, input: UpdateSubjectClaim): 
   return { ...subjectClaim, version };
 }
 
-/** Checks the rules beyond the schema. `at` is the path in the request. */
-function checkedSubjectClaim({ strategy, attribute = null }: UpdateSubjectClaim, at = ""): SubjectClaim {
-  const field = `${at}attribute`;
+/** Checks the rules beyond the schema. */
+function checkedSubjectClaim({ strategy, attribute = null }: UpdateSubjectClaim): SubjectClaim {
+  const field = "attribute";
   if (strategy === "attribute" && attribute === null)
-    throw invalidFields([{ field, code: "required", message: `${field} is required: the attribute with the subject` }]);
+    throw invalidFields([{ field, code: "required", message: "attribute is required: the attribute with the subject" }]);
   if (strategy !== "attribute" && attribute !== null)
-    throw invalidFields([{ field, code: "unexpected", message: `${field} belongs to the strategy attribute; leave it out or send null` }]);
+    throw invalidFields([{ field, code: "unexpected", message: "attribute belongs to the strategy attribute; leave it out or send null" }]);
   return { strategy, attribute };
 }

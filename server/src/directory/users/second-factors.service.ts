@@ -53,11 +53,10 @@ export async function addFirstRecoveryCodes(ctx: Ctx, userId: string): Promise<s
   return (await addRecoveryCodes(ctx, userId)).codes;
 }
 
-const newRecoveryCodes = (): string[] => Array.from({ length: COUNT }, newCode);
-
 /** Replaces the recovery codes. The user sees the new ones once. The caller has locked the user's row for writing. */
-async function addRecoveryCodes(ctx: Ctx, userId: string, codes = newRecoveryCodes()): Promise<CreatedRecoveryCodes> {
+async function addRecoveryCodes(ctx: Ctx, userId: string): Promise<CreatedRecoveryCodes> {
   const id = newId();
+  const codes = Array.from({ length: COUNT }, newCode);
   const hashes = codes.map((code) => hashOf(id, code));
   const ended = await replaceRecoveryCodes(ctx.tx, ctx.realm, userId, { id, hashes }, ctx.now);
   await touchUser(ctx.tx, ctx.realm, userId);

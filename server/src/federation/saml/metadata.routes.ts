@@ -1,7 +1,7 @@
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import Type from "typebox";
 import { clock, DAY } from "../../kernel/clock.ts";
-import { anonymous, type PublishedDocument, publishOne, route, xmlDocumentOf } from "../../platform/http/index.ts";
+import { anonymous, type PublishedDocument, publishOne, route, samlMetadataOf } from "../../platform/http/index.ts";
 import type { BrokerTools } from "../brokers/broker.ts";
 import { providerErrors } from "../providers/errors.ts";
 import { brokerOf } from "../providers/protocols.ts";
@@ -34,7 +34,7 @@ export const providerMetadataRoutes: FastifyPluginAsyncTypebox<ProviderMetadataP
       const day = Math.floor(clock.now() / DAY);
       let known = made.get(provider);
       if (known?.day !== day) {
-        const document = write(provider, tools).then((xml) => xmlDocumentOf(xml, "application/samlmetadata+xml"));
+        const document = write(provider, tools).then((xml) => samlMetadataOf(xml));
         known = { day, document };
         made.set(provider, known);
         document.catch(() => made.delete(provider));

@@ -253,7 +253,7 @@ export const providerLogoutRoutes: FastifyPluginAsyncTypebox<ProviderLogoutParts
       return soapEnvelope(await signed(message, key));
     } catch (error) {
       await recordRefusal(request, at, error);
-      return reply.code(400).send(soapFault("Client", "The message was not accepted"));
+      return reply.code(400).send(soapFault());
     }
   }
 };

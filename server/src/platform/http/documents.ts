@@ -19,11 +19,11 @@ export const documentOf = (content: object): PublishedDocument =>
     "application/json; charset=utf-8",
   );
 
-/** Serialises an XML document. Character references change neither the document nor its signature. */
-export const xmlDocumentOf = (xml: string, type: string): PublishedDocument =>
+/** Serialises SAML metadata. Character references change neither the document nor its signature. */
+export const samlMetadataOf = (xml: string): PublishedDocument =>
   published(
     xml.replace(/[\u{7f}-\u{10ffff}]/gu, (character) => `&#x${character.codePointAt(0)!.toString(16)};`),
-    type,
+    "application/samlmetadata+xml",
   );
 
 function published(body: string, type: string): PublishedDocument {

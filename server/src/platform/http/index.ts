@@ -24,7 +24,7 @@ export {
   session,
   token,
 } from "./declarations.ts";
-export { documentOf, type PublishedDocument, publish, publishOne, xmlDocumentOf } from "./documents.ts";
+export { documentOf, type PublishedDocument, publish, publishOne, samlMetadataOf } from "./documents.ts";
 export {
   bodyAsRead,
   complete,

@@ -109,7 +109,7 @@ export async function answerSoap(
     if (!(error instanceof Refusal)) throw error;
     await refusals.record(request, error);
     // SOAP 1.1 §6.2 requires 500, but then malformed messages would raise the alarms for errors of this server.
-    return reply.code(400).send(soapFault("Client", "The message was not accepted"));
+    return reply.code(400).send(soapFault());
   }
 }
 

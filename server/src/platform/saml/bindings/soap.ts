@@ -1,7 +1,6 @@
 import { SamlError } from "../errors.ts";
 import { type ReceivedMessage, receive } from "../messages/received.ts";
 import { NS } from "../names.ts";
-import { escapeText } from "../xml/characters.ts";
 import { MESSAGE_LIMITS, parseXml } from "../xml/parse.ts";
 import { elementsOf, elementsOnly, isNamed, optionalChild } from "../xml/tree.ts";
 import { element, type Fragment, render } from "../xml/write.ts";
@@ -34,7 +33,7 @@ export function readSoap(bytes: Uint8Array): ReceivedMessage {
 export const soapEnvelope = (message: Fragment): string => render(element("soap:Envelope", {}, element("soap:Body", {}, message)));
 
 /** Returns a fault (SOAP 1.1 §4.4), whose parts have no namespace. The text is the same for every cause, because the reason is in our own events. */
-export const soapFault = (whose: "Client" | "Server", text: string): string => {
-  const parts = `<faultcode>soap:${whose}</faultcode><faultstring>${escapeText(text)}</faultstring>`;
+export const soapFault = (): string => {
+  const parts = "<faultcode>soap:Client</faultcode><faultstring>The message was not accepted</faultstring>";
   return render(element("soap:Envelope", {}, element("soap:Body", {}, element("soap:Fault", {}, { text: parts, declares: new Set() }))));
 };

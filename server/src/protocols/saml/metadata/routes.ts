@@ -2,7 +2,7 @@ import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import Type from "typebox";
 import { clock, DAY } from "../../../kernel/clock.ts";
 import { sha256 } from "../../../kernel/vault.ts";
-import { type PublishedDocument, publish, xmlDocumentOf } from "../../../platform/http/index.ts";
+import { type PublishedDocument, publish, samlMetadataOf } from "../../../platform/http/index.ts";
 import { BINDING, type Endpoint, idpMetadata, render, signed } from "../../../platform/saml/index.ts";
 import { type RealmSnapshot, unknownRealm } from "../../../tenancy/realms/index.ts";
 import { publishAt } from "../../gate/index.ts";
@@ -93,5 +93,5 @@ async function makeMetadata(parts: MetadataParts, realm: RealmSnapshot): Promise
   };
   const metadata = idpMetadata({ ...entity, id: `_${sha256(JSON.stringify(entity)).slice(0, 40)}` });
   const xml = render(await signed(metadata, await signingKeyOf(parts, realmId)));
-  return xmlDocumentOf(`<?xml version="1.0" encoding="UTF-8"?>${xml}`, "application/samlmetadata+xml");
+  return samlMetadataOf(`<?xml version="1.0" encoding="UTF-8"?>${xml}`);
 }

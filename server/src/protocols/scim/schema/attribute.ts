@@ -42,13 +42,7 @@ export const complex = (name: string, description: string, subAttributes: readon
   of("complex")(name, description, { subAttributes, ...options });
 
 /** RFC 7643 §2.4: makes a multi-valued attribute with the default sub-attributes. */
-export const plural = (
-  name: string,
-  description: string,
-  value: Attribute,
-  types: readonly string[] = [],
-  more: readonly Attribute[] = [],
-) =>
+export const plural = (name: string, description: string, value: Attribute, types: readonly string[] = []) =>
   complex(
     name,
     description,
@@ -57,7 +51,6 @@ export const plural = (
       string("display", "A name for people"),
       string("type", "What it is used for", types.length > 0 ? { canonicalValues: types } : {}),
       boolean("primary", "Whether it is the preferred one; at most one is"),
-      ...more,
     ],
     { multiValued: true },
   );
