@@ -115,9 +115,14 @@ const described = new Set(descriptionsIn(document.components.schemas));
 const outdated = Object.keys(own).filter((text) => !described.has(text));
 const words = [...helps, ...Object.values(choices).flatMap((one) => Object.values(one))].filter((text) => text !== "");
 const keys = new Set([...CHOSEN, ...sources.flatMap(textsOf), ...labels, ...words]);
-const dutch = ["first", "second", "third", "fields", "members", "help.realm", "help.applications", "help.providers", "help.choices"]
-  .map((half) => readFileSync(join(src, `i18n/nl.${half}.ts`), "utf8"))
+const dutch = ["a-h", "i-s", "t-z", "members", "help.realm", "help.applications", "help.providers", "help.choices"]
+  .map((part) => readFileSync(join(src, `i18n/nl.${part}.ts`), "utf8"))
   .join("");
+/** Returns the file of a text, by the first letter of the English. @param {string} key */
+const partOf = (key) => {
+  const letter = /[a-z0-9]/.exec(key.toLowerCase())?.[0] ?? "a";
+  return letter < "i" ? "a-h" : letter < "t" ? "i-s" : "t-z";
+};
 const translated = new Set(
   [...dutch.matchAll(/^\s+(?:"((?:[^"\\]|\\.)+)"|([A-Za-z]+)):/gm)].map(([, quoted, bare]) =>
     quoted === undefined ? bare : JSON.parse(`"${quoted}"`),
@@ -129,7 +134,7 @@ const unused = [...translated].filter((key) => !keys.has(key)).sort();
 if (process.argv.includes("--list")) for (const key of missing) console.log(key);
 else {
   for (const key of missing)
-    console.error(`no Dutch text for: ${key} (src/i18n/nl.${labels.has(key) ? "members" : helps.has(key) ? "help.*" : "third"}.ts)`);
+    console.error(`no Dutch text for: ${key} (src/i18n/nl.${labels.has(key) ? "members" : helps.has(key) ? "help.*" : partOf(key)}.ts)`);
   for (const key of unused) console.error(`no page uses: ${key}`);
   for (const key of outdated) console.error(`the API does not describe a member by: ${key} (src/help)`);
   const wrong = missing.length + unused.length + outdated.length;
