@@ -41,6 +41,7 @@ export type {
   Authenticator,
   Condition,
   Kept,
+  NamedUser,
   Problem,
   Proof,
   Question,

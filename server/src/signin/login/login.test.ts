@@ -127,10 +127,13 @@ describe("users who may not sign in", () => {
     }
     expect(answers[0]).toMatchObject([401, expect.stringContaining("NAME"), expect.any(String), expect.any(Object), 1, undefined]);
     for (const answer of answers) expect(answer).toEqual(answers[0]);
-    expect((await realm.events("type=LOGIN_FAILURE")).map(({ actor, outcome }) => [actor, outcome])).toContainEqual([
-      "nobody-at-all",
-      "FAILURE",
-    ]);
+    // Only administrators learn why.
+    const failures = await realm.events("type=LOGIN_FAILURE");
+    const reasons = new Map(failures.map(({ actor, detail }) => [actor, detail]));
+    expect(reasons.get("nobody-at-all")).toBe("username-password: unknown name");
+    expect(reasons.get(disabled.username)).toBe("username-password: the user is disabled");
+    expect(reasons.get(locked.username)).toBe("username-password: the user is locked");
+    expect(failures.map(({ detail, outcome }) => [detail, outcome])).toContainEqual(["username-password: wrong", "FAILURE"]);
   });
 
   test("a password set, or a user disabled, while the old one is being checked does not open a session", async () => {

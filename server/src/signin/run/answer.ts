@@ -7,7 +7,7 @@ import { type Answer, AskedAgain, findSignInUser, isProven, isTicked, type Proof
 import { type Ask, directlyAnswered } from "../flows/index.ts";
 import { knownBrowser } from "../known-browsers/index.ts";
 import { type Attempt, countAttempt, countFound, isByMail } from "./attempts.ts";
-import { recordFailure, recordLock, refusalOf } from "./failures.ts";
+import { reasonOf, recordFailure, recordLock, refusalOf } from "./failures.ts";
 import { assertNotMovedOn } from "./interactions.store.ts";
 import { decline, hold, keep, keepAnswer } from "./keep.ts";
 import { leaveFor } from "./leave.ts";
@@ -137,7 +137,8 @@ async function answerStep<T>(
     const isFailure = question.factor !== null;
     if (!isFailure && !attempt?.locksUser && !completion.failed) return;
     await parts.work.transact(originOf(run, name), async (ctx) => {
-      if (isFailure) recordFailure(ctx, userId, attempt, type);
+      if (isFailure)
+        recordFailure(ctx, { type, userId, attempt, detail: reasonOf(ask.name, named?.user ?? null, userId !== null || typed === "") });
       else recordLock(ctx, userId, attempt);
       await completion.failed?.(ctx);
     });

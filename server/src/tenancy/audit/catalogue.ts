@@ -2,11 +2,11 @@
 export const catalogue = {
   AUTHN: {
     LOGIN_SUCCESS: { description: "A user signed in" },
-    LOGIN_FAILURE: { description: "A sign-in was refused; the actor is the name that was typed, cut to 255 characters" },
+    LOGIN_FAILURE: { description: "A sign-in was refused; the actor is the name that was typed, cut to 255 characters, and the detail is the step and the reason" },
     LOGOUT: { description: "A user signed out" },
     MFA_CHALLENGE: { description: "A second factor was requested" },
     MFA_SUCCESS: { description: "A second factor was given" },
-    MFA_FAILURE: { description: "A second factor was refused" },
+    MFA_FAILURE: { description: "A second factor was refused; the detail is the step and the reason" },
     CLIENT_LOGIN: { description: "A client authenticated; only with the realm setting `auditClientLogins`" },
     CLIENT_LOGIN_FAILURE: { description: "A client could not authenticate; repeated failures are counted in one event" },
     REGISTER: { description: "A user registered an account" },
