@@ -288,6 +288,11 @@ describe.skipIf(noBrowser)("the forms of the admin console (need Chromium)", () 
     await drawer.getByLabel("Alias").fill("careful");
     await finish();
     await page.getByRole("heading", { name: "careful", level: 1 }).waitFor();
+    await page.getByRole("button", { name: "Require a second factor" }).click();
+    await drawer.getByRole("button", { name: "Add the steps" }).click();
+    await page.getByRole("button", { name: "Save changes" }).click();
+    await page.getByText("Saved", { exact: true }).waitFor();
+    expect((await admin.get("/admin/realms/demo/flows/careful")).text).toContain('"alias":"required-second-factor"');
     await page.goto(to("webhooks"));
     await begin("Create webhook");
     await drawer.getByLabel("Name").fill("watch");

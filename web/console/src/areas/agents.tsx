@@ -1,7 +1,7 @@
 import createSchema from "virtual:schema/CreateAgent";
 import updateSchema from "virtual:schema/UpdateAgent";
 import type { components } from "@gatehouse/api";
-import { Alert, Code, Group, List, Text } from "@mantine/core";
+import { Alert, Code, Group, List, Stack, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { useRealm } from "../app/session.tsx";
@@ -55,6 +55,28 @@ function OwnerReview() {
   );
 }
 
+/** Shows where the agent is in its life. */
+function Standing({ item: { status, lastUsedAt, reviewDueAt } }: { item: Agent }) {
+  const t = useText();
+  return (
+    <Stack gap="xs">
+      <Group gap="xs">
+        <Word of="status" value={status} color={COLORS[status]} />
+        <Text size="sm" c="dimmed">
+          {t("Last used")} <When time={lastUsedAt} />
+          {reviewDueAt !== null && (
+            <>
+              {" · "}
+              {t("Review due")} <When time={reviewDueAt} />
+            </>
+          )}
+        </Text>
+      </Group>
+      {status === "CREATED" && <Text size="sm">{t("It gets no tokens yet. Activate it with the actions above.")}</Text>}
+    </Stack>
+  );
+}
+
 const sections = [{ fields: ["name", "description", "ownerUserId", "clientId", "scopes", "expiresAt"] as const }];
 const controls = {
   ownerUserId: onePicked({ ...userPicker, label: "Owner" }),
@@ -91,6 +113,7 @@ export const agents: Resource<Agent, Schemas["CreateAgent"], Schemas["UpdateAgen
     controls,
     hidden: ["id", "realmId", "status", "createdAt", "activatedAt", "lastUsedAt", "lastReviewedAt", "reviewDueAt"],
   },
+  Before: Standing,
   Header: OwnerReview,
   actions: [
     step("Activate", "activate", ["CREATED", "SUSPENDED"]),

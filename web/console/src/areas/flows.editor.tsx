@@ -1,16 +1,17 @@
 import { ApiProblem, type components } from "@gatehouse/api";
-import { ActionIcon, Badge, Button, Group, Menu, Paper, Select, Stack, Text } from "@mantine/core";
+import { ActionIcon, Badge, Button, Group, Menu, Paper, Select, Stack, Text, TextInput } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { useText } from "../i18n/index.ts";
 import { errorAt } from "../kit/field-error.ts";
-import { Field, withCode } from "../kit/fields.tsx";
+import { withCode } from "../kit/fields.tsx";
 import { Icon } from "../kit/icon.tsx";
 import { succeeded } from "../kit/notify.ts";
 import type { TabProps } from "../kit/resource.ts";
-import type { Schema } from "../kit/schema.ts";
 import { Failure, Rows, WriteError } from "../kit/states.tsx";
 import { UnsavedBar } from "../kit/unsaved.tsx";
+import { StepConfig } from "./flows.config.tsx";
+import { canRequire, RequireSecondFactor } from "./flows.require.tsx";
 import { NoMail } from "./no-mail.tsx";
 
 type Flow = components["schemas"]["Flow"];
@@ -64,6 +65,15 @@ export function FlowEditor({ item, path, session, reload }: TabProps<Flow>) {
       <Text size="sm">
         {t("All required steps must be passed, one alternative is enough, and a conditional group applies if its conditions hold.")}
       </Text>
+      {!readOnly && (item.alias === "browser" || !item.builtIn) && canRequire(steps) && (
+        <RequireSecondFactor
+          steps={steps}
+          onChange={(next) => {
+            setError(null);
+            setDraft(next);
+          }}
+        />
+      )}
       <WriteError error={error} />
       <Steps
         steps={steps}
@@ -118,12 +128,21 @@ function Steps({ steps, path, authenticators, problem, readOnly, onChange }: Ste
         const error = errorAt(problem, here, t);
         const name = nameOf(step);
         return (
-          <li key={`${name}-${here}`}>
+          <li key={`${step.authenticator ?? "group"}-${here}`}>
             <Paper withBorder p="sm" radius="md">
               <Group justify="space-between" align="flex-start">
                 <Stack gap={2} flex="1 1 200px">
                   <Group gap="xs">
-                    <Text fw={600}>{name}</Text>
+                    {step.steps && !readOnly ? (
+                      <TextInput
+                        aria-label={t("Name of the group")}
+                        size="xs"
+                        value={step.alias ?? ""}
+                        onChange={(event) => set(index, { ...step, alias: event.currentTarget.value })}
+                      />
+                    ) : (
+                      <Text fw={600}>{name}</Text>
+                    )}
                     {step.steps && <Badge variant="light">{t("group")}</Badge>}
                   </Group>
                   {step.authenticator && (
@@ -141,7 +160,7 @@ function Steps({ steps, path, authenticators, problem, readOnly, onChange }: Ste
                 <Group gap={4} className="step-buttons">
                   <Select
                     aria-label={t("Requirement of {name}", { name })}
-                    data={REQUIREMENTS}
+                    data={REQUIREMENTS.map((value) => ({ value, label: t(value) }))}
                     value={step.requirement}
                     disabled={readOnly}
                     allowDeselect={false}
@@ -201,39 +220,6 @@ function Steps({ steps, path, authenticators, problem, readOnly, onChange }: Ste
         );
       })}
       {!readOnly && <AddStep authenticators={authenticators} add={(step) => onChange([...steps, step])} />}
-    </Stack>
-  );
-}
-
-interface StepConfigProps {
-  readonly step: Step;
-  readonly authenticators: readonly Authenticator[];
-  readonly readOnly: boolean;
-  onChange(config: Record<string, unknown>): void;
-}
-
-/** The settings of the authenticator of a step, by its own schema. */
-function StepConfig({ step, authenticators, readOnly, onChange }: StepConfigProps) {
-  const { properties = {}, required = [] } = (authenticators.find(({ name }) => name === step.authenticator)?.config ?? {}) as Schema;
-  const config = step.config ?? {};
-  if (Object.keys(properties).length === 0) return null;
-  return (
-    <Stack gap="xs" pt="xs">
-      {Object.entries(properties).map(([name, schema]) => (
-        <Field
-          key={name}
-          name={name}
-          path={name}
-          schema={schema}
-          required={required.includes(name)}
-          value={config[name]}
-          readOnly={readOnly}
-          onChange={(value) =>
-            onChange(Object.fromEntries(Object.entries({ ...config, [name]: value }).filter(([, one]) => one !== undefined)))
-          }
-          errorOf={() => undefined}
-        />
-      ))}
     </Stack>
   );
 }

@@ -1,5 +1,6 @@
 import { Accordion, Fieldset, Stack } from "@mantine/core";
 import { useText } from "../i18n/index.ts";
+import { wordsFor } from "../kit/choice-labels.ts";
 import { schemaFor } from "../kit/conditions.ts";
 import { Field, shownDescription } from "../kit/fields.tsx";
 import { manyPicked } from "../kit/picked.tsx";
@@ -51,6 +52,8 @@ const MEMBERS: Readonly<Record<string, readonly string[]>> = {
   apple: ["clientId", "teamId", "keyId", "privateKey"],
 };
 const SOCIAL = ["clientId", "clientSecret"];
+/** The protocols that are one well-known provider, whose name is the best alias. */
+const SOCIAL_NAMES = ["google", "github", "microsoft", "apple", "gitlab", "linkedin", "facebook", "discord"];
 /** Decisions that every provider needs. */
 const DECISIONS = ["provisioning", "sync", "trustEmail"];
 
@@ -159,6 +162,18 @@ function optional(schema: Schema): Schema {
 /** Adapts a draft to another protocol: it drops the members that the protocol does not have. */
 export const settledConfig = (schema: Schema) => (next: Draft, before: Draft) => {
   if (next.protocol === before.protocol) return next;
+  const social = SOCIAL_NAMES.includes(String(next.protocol)) ? String(next.protocol) : "";
+  // A name that was proposed for the former protocol goes with it.
+  const proposed = (member: string, of: (protocol: string) => string) =>
+    (next[member] ?? "") === "" || next[member] === of(String(before.protocol)) ? (social ? of(social) : undefined) : next[member];
   const members = schemaFor(schema, next).properties?.config?.properties ?? {};
-  return { ...next, config: Object.fromEntries(Object.entries((next.config ?? {}) as Config).filter(([name]) => name in members)) };
+  const names = {
+    alias: proposed("alias", (protocol) => protocol),
+    displayName: proposed("displayName", (protocol) => wordsFor("protocol", protocol)),
+  };
+  return {
+    ...next,
+    ...names,
+    config: Object.fromEntries(Object.entries((next.config ?? {}) as Config).filter(([name]) => name in members)),
+  };
 };

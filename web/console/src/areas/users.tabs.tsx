@@ -335,7 +335,7 @@ function UserActivity({ item }: Props) {
           onChange={setBy}
         />
       </Group>
-      {by === "by" ? <Activity actor={item.username} /> : <Activity resourceType="users" resourceId={item.userId} />}
+      {by === "by" ? <Activity actor={item.userId} /> : <Activity resourceType="users" resourceId={item.userId} />}
     </Stack>
   );
 }

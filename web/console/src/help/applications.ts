@@ -199,4 +199,6 @@ export const applications: Readonly<Record<string, string>> = {
   "`time`: the name of a time zone in the IANA database. Default UTC": "",
   "`time`: a time as yyyy-MM-dd HH:mm:ss in the time zone": "",
   "`time`: a range of hours, including both ends; 22 to 6 is the night": "",
+  "an entityId is the URI by which the service provider calls itself, without spaces and invisible characters, and is neither . nor ..":
+    "The name by which the application calls itself in its metadata, often an address.",
 };

@@ -124,4 +124,83 @@ export const providers: Readonly<Record<string, string>> = {
   "The treatment of an entry whose name belongs to a user whose own entry is gone: it is a new user, or that user again. Default new":
     "The treatment of an entry that has the name of a user whose own entry is gone. Empty: it is a new user.",
   "The settings of the protocol. Secret members are never shown; `…Set` tells whether they are stored": "",
+  "the https URL of the authorization endpoint": "The provider's https address that asks users to sign in.",
+  "the https URL of the token endpoint": "The provider's https address that issues tokens.",
+  "the https URL of the userinfo endpoint": "The provider's https address that tells about a user.",
+  "the https URL of the keys of ID tokens": "The https address of the provider's keys.",
+  "the https URL of the page where users sign out at the provider. Default the `end_session_endpoint` of its discovery document":
+    "The https address at which users sign out there. Empty: as its discovery document says.",
+  "the `kid` under which the provider knows the key": "The ID of the private key (`kid`), as the provider knows it.",
+  "the picture on its button: an https address, a path on this server, or a data: image. Default: the mark of its protocol":
+    "The picture on its button: an https address, or a path on this server. Empty: the provider's own mark.",
+  "the username of new users, from claims: `{preferred_username}`, `{email}`, `{alias}-{sub}`; `{email|local}` is the part before the @":
+    "The username of new users, from claims, such as `{preferred_username}`, `{email}` or `{alias}-{sub}`. `{email|local}` is the part before the @.",
+  "the claim that holds the email address. Default email": "The claim that has the email address. Empty: email.",
+  "the claim that holds the first name. Default given_name": "The claim that has the first name. Empty: given_name.",
+  "the claim that holds the last name. Default family_name": "The claim that has the last name. Empty: family_name.",
+  "the claim that never changes and is never given to another user. Default sub": "The claim that identifies a user for good. Empty: sub.",
+  "the only Google Workspace domain whose accounts can sign in":
+    "Only accounts of this Google Workspace domain can sign in. Empty: all accounts.",
+  "the id of a tenant, or common, organizations or consumers. Default common":
+    "The ID of a tenant, or `common`, `organizations` or `consumers`. Empty: common.",
+  "the id of the key": "The ID of the key.",
+  "the team that the key belongs to": "The ID of the team that the key belongs to.",
+  "the https URL of the single sign-on service": "The https address at which users sign in there (single sign-on service).",
+  "the provider's entityID": "The name by which the provider calls itself.",
+  "the https URL of the single logout service": "The https address at which users sign out there (single logout service).",
+  "the https URL of the artifact resolution service (SOAP)": "The https address that exchanges artifacts for messages (SOAP).",
+  "the https URL of the provider's metadata. It is read daily, for an unknown key, by a test and after a change, and supplies members that are omitted here":
+    "The https address of the provider's metadata. It is read daily, and fills the fields that you leave empty.",
+  "the entityID of this realm at the provider. Default `{base URL}/realms/{realm}/broker/{alias}`":
+    "The name by which the provider knows this realm. Empty: the address above.",
+  "the https URL of the assertion consumer service on this server. Default `{base URL}/realms/{realm}/broker/{alias}/endpoint`":
+    "The address on this server at which answers arrive. Empty: the address above.",
+  "the attribute that never changes and is never given to another user. Default the NameID, which must then not be transient":
+    "The attribute that identifies a user for good. Empty: the NameID, which must not be transient.",
+  "the name of the service in this realm's metadata. Default the provider's display name":
+    "The name of the service in this realm's metadata. Empty: the display name above.",
+  "the name of the service provider that the identity provider shows. Default the name of the realm":
+    "The name of your service that the provider shows. Empty: the name of the realm.",
+  "the attribute that identifies the account. Default urn:etoegang:core:LegalSubjectID, which is the company; urn:etoegang:core:ActingSubjectID is a person of the company":
+    "The attribute that identifies the account. Empty: the company (LegalSubjectID); `urn:etoegang:core:ActingSubjectID` is a person of the company.",
+  "the type of the identifier that is used if there are several, such as urn:etoegang:1.9:EntityConcernedID:KvKnr. Default KvKnr, then RSIN":
+    "The kind of number to use if there are several. Empty: KvK number, then RSIN.",
+  "the service as urn:etoegang:DV:<OIN>:services:<index>. A response has to name it":
+    "The service in the form `urn:etoegang:DV:<OIN>:services:<index>`. An answer must name it.",
+  "the UUID of the service in the service catalogue. A response has to name it":
+    "The UUID of the service in the service catalogue. An answer must name it.",
+  "the KeyName of spSigningCertificate. Default its SHA-256 fingerprint in hexadecimal":
+    "The KeyName of the signing certificate. Empty: its SHA-256 fingerprint.",
+  "the KeyName of the decryption certificate. Default its SHA-256 fingerprint in hexadecimal":
+    "The KeyName of the decryption certificate. Empty: its SHA-256 fingerprint.",
+  "the identifier of the account: PersonIdentifier (the default) or LegalPersonIdentifier, by name or by URI":
+    "The identifier of the account: PersonIdentifier, or LegalPersonIdentifier for companies. Empty: PersonIdentifier.",
+  "an address such as ldaps://host:port, or ldap://host:port with StartTLS, without a path":
+    "The address of the directory, such as `ldaps://ldap.example.com:636`, without a path.",
+  "the account that searches: a distinguished name, in Active Directory also `name@domain`":
+    "The account with which this server searches, such as `cn=reader,dc=example,dc=com`. Active Directory also takes `reader@example.com`.",
+  "the filter for users (RFC 4515). `{0}` stands for the username that was entered. Default `(uid={0})`":
+    "The filter that finds a user; `{0}` stands for the username that was entered. Empty: `(uid={0})`.",
+  "the attribute that stays when an entry is renamed or moved. Default entryUUID, in Active Directory objectGUID":
+    "The attribute that stays when an entry is renamed or moved. Empty: entryUUID, in Active Directory objectGUID.",
+  "the attribute that becomes the username. Default uid": "The attribute that becomes the username. Empty: uid.",
+  "the attribute that holds the email address. Default mail": "The attribute that has the email address. Empty: mail.",
+  "the attribute that holds the first name. Default givenName": "The attribute that has the first name. Empty: givenName.",
+  "the attribute that holds the last name. Default sn": "The attribute that has the last name. Empty: sn.",
+  "the filter for groups (RFC 4515). Default: every usual kind of group, in Active Directory `(objectClass=group)`":
+    "The filter that finds groups. Empty: every usual kind of group.",
+  "the attribute that holds the name of a group. Default cn": "The attribute that has the name of a group. Empty: cn.",
+  "the attribute of a group that lists its members by DN, or `memberUid`, which lists them by username. Default member":
+    "The attribute of a group that lists its members; `memberUid` lists them by username. Empty: member.",
+  "attribute: a claim becomes an attribute of the user. template: a text with claims in it becomes an attribute. role, group: users with a claim, or all users, get a role or join a group":
+    "A claim becomes an attribute, a text with claims becomes an attribute, or users get a role or join a group.",
+  "the claim to read: a claim of OpenID Connect, or an attribute of SAML or of a directory. Dots lead into objects. `groups` of a directory: the groups of the user. role and group: if omitted, all users":
+    "The claim of the provider, or the attribute of SAML or a directory. `groups` of a directory is the user's groups. For roles and groups, empty means all users.",
+  "role and group: the exact value that the claim must have, or contain among others. `groups` of a directory: the distinguished name of a group, or its name":
+    "The exact value that the claim must have, or contain among others. For `groups` of a directory: the name of a group.",
+  "template: `{given_name} {family_name}`": "A text with claims, such as `{given_name} {family_name}`.",
+  "attribute and template: the attribute of the user; letters, digits, dots, dashes, colons and underscores, up to 128 of them":
+    "The user's attribute that gets the value.",
+  "import: when the account is created. force: at each sign-in, and at each sync of a directory; what the mapper gave is withdrawn when the claim no longer has the value":
+    "At each sign-in, what the mapper gave is withdrawn when the claim no longer has the value.",
 };

@@ -276,4 +276,18 @@ export const realm: Readonly<Record<string, string>> = {
     "Refuse its tokens if they are valid for longer than this.",
   "Each token is accepted once, by its `jti`. Tokens of Kubernetes and SPIFFE are meant to be used again":
     "Accept each of its tokens once. Tokens of Kubernetes and SPIFFE are meant to be used again.",
+  "the scheme of the Authorization header that carries the secret. Default Bearer; Basic takes user:password":
+    "The scheme of the Authorization header that has the secret. Empty: Bearer.",
+  "a header that carries the secret, in place of Authorization": "The header that has the secret, instead of Authorization.",
+  "the identifier of a messaging service: letters and digits. The service then picks the sender":
+    "The messaging service that picks the sender.",
+  "the https URL of a relay in place of https://fcm.googleapis.com": "The https address of a relay, instead of Google's.",
+  "the id of the key: ten characters": "The ID of the key: ten characters.",
+  "the id of the team: ten characters": "The ID of the team: ten characters.",
+  "the bundle identifier of the app": "The bundle identifier of the app.",
+  "the https URL of a relay in place of Apple's own hosts": "The https address of a relay, instead of Apple's.",
+  "an alias has 1 to 63 lower-case letters, digits and hyphens, and begins and ends with a letter or digit. Default: made from the name":
+    "Lower-case letters, digits and hyphens. Empty: made from the name.",
+  "a role in an organization has up to 63 lower-case letters, digits, - and _; `owner`, `admin` and `member` are usual":
+    "The person's role in the organization; `member`, `admin` and `owner` are usual.",
 };

@@ -192,4 +192,6 @@ export const applications: Readonly<Record<string, string>> = {
   "The address of the logo on the sign-in and consent pages.": "Het adres van het logo op de aanmeld- en toestemmingspagina.",
   "Empty: `uri` for a name that is a URI, and `basic` for others.": "Leeg: `uri` voor een naam die een URI is, en `basic` voor andere.",
   "A second name for people, which some applications need.": "Een tweede naam voor mensen, die sommige applicaties nodig hebben.",
+  "The name by which the application calls itself in its metadata, often an address.":
+    "De naam waarmee de applicatie zichzelf in haar metadata noemt, vaak een adres.",
 };

@@ -118,4 +118,14 @@ export const choices: Readonly<Record<string, string>> = {
   Denied: "Geweigerd",
   Permitted: "Toegestaan",
   "or of every resource": "of van elke resource",
+  "Require a second factor": "Een tweede factor verplichten",
+  "Users who have a second factor are asked for it already. These steps let the others set one up at their next sign-in.":
+    "Gebruikers die een tweede factor hebben, wordt er al om gevraagd. Met deze stappen stellen de anderen er bij hun volgende aanmelding een in.",
+  "Only of users with this role": "Alleen van gebruikers met deze rol",
+  "Add the steps": "Stappen toevoegen",
+  "Name of the group": "Naam van de groep",
+  "Users who have a second factor are asked for it. The sign-in flow decides who must have one.":
+    "Gebruikers die een tweede factor hebben, wordt erom gevraagd. De aanmeldflow bepaalt wie er een moet hebben.",
+  "Open the sign-in flow": "Aanmeldflow openen",
+  "It gets no tokens yet. Activate it with the actions above.": "Hij krijgt nog geen tokens. Activeer hem met de acties hierboven.",
 };

@@ -123,4 +123,83 @@ export const providers: Readonly<Record<string, string>> = {
     "Aanmeldingen en vernieuwde tokens zoeken een gebruiker na zoveel seconden opnieuw op in de directory. Leeg: 300.",
   "The treatment of an entry that has the name of a user whose own entry is gone. Empty: it is a new user.":
     "Wat er gebeurt met een item dat de naam heeft van een gebruiker van wie het eigen item weg is. Leeg: het is een nieuwe gebruiker.",
+  "The provider's https address that asks users to sign in.": "Het https-adres van de provider waar gebruikers zich aanmelden.",
+  "The provider's https address that issues tokens.": "Het https-adres van de provider dat tokens uitgeeft.",
+  "The provider's https address that tells about a user.": "Het https-adres van de provider dat over een gebruiker vertelt.",
+  "The https address of the provider's keys.": "Het https-adres van de sleutels van de provider.",
+  "The https address at which users sign out there. Empty: as its discovery document says.":
+    "Het https-adres waar gebruikers zich daar afmelden. Leeg: zoals zijn discovery-document zegt.",
+  "The ID of the private key (`kid`), as the provider knows it.": "De ID van de privésleutel (`kid`), zoals de provider haar kent.",
+  "The picture on its button: an https address, or a path on this server. Empty: the provider's own mark.":
+    "De afbeelding op zijn knop: een https-adres, of een pad op deze server. Leeg: het eigen teken van de provider.",
+  "The username of new users, from claims, such as `{preferred_username}`, `{email}` or `{alias}-{sub}`. `{email|local}` is the part before the @.":
+    "De gebruikersnaam van nieuwe gebruikers, uit claims, zoals `{preferred_username}`, `{email}` of `{alias}-{sub}`. `{email|local}` is het deel voor de @.",
+  "The claim that has the email address. Empty: email.": "De claim met het e-mailadres. Leeg: email.",
+  "The claim that has the first name. Empty: given_name.": "De claim met de voornaam. Leeg: given_name.",
+  "The claim that has the last name. Empty: family_name.": "De claim met de achternaam. Leeg: family_name.",
+  "The claim that identifies a user for good. Empty: sub.": "De claim die een gebruiker blijvend identificeert. Leeg: sub.",
+  "Only accounts of this Google Workspace domain can sign in. Empty: all accounts.":
+    "Alleen accounts van dit domein van Google Workspace kunnen zich aanmelden. Leeg: alle accounts.",
+  "The ID of a tenant, or `common`, `organizations` or `consumers`. Empty: common.":
+    "De ID van een tenant, of `common`, `organizations` of `consumers`. Leeg: common.",
+  "The ID of the key.": "De ID van de sleutel.",
+  "The ID of the team that the key belongs to.": "De ID van het team waarbij de sleutel hoort.",
+  "The https address at which users sign in there (single sign-on service).":
+    "Het https-adres waar gebruikers zich daar aanmelden (single sign-on service).",
+  "The name by which the provider calls itself.": "De naam waarmee de provider zichzelf noemt.",
+  "The https address at which users sign out there (single logout service).":
+    "Het https-adres waar gebruikers zich daar afmelden (single logout service).",
+  "The https address that exchanges artifacts for messages (SOAP).": "Het https-adres dat artifacts voor berichten inwisselt (SOAP).",
+  "The https address of the provider's metadata. It is read daily, and fills the fields that you leave empty.":
+    "Het https-adres van de metadata van de provider. Zij wordt dagelijks gelezen en vult de velden die u leeg laat.",
+  "The name by which the provider knows this realm. Empty: the address above.":
+    "De naam waaronder de provider deze realm kent. Leeg: het adres hierboven.",
+  "The address on this server at which answers arrive. Empty: the address above.":
+    "Het adres op deze server waar antwoorden aankomen. Leeg: het adres hierboven.",
+  "The attribute that identifies a user for good. Empty: the NameID, which must not be transient.":
+    "Het attribuut dat een gebruiker blijvend identificeert. Leeg: de NameID, die dan niet transient mag zijn.",
+  "The name of the service in this realm's metadata. Empty: the display name above.":
+    "De naam van de dienst in de metadata van deze realm. Leeg: de weergavenaam hierboven.",
+  "The name of your service that the provider shows. Empty: the name of the realm.":
+    "De naam van uw dienst die de provider toont. Leeg: de naam van de realm.",
+  "The attribute that identifies the account. Empty: the company (LegalSubjectID); `urn:etoegang:core:ActingSubjectID` is a person of the company.":
+    "Het attribuut dat het account identificeert. Leeg: het bedrijf (LegalSubjectID); `urn:etoegang:core:ActingSubjectID` is een persoon van het bedrijf.",
+  "The kind of number to use if there are several. Empty: KvK number, then RSIN.":
+    "Het soort nummer dat telt als er meer zijn. Leeg: KvK-nummer, dan RSIN.",
+  "The service in the form `urn:etoegang:DV:<OIN>:services:<index>`. An answer must name it.":
+    "De dienst in de vorm `urn:etoegang:DV:<OIN>:services:<index>`. Een antwoord moet haar noemen.",
+  "The UUID of the service in the service catalogue. An answer must name it.":
+    "De UUID van de dienst in de dienstencatalogus. Een antwoord moet haar noemen.",
+  "The KeyName of the signing certificate. Empty: its SHA-256 fingerprint.":
+    "De KeyName van het ondertekeningscertificaat. Leeg: zijn SHA-256-vingerafdruk.",
+  "The KeyName of the decryption certificate. Empty: its SHA-256 fingerprint.":
+    "De KeyName van het ontsleutelingscertificaat. Leeg: zijn SHA-256-vingerafdruk.",
+  "The identifier of the account: PersonIdentifier, or LegalPersonIdentifier for companies. Empty: PersonIdentifier.":
+    "De identificatie van het account: PersonIdentifier, of LegalPersonIdentifier voor bedrijven. Leeg: PersonIdentifier.",
+  "The address of the directory, such as `ldaps://ldap.example.com:636`, without a path.":
+    "Het adres van de directory, zoals `ldaps://ldap.example.com:636`, zonder pad.",
+  "The account with which this server searches, such as `cn=reader,dc=example,dc=com`. Active Directory also takes `reader@example.com`.":
+    "Het account waarmee deze server zoekt, zoals `cn=reader,dc=example,dc=com`. Active Directory neemt ook `reader@example.com`.",
+  "The filter that finds a user; `{0}` stands for the username that was entered. Empty: `(uid={0})`.":
+    "Het filter dat een gebruiker vindt; `{0}` staat voor de ingevulde gebruikersnaam. Leeg: `(uid={0})`.",
+  "The attribute that stays when an entry is renamed or moved. Empty: entryUUID, in Active Directory objectGUID.":
+    "Het attribuut dat blijft als een item hernoemd of verplaatst wordt. Leeg: entryUUID, in Active Directory objectGUID.",
+  "The attribute that becomes the username. Empty: uid.": "Het attribuut dat de gebruikersnaam wordt. Leeg: uid.",
+  "The attribute that has the email address. Empty: mail.": "Het attribuut met het e-mailadres. Leeg: mail.",
+  "The attribute that has the first name. Empty: givenName.": "Het attribuut met de voornaam. Leeg: givenName.",
+  "The attribute that has the last name. Empty: sn.": "Het attribuut met de achternaam. Leeg: sn.",
+  "The filter that finds groups. Empty: every usual kind of group.": "Het filter dat groepen vindt. Leeg: elk gebruikelijk soort groep.",
+  "The attribute that has the name of a group. Empty: cn.": "Het attribuut met de naam van een groep. Leeg: cn.",
+  "The attribute of a group that lists its members; `memberUid` lists them by username. Empty: member.":
+    "Het attribuut van een groep dat haar leden noemt; `memberUid` noemt ze met hun gebruikersnaam. Leeg: member.",
+  "A claim becomes an attribute, a text with claims becomes an attribute, or users get a role or join a group.":
+    "Een claim wordt een attribuut, een tekst met claims wordt een attribuut, of gebruikers krijgen een rol of komen in een groep.",
+  "The claim of the provider, or the attribute of SAML or a directory. `groups` of a directory is the user's groups. For roles and groups, empty means all users.":
+    "De claim van de provider, of het attribuut van SAML of een directory. `groups` van een directory zijn de groepen van de gebruiker. Bij rollen en groepen betekent leeg: alle gebruikers.",
+  "The exact value that the claim must have, or contain among others. For `groups` of a directory: the name of a group.":
+    "De precieze waarde die de claim moet hebben, of tussen andere bevatten. Bij `groups` van een directory: de naam van een groep.",
+  "A text with claims, such as `{given_name} {family_name}`.": "Een tekst met claims, zoals `{given_name} {family_name}`.",
+  "The user's attribute that gets the value.": "Het attribuut van de gebruiker dat de waarde krijgt.",
+  "At each sign-in, what the mapper gave is withdrawn when the claim no longer has the value.":
+    "Bij elke aanmelding wordt wat de mapper gaf ingetrokken als de claim de waarde niet meer heeft.",
 };

@@ -220,4 +220,16 @@ export const realm: Readonly<Record<string, string>> = {
   "Refuse its tokens if they are valid for longer than this.": "Weiger zijn tokens als ze langer dan dit geldig zijn.",
   "Accept each of its tokens once. Tokens of Kubernetes and SPIFFE are meant to be used again.":
     "Accepteer elk van zijn tokens één keer. Tokens van Kubernetes en SPIFFE zijn bedoeld om opnieuw te gebruiken.",
+  "The scheme of the Authorization header that has the secret. Empty: Bearer.":
+    "Het schema van de Authorization-header met het geheim. Leeg: Bearer.",
+  "The header that has the secret, instead of Authorization.": "De header met het geheim, in plaats van Authorization.",
+  "The messaging service that picks the sender.": "De berichtendienst die de afzender kiest.",
+  "The https address of a relay, instead of Google's.": "Het https-adres van een relay, in plaats van dat van Google.",
+  "The ID of the key: ten characters.": "De ID van de sleutel: tien tekens.",
+  "The ID of the team: ten characters.": "De ID van het team: tien tekens.",
+  "The bundle identifier of the app.": "De bundle identifier van de app.",
+  "The https address of a relay, instead of Apple's.": "Het https-adres van een relay, in plaats van dat van Apple.",
+  "Lower-case letters, digits and hyphens. Empty: made from the name.": "Kleine letters, cijfers en streepjes. Leeg: uit de naam gemaakt.",
+  "The person's role in the organization; `member`, `admin` and `owner` are usual.":
+    "De rol van de persoon in de organisatie; `member`, `admin` en `owner` zijn gebruikelijk.",
 };

@@ -93,4 +93,10 @@ export const served: Readonly<Record<string, string>> = {
   "Manage realm settings, notifications and provisioning": "Realminstellingen, berichten en provisioning beheren",
   "View events and sessions": "Gebeurtenissen en sessies bekijken",
   "Manage the events configuration and revoke sessions": "De instellingen van gebeurtenissen beheren en sessies beëindigen",
+  "Set up": "Instellen",
+  Negate: "Omkeren",
+  "Fresh minutes": "Hoogstens zo oud (minuten)",
+  Networks: "Netwerken",
+  Types: "Soorten",
+  "Client IDs": "Client-ID's",
 };

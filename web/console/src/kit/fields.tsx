@@ -63,6 +63,8 @@ export function Field({
     required: required && !nullable && kind.kind !== "boolean",
   };
   const empty = nullable ? null : "";
+  // The server sets what is left out, and the form shows it.
+  const shownChoice = value === undefined ? described.schema.default : value;
   switch (kind.kind) {
     case "boolean":
       if (nullable) {
@@ -74,14 +76,20 @@ export function Field({
         const chosen = value === undefined || value === null ? "" : String(value);
         return <Select {...shared} data={options} value={chosen} onChange={(next) => onChange(next ? next === "true" : null)} />;
       }
-      return <Switch {...shared} checked={value === true} onChange={(event) => onChange(event.currentTarget.checked)} />;
+      return (
+        <Switch
+          {...shared}
+          checked={(value ?? described.schema.default) === true}
+          onChange={(event) => onChange(event.currentTarget.checked)}
+        />
+      );
     case "choice":
       return (
         <Select
           {...shared}
-          data={optionsOf(name, kind.options, t, value)}
-          value={value === undefined || value === null ? null : String(value)}
-          clearable={nullable || !required}
+          data={optionsOf(name, kind.options, t, shownChoice)}
+          value={shownChoice === undefined || shownChoice === null ? null : String(shownChoice)}
+          clearable={(nullable || !required) && described.schema.default === undefined}
           allowDeselect={false}
           onChange={(next) => onChange(kind.options.find((one) => String(one) === next) ?? (nullable ? null : undefined))}
         />
@@ -113,6 +121,7 @@ export function Field({
           {...shared}
           value={(value as number | null | undefined) ?? ""}
           {...limits(described.schema)}
+          {...(typeof described.schema.default === "number" && { placeholder: String(described.schema.default) })}
           onChange={(next) => onChange(next === "" ? (nullable ? null : undefined) : Number(next))}
         />
       );
