@@ -43,9 +43,12 @@ export class UnknownAsked extends Error {
   }
 }
 
+/** The segments of an address that are compared with patterns. Without a limit, the patterns of a long address would fill the memory. */
+const MOST_SEGMENTS = 64;
+
 /** Returns the URIs that may include an address: for `/a/b` these are `/a/b`, `/a/b/*`, `/a/*` and `/*`. */
 function patternsFor(uri: string): string[] {
-  const parts = uri.split("/");
+  const parts = uri.split("/", MOST_SEGMENTS);
   return [uri, ...parts.map((_, at) => `${parts.slice(0, parts.length - at).join("/")}/*`)];
 }
 

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { Answer } from "../../../testing/browser.ts";
+import { leastCpuTime } from "../../../testing/cpu-time.ts";
 import { type SharedHarness, sharedHarness } from "../../../testing/harness.ts";
 import { dpopKey } from "../../../testing/proof.ts";
 import { CALLBACK, relyingParty, walk } from "../../../testing/relying-party.ts";
@@ -91,6 +92,14 @@ test("a decision and a list need all requested permissions; a token has the gran
   must(await admin.delete(`/sessions/${session.id}`));
   expect(await introspect()).toEqual({ active: false });
   expect((await ask(["a#view"])).status).toBe(400);
+});
+
+test("an address of thousands of segments costs about as much as a short one", async () => {
+  const { ask } = await stage();
+  const byUri = { permission_resource_format: "uri", permission_resource_matching_uri: "true", response_mode: "decision" };
+  const deciding = (address: string) => async () => expect((await ask([`${address}#view`], byUri)).body).toEqual({ result: true });
+  const [short, long] = await leastCpuTime(deciding("/docs/1"), deciding(`/docs${"/x".repeat(5_000)}`));
+  expect(long).toBeLessThan(10 * short!);
 });
 
 test("refuses unknown permissions, other clients' tokens, and claims of public clients; roles apply at once", async () => {
