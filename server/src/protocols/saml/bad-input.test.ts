@@ -17,6 +17,7 @@ import {
 } from "../../platform/saml/index.ts";
 import { seededRandom } from "../../testing/api-driver/random.ts";
 import type { Answer } from "../../testing/browser.ts";
+import { leastCpuTime } from "../../testing/cpu-time.ts";
 import { type Harness, harness } from "../../testing/harness.ts";
 import type { RealmUnderTest } from "../../testing/realm.ts";
 import { mutated, oddlySigned, rightlySigned, wrapped, wronglySigned } from "../../testing/saml-attacks.ts";
@@ -58,6 +59,16 @@ const queryOf = async (more: Partial<NewAuthnRequest> = {}, relayState: string |
 const failures = (of = realm) => of.events("type=SAML_LOGIN&outcome=FAILURE");
 /** Returns the last failure. Reading all events each time would take longer than the test itself. */
 const lastFailure = async (of: RealmUnderTest) => (await of.asMaster().get("/events?size=1&type=SAML_LOGIN&outcome=FAILURE")).body.items[0];
+
+test("an issuer of spaces costs no more than any other", async () => {
+  const elsewhere = sp.sso.replace(realm.name, (await iam.realm()).name);
+  const asking = (issuer: string) => {
+    const message = deflateRawSync(render(request({ issuer }))).toString("base64");
+    return () => get(`SAMLRequest=${encodeURIComponent(message)}`, elsewhere);
+  };
+  const [short, long] = await leastCpuTime(asking("x x"), asking(`x${" ".repeat(12_000)}x`));
+  expect(long).toBeLessThan(10 * short!);
+});
 
 /** Returns the copy of the message in the links to other languages, without its time, the request id and the way back. */
 const copied = (content: string) =>

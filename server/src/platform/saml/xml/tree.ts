@@ -77,9 +77,18 @@ export function textOf(element: XmlElement, reason: SamlReason = "message"): str
   return element.children.join("");
 }
 
-/** Returns the text for types such as xs:anyURI, in which surrounding whitespace does not count. */
-export const trimmedTextOf = (element: XmlElement, reason: SamlReason = "message"): string =>
-  textOf(element, reason).replace(/^[ \t\r\n]+|[ \t\r\n]+$/g, "");
+/**
+ * Returns the text for types such as xs:anyURI, in which surrounding whitespace does not count. An expression for whitespace at the end would try every
+ * space within the text, each up to the next letter: minutes for a message of spaces.
+ */
+export function trimmedTextOf(element: XmlElement, reason: SamlReason = "message"): string {
+  const text = textOf(element, reason);
+  const isSpace = (at: number) => " \t\r\n".includes(text[at]!);
+  let [from, to] = [0, text.length];
+  while (from < to && isSpace(from)) from++;
+  while (from < to && isSpace(to - 1)) to--;
+  return text.slice(from, to);
+}
 
 /** Returns the children of an element in which the schema allows no text. Refuses text. */
 export function elementsOnly(element: XmlElement, reason: SamlReason): XmlElement[] {
