@@ -1,5 +1,6 @@
 import { crc32, deflateSync } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { leastCpuTime } from "../../testing/cpu-time.ts";
 import { type Harness, harness } from "../../testing/harness.ts";
 import type { AdminClient, RealmUnderTest } from "../../testing/realm.ts";
 
@@ -180,6 +181,16 @@ describe("an SVG", () => {
       '<svg xmlns="http://www.w3.org/2000/svg" width="40" height="20" viewBox="0 0 40 20"> <style>.a{fill: url(#g);}</style><defs><linearGradient id="g"><stop offset="0" stop-color="#f00"/></linearGradient></defs> <g id="b"><path class="a" d="M0 0h9v9z" style="opacity:.5"/></g><use href="#b" x="9"/><text>A &amp; B</text></svg>',
     );
     expect((await put(text)).body.href, "and once is enough").toBe(body.href);
+  });
+
+  test.each([
+    ["a long word in an attribute", (length: number) => svg(`<path d="${"M".repeat(length)}"/>`)],
+    ["a long word in a style sheet", (length: number) => svg(`<style>${"a".repeat(length)}</style>`)],
+    ["many comments without an end", (length: number) => svg(`<style>${"/*".repeat(length / 2)}</style>`)],
+  ])("with %s is read in one go", async (_, of) => {
+    const putting = (length: number) => () => admin.put("/settings/images/logo", Buffer.from(of(length)), SVG);
+    const [short, long] = await leastCpuTime(putting(100), putting(20_000));
+    expect(long).toBeLessThan(10 * short!);
   });
 
   test("with anything that runs, loads or leads elsewhere is refused by name", async () => {

@@ -4,7 +4,8 @@ import { imageFault } from "./errors.ts";
 const FUNCTIONS = new Set(
   "rgb rgba hsl hsla translate translateX translateY scale scaleX scaleY rotate skewX skewY matrix calc min max".split(" "),
 );
-const CALL = /([\w-]+)\s*\(/g;
+/** A call begins at the beginning of a word. From within a long word, each letter would be tried up to its end. */
+const CALL = /(?<![\w-])([\w-]+)\s*\(/g;
 const OWN_URL = /url\(\s*(["']?)#[\w.:-]+\1\s*\)/g;
 
 /** Tells whether a value of an attribute, or a list of declarations, loads and runs nothing. */
@@ -17,14 +18,16 @@ export function safeSvgValue(value: string, isStyle = false): boolean {
   return [...rest.matchAll(CALL)].every(([, name]) => FUNCTIONS.has(name!));
 }
 
-const RULE = /([^{}]*)\{([^{}]*)\}/g;
+/** Each rule begins where the one before it ends, so that nothing is read twice. */
+const RULE = /([^{}]*)\{([^{}]*)\}/gy;
 const SELECTOR = /^[\w\s.#,:>*-]+$/;
 
 /** Returns the text of a `<style>` with plain rules only. Refuses at-rules. */
 export function safeStyles(text: string): string {
-  const css = text.replace(/\/\*[\s\S]*?\*\//g, " ");
+  // A comment without an end lasts to the end of the sheet.
+  const css = text.replace(/\/\*[\s\S]*?(?:\*\/|$)/g, " ");
   const rules = [...css.matchAll(RULE)];
-  const isPlain = css.replace(RULE, "").trim() === "";
+  const isPlain = css.slice(rules.reduce((end, [rule]) => end + rule.length, 0)).trim() === "";
   if (!isPlain || !rules.every(([, selector, body]) => SELECTOR.test(selector!.trim()) && safeSvgValue(body!, true)))
     throw imageFault("the SVG's <style> has more than plain rules: it may not load, import or run anything");
   return rules.map(([, selector, body]) => `${selector!.trim()}{${body!.trim().replace(/\s+/g, " ")}}`).join("\n");
