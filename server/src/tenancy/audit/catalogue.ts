@@ -2,7 +2,10 @@
 export const catalogue = {
   AUTHN: {
     LOGIN_SUCCESS: { description: "A user signed in" },
-    LOGIN_FAILURE: { description: "A sign-in was refused; the actor is the name that was typed, cut to 255 characters, and the detail is the step and the reason" },
+    LOGIN_FAILURE: {
+      description:
+        "A sign-in was refused; the actor is the name that was typed, cut to 255 characters, and the detail is the step and the reason",
+    },
     LOGOUT: { description: "A user signed out" },
     MFA_CHALLENGE: { description: "A second factor was requested" },
     MFA_SUCCESS: { description: "A second factor was given" },
