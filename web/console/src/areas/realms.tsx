@@ -186,8 +186,9 @@ function CreateRealm({ opened, close }: { opened: boolean; close(): void }) {
     <Drawer
       opened={opened}
       onClose={() => void leave()}
-      // The password is shown once, and must not go by a click beside it.
+      // The password is shown once, and must not go by a click beside it, nor by Escape.
       closeOnClickOutside={created === null}
+      closeOnEscape={created === null}
       title={t("Create realm")}
       position="right"
     >

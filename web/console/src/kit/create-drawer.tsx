@@ -72,8 +72,9 @@ export function CreateDrawer<T>({ resource, area, opened, close }: CreateDrawerP
     <Drawer
       opened={opened}
       onClose={() => void leave()}
-      // A click beside it must not discard a value that is shown once.
+      // A click beside it, or Escape, must not discard a value that is shown once.
       closeOnClickOutside={shown === null}
+      closeOnEscape={shown === null}
       title={t(`Create ${resource.singular}`)}
       position="right"
       size="lg"

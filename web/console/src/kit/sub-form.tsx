@@ -84,8 +84,9 @@ export function FormDrawer(props: FormDrawerProps) {
     <Drawer
       opened={opened}
       onClose={() => void leave()}
-      // A click beside it must not discard a value that is shown once.
+      // A click beside it, or Escape, must not discard a value that is shown once.
       closeOnClickOutside={shown === null}
+      closeOnEscape={shown === null}
       title={t(title)}
       position="right"
       size="lg"
