@@ -1,6 +1,7 @@
 import { clock, MINUTE } from "../../kernel/clock.ts";
 import type { Ctx } from "../../platform/context.ts";
 import {
+  acceptedUntil,
   destinationIsOurs,
   logoutRequestElement,
   logoutResponseElement,
@@ -88,13 +89,9 @@ export async function readLogoutRequest(
     return openLogoutRequest(received, { keys, required: true, ...(decryption && { decryption }) });
   });
   const { message } = opened;
-  const now = clock.now();
-  const skew = skewOf(provider);
   if (message.issuer !== upstream.entityId) throw new SamlError("issuer", "The issuer is another provider");
   destinationIsOurs(message, [logoutServiceOf(tools.baseUrl, provider)], received.binding !== "soap");
-  if (message.issueInstant > now + skew) throw new SamlError("not_yet_valid", "The LogoutRequest is from the future");
-  const until = Math.min(message.issueInstant + FRESH, message.notOnOrAfter ?? Number.POSITIVE_INFINITY) + skew;
-  if (until <= now) throw new SamlError("expired", "The LogoutRequest is too old");
+  const until = acceptedUntil(message, { now: clock.now(), maxAge: FRESH, clockSkew: skewOf(provider) });
   return { id: message.id, issuer: upstream.entityId, nameId: message.nameId, sessionIndexes: message.sessionIndexes, until };
 }
 

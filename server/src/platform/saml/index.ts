@@ -27,7 +27,7 @@ export {
   openAuthnRequest,
   type RequestedAuthnContext,
 } from "./messages/authn-request.ts";
-export { CLOCK_SKEW, checkSignIn, destinationIsOurs, type ExpectedSignIn } from "./messages/checks.ts";
+export { acceptedUntil, CLOCK_SKEW, checkSignIn, destinationIsOurs, type ExpectedSignIn } from "./messages/checks.ts";
 export { eidasExtensions } from "./messages/eidas.ts";
 export {
   type LogoutRequest,

@@ -58,6 +58,20 @@ function issuerIs(issuer: string, expected: ExpectedSignIn): void {
   if (issuer !== expected.issuer) throw new SamlError("issuer", "The issuer is another provider");
 }
 
+/**
+ * Checks that a message was issued in the last `maxAge`, and that it has not ended (SAML core §3.2.1, §3.7.1). Returns the time until which the same message
+ * would be accepted again.
+ */
+export function acceptedUntil(
+  { issueInstant, notOnOrAfter = null }: { readonly issueInstant: number; readonly notOnOrAfter?: number | null },
+  { now, maxAge, clockSkew }: { readonly now: number; readonly maxAge: number; readonly clockSkew: number },
+): number {
+  if (issueInstant > now + clockSkew) throw new SamlError("not_yet_valid", "The message was issued in the future");
+  const until = Math.min(issueInstant + maxAge, notOnOrAfter ?? Number.POSITIVE_INFINITY) + clockSkew;
+  if (until <= now) throw new SamlError("expired", "The message is too old, or has expired");
+  return until;
+}
+
 /** Checks that the response names our request, or none if there was none (SAML profiles §4.1.4.3, §4.1.5). */
 function answersOurRequest(inResponseTo: string | null, expected: ExpectedSignIn): void {
   if (inResponseTo !== expected.inResponseTo) throw new SamlError("in_response_to", "The message does not answer the request");

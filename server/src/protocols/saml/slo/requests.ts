@@ -32,17 +32,14 @@ const MAX_AGE = 5 * MINUTE;
  */
 export async function checkLogoutRequest(parts: CheckParts, realm: string, received: saml.ReceivedMessage): Promise<CheckedRequest> {
   const { entityId, verificationKeys: keys, options } = await clientOf(parts, realm, received.claimedIssuer);
-  const skew = options.clockSkewSeconds * SECOND;
   return inNameOf(entityId, async () => {
     const { message, signed } = await saml.openLogoutRequest(received, { keys, required: true });
     // Over SOAP, Destination may be omitted, because the transport has delivered the message.
     saml.destinationIsOurs(message, [endpointOf(parts.baseUrl, realm, "slo")], signed && received.binding !== "soap");
-    isRecent(message.issueInstant, skew);
+    const acceptedUntil = saml.acceptedUntil(message, timesOf(options));
     if (saml.isScript(received.relayState ?? "")) throw new saml.SamlError("relay_state", "RelayState is a script");
-    const now = clock.now();
-    if (message.notOnOrAfter !== null && now - skew >= message.notOnOrAfter) throw new saml.SamlError("expired", "The request has expired");
     return {
-      ...{ kind: "request", entityId, requestId: message.id, acceptedUntil: message.issueInstant + MAX_AGE + skew },
+      ...{ kind: "request", entityId, requestId: message.id, acceptedUntil },
       ...{ nameId: message.nameId, sessionIndexes: message.sessionIndexes, relayState: received.relayState },
     };
   });
@@ -54,7 +51,7 @@ async function checkLogoutResponse(parts: CheckParts, realm: string, received: s
   return inNameOf(entityId, () => {
     const { message, signed } = saml.openLogoutResponse(received, { keys, required: keys.length > 0 });
     saml.destinationIsOurs(message, [endpointOf(parts.baseUrl, realm, "slo")], signed);
-    isRecent(message.issueInstant, options.clockSkewSeconds * SECOND);
+    saml.acceptedUntil(message, timesOf(options));
     if (message.inResponseTo === null) throw new saml.SamlError("in_response_to", "The message answers no request");
     return {
       kind: "response",
@@ -65,11 +62,9 @@ async function checkLogoutResponse(parts: CheckParts, realm: string, received: s
   });
 }
 
-function isRecent(issueInstant: number, skew: number): void {
-  const now = clock.now();
-  if (issueInstant > now + skew) throw new saml.SamlError("not_yet_valid", "The message was issued in the future");
-  if (issueInstant + MAX_AGE + skew <= now) throw new saml.SamlError("expired", "The message is too old");
-}
+const timesOf = ({ clockSkewSeconds }: { readonly clockSkewSeconds: number }) => ({
+  ...{ now: clock.now(), maxAge: MAX_AGE, clockSkew: clockSkewSeconds * SECOND },
+});
 
 export async function checkLogoutMessage(
   parts: CheckParts,
