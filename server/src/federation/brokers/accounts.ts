@@ -197,7 +197,7 @@ async function freeUsername(
 /** Removes characters that a username may not contain, and leaves room for a number. */
 const clean = (name: string): string =>
   cut(
-    name
+    cut(name, 1_000)
       .normalize("NFC")
       .replace(/[\p{C}\p{Z}\p{Default_Ignorable_Code_Point}\u2800]+/gu, ".")
       .replace(/^\.+|\.+$/g, ""),

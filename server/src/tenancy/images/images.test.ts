@@ -186,6 +186,7 @@ describe("an SVG", () => {
   test.each([
     ["a long word in an attribute", (length: number) => svg(`<path d="${"M".repeat(length)}"/>`)],
     ["a long word in a style sheet", (length: number) => svg(`<style>${"a".repeat(length)}</style>`)],
+    ["a long number as its size", (length: number) => svg("", `width="${"1".repeat(length)}x"`)],
     ["many comments without an end", (length: number) => svg(`<style>${"/*".repeat(length / 2)}</style>`)],
   ])("with %s is read in one go", async (_, of) => {
     const putting = (length: number) => () => admin.put("/settings/images/logo", Buffer.from(of(length)), SVG);

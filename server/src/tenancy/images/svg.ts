@@ -126,6 +126,8 @@ function checkUses(root: XmlElement): void {
 }
 
 const NUMBER = /^\s*([0-9]*\.?[0-9]+(?:e[0-9]+)?)\s*(?:px|pt)?\s*$/i;
+/** The longest text of a size. The expression takes a time that grows with the square of the length. */
+const MAX_DIGITS = 64;
 const MAX_SIZE = 100_000;
 
 /** Returns the size in pixels, from the picture's own attributes, otherwise from its view box. */
@@ -133,7 +135,7 @@ function sizeOf(root: XmlElement): { readonly width: number; readonly height: nu
   const value = (name: string) => root.attributes.find(({ local, namespace }) => local === name && namespace === "")?.value;
   const [, , boxWidth, boxHeight] = (value("viewBox") ?? "").trim().split(/[\s,]+/);
   const size = (own: string | undefined, box: string | undefined) => {
-    const text = [own, box].find((each) => each !== undefined && NUMBER.test(each));
+    const text = [own, box].find((each) => each !== undefined && each.length <= MAX_DIGITS && NUMBER.test(each));
     return text === undefined ? null : Number(NUMBER.exec(text)![1]);
   };
   const [width, height] = [size(value("width"), boxWidth), size(value("height"), boxHeight)];

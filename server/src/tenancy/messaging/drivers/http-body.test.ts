@@ -56,3 +56,9 @@ test.each([
   if (fault === null) expect(found).toBeNull();
   else expect(found).toMatch(fault);
 });
+
+test("a template of braces and spaces is read in one go", () => {
+  const began = process.cpuUsage().user;
+  expect(faultOf(`{{${" ".repeat(2_000)}`, "json", names)).toMatch(/must be JSON/);
+  expect((process.cpuUsage().user - began) / 1000, "ms").toBeLessThan(3_000);
+});

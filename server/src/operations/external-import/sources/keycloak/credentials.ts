@@ -79,7 +79,7 @@ function createdAt({ createdDate }: Values): { readonly createdAt?: number } {
   return at !== undefined && at >= 0 ? { createdAt: at } : {};
 }
 
-const unpadded = (base64: string) => base64.replace(/=+$/, "");
+const unpadded = (base64: string) => base64.replace(/={1,2}$/, "");
 
 /** Returns the hash as a PHC string, or undefined if it cannot be checked here. */
 function hashOf(secret: Values, data: Values): string | undefined {

@@ -152,8 +152,8 @@ function samlConfig(realm: KeycloakRealm, config: Values, at: string): Record<st
 /** Translates a template: `${CLAIM.preferred_username}` is `{preferred_username}` here. Returns undefined if a part has no counterpart. */
 const templateOf = (text: string): string | undefined => {
   const template = text
-    .replace(/\$\{(?:CLAIM|ATTRIBUTE)\.([^}|]+?)(?:\s*\|\s*localpart)?\}/g, (all, name: string) =>
-      /localpart/.test(all) ? `{${name}|local}` : `{${name}}`,
+    .replace(/\$\{(?:CLAIM|ATTRIBUTE)\.([^${}|]+)(\|\s*localpart)?\}/g, (_all, name: string, local: string | undefined) =>
+      local === undefined ? `{${name}}` : `{${name.trim()}|local}`,
     )
     .replace(/\$\{ALIAS\}/g, "{alias}")
     .replace(/\$\{NAMEID\}/g, "{sub}");
