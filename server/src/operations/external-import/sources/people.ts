@@ -52,7 +52,7 @@ export const proposeSubject = (report: Report): void =>
   );
 
 export const NO_PASSWORDS =
-  "The file has no passwords: users reset them by mail, or a password source asks the other system at the first sign-in (docs/import.md)";
+  "The file has no passwords of some users: they reset them by mail, or a password source asks the other system at the first sign-in (docs/import.md)";
 
 /** Names of providers in other systems, with our protocols, which are the usual aliases. */
 const PROVIDERS: Readonly<Record<string, string>> = {
