@@ -340,6 +340,9 @@ describe.skipIf(!openLdap())("signing in by a directory", () => {
     test("a second server answers in its place, and one that is back answers at once", async () => {
       const second = await realmWith({ url: "ldaps://127.0.0.1:1", urls: [peer.ldap.tlsUrl] });
       expect((await signIn(second, "anna", "anna-password")).status).toBe(303);
+      const breaking = await listening(createTlsServer(peer.identity, (socket) => socket.once("data", () => socket.destroy())));
+      const third = await realmWith({ url: `ldaps://127.0.0.1:${breaking}`, urls: [peer.ldap.tlsUrl] });
+      expect((await signIn(third, "anna", "anna-password")).status, "the first one breaks off").toBe(303);
 
       const open = new Set<Socket>();
       const forward = () =>

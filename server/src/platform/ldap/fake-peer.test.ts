@@ -255,6 +255,40 @@ test("a pool binds again on a new connection when the directory ended the kept o
   await expect(search()).rejects.toEqual(failing("reach"));
 });
 
+test("a pool goes to the next server when one hangs or is not ready, but not when the directory refuses its password", async () => {
+  const bindResult = (result: number) => ldapPeer((socket, { id }) => socket.write(answer(id, RESPONSE.bind, result)));
+  let hangs = false;
+  const hanging = await ldapPeer((socket, { id, tag }) => {
+    if (tag === 0x60 && !hangs) socket.write(answer(id, RESPONSE.bind));
+    if (tag === 0x63 && !hangs) socket.write(answer(id, RESPONSE.search));
+  });
+  const unready = await bindResult(52);
+  const refusing = await bindResult(49);
+  const ok = await ldapPeer((socket, { id, tag }) => {
+    if (tag === 0x60) socket.write(answer(id, RESPONSE.bind));
+    if (tag === 0x63) socket.write(answer(id, RESPONSE.search));
+  });
+  const all = [hanging, unready, refusing, ok];
+  toEnd.push(...all.map((each) => () => each.close()));
+  const searching = (timeoutMs: number, ...urls: string[]) => {
+    const options = { outbound: development(), startTls: false, ca: null, bindDn: "cn=sync", bindPassword: "secret" };
+    const pool = createLdapPool({ ...options, urls, timeoutMs });
+    toEnd.push(() => pool.close());
+    return () => pool.service((connection) => connection.search(request));
+  };
+  await searching(60_000, unready.url, ok.url)();
+  await expect(searching(60_000, refusing.url, ok.url)()).rejects.toMatchObject({ resultCode: 49 });
+  const search = searching(500, hanging.url, ok.url);
+  const succeeds = () =>
+    search().then(
+      () => true,
+      () => false,
+    );
+  await expect.poll(succeeds).toBe(true);
+  hangs = true;
+  await expect.poll(succeeds).toBe(true);
+});
+
 test("an entry reads its attributes in any case", () => {
   const entry = new LdapEntry("uid=x", new Map([["mail", [Buffer.from("a@b")]]]));
   expect([entry.text("MAIL"), entry.texts("Mail"), entry.text("sn"), entry.texts("sn")]).toEqual(["a@b", ["a@b"], null, []]);

@@ -26,7 +26,17 @@ export interface LdapPool {
   close(): void;
 }
 
-/** A server that could not be reached is tried last for this long. */
+interface Reached {
+  readonly connection: LdapConnection;
+  readonly url: string;
+}
+
+const isFault = (error: unknown, fault: LdapError["fault"]): boolean => error instanceof LdapError && error.fault === fault;
+/** Tells whether the directory answered: another of its servers would say the same, unless this one is not ready. */
+const isAnswer = (error: unknown): boolean =>
+  isFault(error, "result") && ![RESULT.busy, RESULT.unavailable].some((code) => code === (error as LdapError).resultCode);
+
+/** A server that did not answer is tried last for this long. */
 const DEAD_FOR = 30 * SECOND;
 const FRESH_AT_ONCE = 20;
 const FRESH_WAITING = 200;
@@ -37,46 +47,53 @@ export function createLdapPool(options: PoolOptions): LdapPool {
   const { bindDn, bindPassword } = options;
   const deadUntil = new Map<string, number>();
   const permits = createSemaphore({ permits: FRESH_AT_ONCE, maxWaiting: FRESH_WAITING });
-  let kept: Promise<LdapConnection> | null = null;
+  let kept: Promise<Reached> | null = null;
+  /** The server to which the last service connection was made. */
+  let answering: string | null = null;
   let idle: NodeJS.Timeout | undefined;
   let using = 0;
   let isClosed = false;
 
-  /** Connects to the first server that answers. Servers that failed a moment ago are tried last. */
-  const connect = async (): Promise<LdapConnection> => {
+  /**
+   * Connects to the first server that answers, and to that one with which `begin` succeeds. Servers that did not answer a moment ago are tried last, and the one
+   * that answered last comes first if it is `preferred`.
+   */
+  const connect = async (begin?: (connection: LdapConnection) => Promise<unknown>, preferred: string | null = null): Promise<Reached> => {
     const now = clock.now();
-    const isDead = (url: string) => (deadUntil.get(url) ?? 0) > now;
-    const order = [...options.urls.filter((url) => !isDead(url)), ...options.urls.filter(isDead)];
+    const rank = (url: string) => ((deadUntil.get(url) ?? 0) > now ? 2 : url === preferred ? 0 : 1);
     let failure: unknown = new LdapError("reach", "The directory has no address.");
-    for (const url of order) {
+    for (const url of [...options.urls].sort((one, other) => rank(one) - rank(other))) {
       try {
         const connection = await openConnection({ ...options, url });
+        if (!begin) return { connection, url };
+        await begin(connection).catch((error) => {
+          connection.close();
+          throw error;
+        });
         deadUntil.delete(url);
-        return connection;
+        return { connection, url };
       } catch (error) {
-        deadUntil.set(url, clock.now() + DEAD_FOR);
+        if (isAnswer(error)) throw error;
+        passOver(url);
         failure = error;
       }
     }
     throw failure;
   };
 
-  const asService = async (): Promise<LdapConnection> => {
-    const connection = await connect();
-    try {
-      await connection.bind(bindDn, bindPassword);
-      return connection;
-    } catch (error) {
-      connection.close();
-      throw error;
-    }
+  const passOver = (url: string) => deadUntil.set(url, clock.now() + DEAD_FOR);
+
+  const asService = async (): Promise<Reached> => {
+    const reached = await connect((connection) => connection.bind(bindDn, bindPassword));
+    answering = reached.url;
+    return reached;
   };
 
-  const shared = async (): Promise<LdapConnection> => {
+  const shared = async (): Promise<Reached> => {
     const current = kept;
     if (current) {
-      const connection = await current;
-      if (connection.isOpen) return connection;
+      const reached = await current;
+      if (reached.connection.isOpen) return reached;
       if (kept !== current) return shared();
     }
     const opening = asService();
@@ -92,15 +109,18 @@ export function createLdapPool(options: PoolOptions): LdapPool {
     const current = kept;
     kept = null;
     current?.then(
-      (connection) => connection.close(),
+      ({ connection }) => connection.close(),
       () => {},
     );
   };
 
-  const held = async <T>(open: () => Promise<LdapConnection>, work: (connection: LdapConnection) => Promise<T>): Promise<T> => {
-    const connection = await open();
+  const held = async <T>(open: () => Promise<Reached>, work: (connection: LdapConnection) => Promise<T>): Promise<T> => {
+    const { connection, url } = await open();
     try {
       return await work(connection);
+    } catch (error) {
+      if (isFault(error, "timeout")) passOver(url);
+      throw error;
     } finally {
       connection.close();
     }
@@ -112,12 +132,18 @@ export function createLdapPool(options: PoolOptions): LdapPool {
       using += 1;
       try {
         const wasKept = kept !== null;
+        const { connection, url } = await shared();
         try {
-          return await work(await shared());
+          return await work(connection);
         } catch (error) {
-          // The directory closed a connection that was kept from earlier, which says nothing about this request. It is tried once more.
-          if (!wasKept || !(error instanceof LdapError) || error.fault !== "closed" || isClosed) throw error;
-          return await work(await shared());
+          if (isClosed) throw error;
+          if (isFault(error, "timeout") && options.urls.length > 1) {
+            // Other requests use the connection: it is closed, so that they try another server, too.
+            passOver(url);
+            letGo();
+          } else if (!wasKept || !isFault(error, "closed")) throw error;
+          // The directory closed a connection that was kept from earlier, or another server may answer. It is tried once more.
+          return await work((await shared()).connection);
         }
       } finally {
         using -= 1;
@@ -126,7 +152,7 @@ export function createLdapPool(options: PoolOptions): LdapPool {
     },
     async fresh(work) {
       try {
-        return await permits.run(() => held(connect, work));
+        return await permits.run(() => held(() => connect(undefined, answering), work));
       } catch (error) {
         throw error instanceof SemaphoreFull
           ? new LdapError("timeout", "Too many people are signing in by this directory.", { cause: error })
