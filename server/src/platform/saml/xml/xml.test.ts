@@ -90,6 +90,12 @@ describe("reading", () => {
     expect(reasonOf(() => parseXml(typeof xml === "string" ? bytes(xml) : xml, MESSAGE_LIMITS))).toBe(reason);
   });
 
+  test("stops at the first reference that is none", async () => {
+    const reading = (character: string) => async () => void reasonOf(() => parse(`<a>${character.repeat(300_000)}</a>`));
+    const [text, references] = await leastCpuTime(reading("x"), reading("&"));
+    expect(references).toBeLessThan(20 * text!);
+  });
+
   test("lets comments and CDATA pass in metadata, but no document type", () => {
     const root = parse('<?xml-stylesheet href="x"?><!-- a --><a>b<!-- c --><![CDATA[<d>]]></a><!-- e -->', METADATA_LIMITS);
     expect(root.children).toEqual(["b", { comment: " c " }, "<d>"]);
