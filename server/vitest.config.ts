@@ -17,19 +17,19 @@ const rank = ({ moduleId }: TestSpecification) => {
   const place = LONGEST.findIndex((end) => moduleId.endsWith(end));
   return place === -1 ? LONGEST.length : place;
 };
-// Files that share a server come together: one that has its own closes it, because it may move the clock.
-const sharesServer = ({ moduleId }: TestSpecification) => readFileSync(moduleId, "utf8").includes("sharedHarness(");
+/** Returns the settings of the server that a file shares. Files with equal settings come together, and those with a server of their own come first. */
+const sharedServer = ({ moduleId }: TestSpecification) => /sharedHarness\(([^)]*)\)/.exec(readFileSync(moduleId, "utf8"))?.[0] ?? "";
 class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const sorted = await super.sort(files);
     // A worker serves one project: whatever goes back and forth between projects loads everything anew.
     const projects = [...new Set(sorted.map(({ project }) => project.name))];
     const order = new Map(
-      sorted.map((file) => [file, [projects.indexOf(file.project.name), Number(sharesServer(file)), rank(file)] as const] as const),
+      sorted.map((file) => [file, [projects.indexOf(file.project.name), sharedServer(file), rank(file)] as const] as const),
     );
     return sorted.toSorted((one, other) => {
       const [a, b] = [order.get(one)!, order.get(other)!];
-      return a[0] - b[0] || a[1] - b[1] || a[2] - b[2];
+      return a[0] - b[0] || (a[1] < b[1] ? -1 : Number(a[1] > b[1])) || a[2] - b[2];
     });
   }
 }

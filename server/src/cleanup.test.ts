@@ -2,12 +2,12 @@ import { sql } from "kysely";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { cleanUp } from "./cleanup.ts";
 import { clock, MINUTE, SECOND } from "./kernel/clock.ts";
-import { type Harness, harness } from "./testing/harness.ts";
+import { type SharedHarness, sharedHarness } from "./testing/harness.ts";
 import { dpopKey } from "./testing/proof.ts";
 
-let iam: Harness;
+let iam: SharedHarness;
 beforeAll(async () => {
-  iam = await harness();
+  iam = await sharedHarness();
 });
 afterAll(() => iam?.close());
 

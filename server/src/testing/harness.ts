@@ -21,6 +21,7 @@ import { nextKeyPair } from "./key-pairs.ts";
 import { borrowPostgres } from "./postgres-database.ts";
 import { MASTER_PASSWORD, type RealmUnderTest, realmUnderTest } from "./realm.ts";
 import { recordStatements, saveStatements } from "./sent-statements.ts";
+import { changedTables, removeRealms, sharedState } from "./shared-rows.ts";
 
 export { MASTER_PASSWORD } from "./realm.ts";
 
@@ -34,10 +35,10 @@ const CACHE = new URL("../../.cache/", import.meta.url).pathname;
 /** The compiled schemas are shared: compiling those that a file's requests need takes longer than building the rest of a server. */
 const compiled = compiledSchemas();
 
-/** The part that files may share: it makes realms, and gives no access to jobs and counters, which belong to all files. */
+/** The part that files may share: it makes realms, and gives no access to counters and to the loops of all realms. */
 export interface SharedHarness {
-  readonly core: Pick<Core, "db" | "work" | "vault" | "changes" | "realms" | "config">;
-  readonly server: Pick<Server, "app">;
+  readonly core: Pick<Core, "db" | "work" | "vault" | "hasher" | "changes" | "realms" | "config">;
+  readonly server: Pick<Server, "app" | "jobs">;
   readonly config: Config;
   /** All that the server wrote to standard output. */
   readonly output: readonly string[];
@@ -74,38 +75,55 @@ export async function harness(env: Record<string, string> = {}): Promise<Harness
 
 type Opened = Omit<Harness, "realm" | "browser">;
 
-/** The servers that files of this process share, by their settings. */
-const shared = new Map<string, Promise<Opened>>();
+/** The server that files of this process share. Files with equal settings come one after the other (`vitest.config.ts`). */
+let shared: { readonly settings: string; readonly server: Promise<Opened> } | undefined;
 
 /**
- * Returns a server that other files use before and after this one: building one takes as long as all the requests of most files. It is for files that look at
- * their own realms only. A file needs a `harness()` of its own if it moves the clock, runs jobs, counts what the server has done, needs a second node, or reads
- * or changes something outside of its realms.
+ * Returns a server that other files use before and after this one: building one, and running its code for the first time, takes longer than all the requests
+ * of most files. It is for files that look at their own realms only. A file may move the clock, and stop the jobs and run them: both are as before when it
+ * ends, and its realms are gone. A file needs a `harness()` of its own if it counts what the server has done, needs a second node, or reads or changes something
+ * outside of its realms.
  */
 export async function sharedHarness(env: Record<string, string> = {}): Promise<SharedHarness> {
   clock.reset();
-  const key = JSON.stringify(Object.entries(env).sort());
-  const opening = shared.get(key) ?? openServer(env);
-  shared.set(key, opening);
-  opening.catch(() => shared.delete(key));
-  const opened = await opening;
+  const settings = JSON.stringify(Object.entries(env).sort());
+  if (shared?.settings !== settings) {
+    await closeShared();
+    shared = { settings, server: openServer(env) };
+  }
+  const opened = await shared.server;
+  const { realm, browser } = await signedIn(opened);
+  const own: string[] = [];
+  const { db } = opened.core;
+  const before = await sharedState(db);
   return {
     ...opened,
-    ...(await signedIn(opened)),
+    browser,
+    async realm() {
+      const made = await realm();
+      own.push(made.name);
+      return made;
+    },
     async close() {
-      await saveStatements();
-      if (!clock.isMoved()) return;
-      await closeShared();
+      const { jobs } = opened.server;
+      await jobs.stop();
       clock.reset();
-      throw new Error("This file moved the clock, so it needs a harness() of its own instead of the shared one");
+      await removeRealms(db, own);
+      await saveStatements();
+      const changed = changedTables(before, await sharedState(db));
+      if (changed.length > 0) {
+        await closeShared();
+        throw new Error(`This file changed rows of master (${changed}), so it needs a harness() of its own instead of the shared one`);
+      }
+      await jobs.start();
     },
   };
 }
 
 async function closeShared(): Promise<void> {
-  const opened = [...shared.values()];
-  shared.clear();
-  for (const server of opened) await (await server).close();
+  const open = shared?.server;
+  shared = undefined;
+  await (await open?.catch(() => undefined))?.close();
 }
 
 async function signedIn(opened: Opened): Promise<Pick<Harness, "realm" | "browser">> {

@@ -1,7 +1,7 @@
 import { sealPlace } from "../platform/jobs/index.ts";
 import type { OutgoingMessage } from "../tenancy/messaging/index.ts";
 import { MESSAGE_JOB } from "../tenancy/messaging/index.ts";
-import type { Node } from "./harness.ts";
+import type { SharedHarness } from "./harness.ts";
 import type { RealmUnderTest } from "./realm.ts";
 
 interface Waiting {
@@ -21,7 +21,7 @@ export async function allowMessages(realm: RealmUnderTest): Promise<void> {
 }
 
 /** Returns the waiting messages of a realm, oldest first. */
-export async function outbox({ core }: Pick<Node, "core">, realm: RealmUnderTest): Promise<Waiting[]> {
+export async function outbox({ core }: Pick<SharedHarness, "core">, realm: RealmUnderTest): Promise<Waiting[]> {
   const jobs = await core.db
     .selectFrom("jobs")
     .select(["job_id", "sealed"])

@@ -1,7 +1,7 @@
 import { systemActor } from "../platform/context.ts";
 import type { Step } from "../signin/flows/index.ts";
 import type { Answer, Browser } from "./browser.ts";
-import type { Node } from "./harness.ts";
+import type { SharedHarness } from "./harness.ts";
 import type { RealmUnderTest } from "./realm.ts";
 
 const decoded = (text: string) => text.replaceAll("&quot;", '"').replaceAll("&#39;", "'").replaceAll("&lt;", "<").replaceAll("&amp;", "&");
@@ -42,7 +42,7 @@ export const isSignedIn = (answer: Answer, realm: string): boolean =>
   answer.status === 303 && [answer.headers["set-cookie"] ?? []].flat().some((line) => line.startsWith(`gh_${realm}=`));
 
 /** Sets the steps by which users of the realm sign in. */
-export async function setBrowserFlow({ core }: Pick<Node, "core">, realm: RealmUnderTest, steps: readonly Step[]): Promise<void> {
+export async function setBrowserFlow({ core }: Pick<SharedHarness, "core">, realm: RealmUnderTest, steps: readonly Step[]): Promise<void> {
   await core.work.transact({ realm: realm.name, actor: systemActor(realm.name), sourceIp: null }, async (ctx) => {
     await ctx.tx.deleteFrom("flows").where("realm_id", "=", ctx.realm).execute();
     await ctx.tx

@@ -4,7 +4,7 @@ import { clock } from "../kernel/clock.ts";
 import { newId } from "../kernel/ids.ts";
 import { systemActor } from "../platform/context.ts";
 import { totpCode, totpStep } from "../signin/authenticators/totp-code.ts";
-import type { Node } from "./harness.ts";
+import type { SharedHarness } from "./harness.ts";
 
 const form = { algorithm: "SHA1", digits: 6, period: 30 } as const;
 
@@ -21,7 +21,7 @@ const fromBase32 = (text: string): Buffer => {
 export const codeOfApp = (secret: Buffer): string => totpCode(secret, totpStep(clock.now(), form), form);
 
 /** Gives a user an authenticator app. Returns a function for the code that it shows. */
-export async function giveTotp({ core }: Pick<Node, "core">, realm: string, userId: string): Promise<() => string> {
+export async function giveTotp({ core }: Pick<SharedHarness, "core">, realm: string, userId: string): Promise<() => string> {
   const secret = randomBytes(20);
   const id = newId();
   const sealed = core.vault.seal(secret.toString("base64url"), totpPlace(realm, id));

@@ -2,15 +2,15 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { clock, HOUR } from "../../kernel/clock.ts";
 import { newId } from "../../kernel/ids.ts";
 import { sha256 } from "../../kernel/vault.ts";
-import { type Harness, harness } from "../../testing/harness.ts";
+import { type SharedHarness, sharedHarness } from "../../testing/harness.ts";
 import type { AdminClient, RealmUnderTest } from "../../testing/realm.ts";
 import { deleteExpiredEnrollments } from "../credentials/index.ts";
 
-let iam: Harness;
+let iam: SharedHarness;
 let realm: RealmUnderTest;
 let admin: AdminClient;
 beforeAll(async () => {
-  iam = await harness();
+  iam = await sharedHarness();
   realm = await iam.realm();
   admin = await realm.as("manage-users", "view-users");
 });

@@ -2,10 +2,10 @@ import { sql } from "kysely";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { clock, MINUTE } from "../../kernel/clock.ts";
 import { newId } from "../../kernel/ids.ts";
-import { type Harness, harness } from "../../testing/harness.ts";
+import { type SharedHarness, sharedHarness } from "../../testing/harness.ts";
 import type { AdminClient, RealmUnderTest } from "../../testing/realm.ts";
 
-let iam: Harness;
+let iam: SharedHarness;
 let realm: RealmUnderTest;
 let admin: AdminClient;
 
@@ -23,7 +23,7 @@ let [most, third, tiny] = [] as string[];
 const ORGANIZATION = newId();
 
 beforeAll(async () => {
-  iam = await harness();
+  iam = await sharedHarness();
   realm = await iam.realm();
   admin = await realm.as("view-users");
   const { db } = iam.core;

@@ -5,14 +5,14 @@ import { clock } from "../../kernel/clock.ts";
 import { type BrokeredRealm, brokeredRealm } from "../../testing/brokered-realm.ts";
 import { newId } from "../../testing/eid-messages.ts";
 import { company, type EidAnswer, type EidasPeer, eidasPeer, LEGAL, NATURAL, person, readRequest } from "../../testing/eid-peers.ts";
-import { type Harness, harness } from "../../testing/harness.ts";
+import { type SharedHarness, sharedHarness } from "../../testing/harness.ts";
 import { haveSchemas, makeIdentity, schemaComplaints, xmlsecVerifies } from "../../testing/saml-peers.ts";
 import { followed } from "../../testing/step-pages.ts";
 
-let iam: Harness;
+let iam: SharedHarness;
 let peer: EidasPeer;
 beforeAll(async () => {
-  [iam, peer] = await Promise.all([harness({ GATEHOUSE_MODE: "development" }), eidasPeer()]);
+  [iam, peer] = await Promise.all([sharedHarness({ GATEHOUSE_MODE: "development" }), eidasPeer()]);
 });
 afterEach(() => clock.reset());
 afterAll(() => iam?.close());

@@ -2,7 +2,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { openLdap } from "../../../test/peers/index.mjs";
 import { addDirectory, type DirectoryPeer, openLdapPeer, PEOPLE, person, SUFFIX } from "../../testing/directories.ts";
-import { type Harness, harness } from "../../testing/harness.ts";
+import { type SharedHarness, sharedHarness } from "../../testing/harness.ts";
 import { answer, entryMessage, ldapPeer, RESPONSE } from "../../testing/ldap-peer.ts";
 import type { RealmUnderTest } from "../../testing/realm.ts";
 
@@ -14,7 +14,7 @@ const CROWD = 100_000;
 const crowd = Array.from({ length: CROWD }, (_, i) => `uid=m${i},ou=moved,${SUFFIX}`);
 
 describe.skipIf(!openLdap())("groups and mappers of a directory", () => {
-  let iam: Harness;
+  let iam: SharedHarness;
   let peer: DirectoryPeer;
   beforeAll(async () => {
     const people = ["ann", "bob", "cat", "dan", "eve"].map((uid, i) =>
@@ -31,7 +31,7 @@ describe.skipIf(!openLdap())("groups and mappers of a directory", () => {
       `dn: cn=unix,${GROUPS}\nobjectClass: posixGroup\ncn: unix\ngidNumber: 100\nmemberUid: cat\n`,
     ];
     peer = await openLdapPeer([...people, ...groups].join("\n"));
-    iam = await harness({ GATEHOUSE_ALLOWED_HOSTS: "127.0.0.1", GATEHOUSE_MODE: "development" });
+    iam = await sharedHarness({ GATEHOUSE_ALLOWED_HOSTS: "127.0.0.1", GATEHOUSE_MODE: "development" });
     await iam.server.jobs.stop();
   });
   afterAll(async () => {

@@ -2,17 +2,17 @@ import { setTimeout as pause } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { openLdap } from "../../../test/peers/index.mjs";
 import { addDirectory, type DirectoryPeer, openLdapPeer, PEOPLE, person } from "../../testing/directories.ts";
-import { type Harness, harness } from "../../testing/harness.ts";
+import { type SharedHarness, sharedHarness } from "../../testing/harness.ts";
 
 const COUNT = 10_000;
 const uidOf = (i: number) => `u${String(i).padStart(5, "0")}`;
 
 describe.skipIf(!openLdap())("a directory of 10,000", () => {
-  let iam: Harness;
+  let iam: SharedHarness;
   let peer: DirectoryPeer;
   beforeAll(async () => {
     peer = await openLdapPeer(Array.from({ length: COUNT }, (_, i) => person(uidOf(i))).join("\n"));
-    iam = await harness({ GATEHOUSE_ALLOWED_HOSTS: "127.0.0.1", GATEHOUSE_MODE: "development" });
+    iam = await sharedHarness({ GATEHOUSE_ALLOWED_HOSTS: "127.0.0.1", GATEHOUSE_MODE: "development" });
     await iam.server.jobs.stop();
   });
   afterAll(async () => {

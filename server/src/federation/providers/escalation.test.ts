@@ -3,16 +3,16 @@ import { sql } from "kysely";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { newId } from "../../kernel/ids.ts";
 import { idpMetadata, render } from "../../platform/saml/index.ts";
-import { type Harness, harness } from "../../testing/harness.ts";
+import { type SharedHarness, sharedHarness } from "../../testing/harness.ts";
 import { CERTIFICATES, CLIENT_SECRET, identityProvider, KEY, leastConfig, linkTo, pem } from "../../testing/identity-providers.ts";
 import { goodIdpRole } from "../../testing/saml-messages.ts";
 import { type Identity, makeIdentity } from "../../testing/saml-peers.ts";
 import { type ProtocolName, protocolOf, protocols } from "./protocols.ts";
 
-let iam: Harness;
+let iam: SharedHarness;
 let peer: Identity;
 beforeAll(async () => {
-  [iam, peer] = await Promise.all([harness(), makeIdentity()]);
+  [iam, peer] = await Promise.all([sharedHarness(), makeIdentity()]);
   // Identities are used in turn: with the one of `leastConfig` nothing would change.
   if (peer.pem === leastConfig.eidas.spSigningCertificate) peer = await makeIdentity();
 });

@@ -6,21 +6,26 @@ import { DATA_ENCRYPTION, errorResponse, logoutRequestElement, newMessageId, ren
 import { type SamlBrokered, samlBrokered } from "../../testing/brokered-realm.ts";
 import type { Answer, Browser } from "../../testing/browser.ts";
 import { encrypted, signedBy } from "../../testing/eid-messages.ts";
-import { type Harness, harness } from "../../testing/harness.ts";
+import { type SharedHarness, sharedHarness } from "../../testing/harness.ts";
 import { inclusivelySigned, oddlySigned, rightlySigned, SIGNATURE, wrapped, wronglySigned } from "../../testing/saml-attacks.ts";
 import { type Asked, type SamlPeer, type SamlPeerAnswer, samlPeer } from "../../testing/saml-identity-provider.ts";
 import { goodLogoutRequest, rs256 } from "../../testing/saml-messages.ts";
 import { type Identity, makeIdentity } from "../../testing/saml-peers.ts";
 import { isSignedIn } from "../../testing/step-pages.ts";
 
-let iam: Harness;
+let iam: SharedHarness;
 let peer: SamlPeer;
 let other: Identity;
 let ours: Identity;
 /** Takes what is signed as a whole or in its assertion, and what is encrypted. */
 let sp: SamlBrokered;
 beforeAll(async () => {
-  [iam, peer, other, ours] = await Promise.all([harness({ GATEHOUSE_MODE: "development" }), samlPeer(), makeIdentity(), makeIdentity()]);
+  [iam, peer, other, ours] = await Promise.all([
+    sharedHarness({ GATEHOUSE_MODE: "development" }),
+    samlPeer(),
+    makeIdentity(),
+    makeIdentity(),
+  ]);
   await iam.server.jobs.stop();
   const key = String(ours.privateKey.export({ type: "pkcs8", format: "pem" }));
   sp = await samlBrokered(iam, { ...peer.config, spDecryptionPrivateKey: key });

@@ -5,7 +5,7 @@ import { clock, DAY, HOUR, MINUTE } from "../../kernel/clock.ts";
 import { BINDING, NAME_ID_FORMAT, readMetadata, render, STATUS, verificationKey } from "../../platform/saml/index.ts";
 import { samlBrokered } from "../../testing/brokered-realm.ts";
 import type { Answer } from "../../testing/browser.ts";
-import { type Harness, harness } from "../../testing/harness.ts";
+import { type SharedHarness, sharedHarness } from "../../testing/harness.ts";
 import { onPostgres } from "../../testing/on-postgres.ts";
 import { submit, walk } from "../../testing/relying-party.ts";
 import { type SamlPeer, samlPeer } from "../../testing/saml-identity-provider.ts";
@@ -14,11 +14,11 @@ import { haveSchemas, type Identity, makeIdentity, schemaComplaints, xmlsecVerif
 import { hopOf, postedBy } from "../../testing/service-provider.ts";
 import { isSignedIn } from "../../testing/step-pages.ts";
 
-let iam: Harness;
+let iam: SharedHarness;
 let peer: SamlPeer;
 let own: Identity;
 beforeAll(async () => {
-  [iam, peer, own] = await Promise.all([harness({ GATEHOUSE_MODE: "development" }), samlPeer(), makeIdentity()]);
+  [iam, peer, own] = await Promise.all([sharedHarness({ GATEHOUSE_MODE: "development" }), samlPeer(), makeIdentity()]);
   await iam.server.jobs.stop();
 });
 afterEach(() => clock.reset());

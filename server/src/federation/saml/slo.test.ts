@@ -19,7 +19,7 @@ import {
 } from "../../platform/saml/index.ts";
 import { type SamlBrokered, samlBrokered } from "../../testing/brokered-realm.ts";
 import type { Answer, Browser } from "../../testing/browser.ts";
-import { type Harness, harness } from "../../testing/harness.ts";
+import { type SharedHarness, sharedHarness } from "../../testing/harness.ts";
 import { logoutProvider } from "../../testing/logout-provider.ts";
 import { openidPeer } from "../../testing/openid-peer.ts";
 import { relyingParty } from "../../testing/relying-party.ts";
@@ -29,11 +29,11 @@ import { type Identity, makeIdentity } from "../../testing/saml-peers.ts";
 import { hopOf } from "../../testing/service-provider.ts";
 import { isSignedIn } from "../../testing/step-pages.ts";
 
-let iam: Harness;
+let iam: SharedHarness;
 let peer: SamlPeer;
 let other: Identity;
 beforeAll(async () => {
-  [iam, peer, other] = await Promise.all([harness({ GATEHOUSE_MODE: "development" }), samlPeer(), makeIdentity()]);
+  [iam, peer, other] = await Promise.all([sharedHarness({ GATEHOUSE_MODE: "development" }), samlPeer(), makeIdentity()]);
 });
 afterEach(() => clock.reset());
 afterAll(async () => {

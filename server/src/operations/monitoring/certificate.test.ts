@@ -6,11 +6,11 @@ import { createServer, type Server } from "node:tls";
 import * as x509 from "@peculiar/x509";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { clock, DAY } from "../../kernel/clock.ts";
-import { type Harness, harness } from "../../testing/harness.ts";
+import { type SharedHarness, sharedHarness } from "../../testing/harness.ts";
 
 const alg = { name: "ECDSA", namedCurve: "P-256", hash: "SHA-256" } as const;
 let proxy: Server;
-let iam: Harness;
+let iam: SharedHarness;
 
 beforeAll(async () => {
   x509.cryptoProvider.set(webcrypto as Crypto);
@@ -27,7 +27,7 @@ beforeAll(async () => {
   proxy = createServer({ cert: certificate.toString("pem"), key: `-----BEGIN PRIVATE KEY-----\n${pkcs8}\n-----END PRIVATE KEY-----` });
   proxy.listen(0, "127.0.0.1");
   await once(proxy, "listening");
-  iam = await harness({ GATEHOUSE_BASE_URL: `https://127.0.0.1:${(proxy.address() as AddressInfo).port}` });
+  iam = await sharedHarness({ GATEHOUSE_BASE_URL: `https://127.0.0.1:${(proxy.address() as AddressInfo).port}` });
 });
 afterAll(async () => {
   await iam?.close();

@@ -3,17 +3,17 @@ import { pgbouncerPath } from "../../../test/peers/index.mjs";
 import { checkDatabase } from "../../cli/doctor/database.ts";
 import { type Config, loadConfig } from "../../config.ts";
 import { createCore } from "../../core.ts";
-import { type Harness, harness } from "../../testing/harness.ts";
+import { type SharedHarness, sharedHarness } from "../../testing/harness.ts";
 import { type RunningPgbouncer, startPgbouncer } from "../../testing/pgbouncer.ts";
 import { poolingOf } from "./index.ts";
 
 describe.skipIf(!pgbouncerPath())("a pooler between the server and Postgres", () => {
-  let iam: Harness;
+  let iam: SharedHarness;
   let byTransaction: RunningPgbouncer;
   let bySession: RunningPgbouncer;
   let direct: string;
   beforeAll(async () => {
-    iam = await harness();
+    iam = await sharedHarness();
     direct = iam.config.databaseUrl!;
     [byTransaction, bySession] = [await startPgbouncer(direct), await startPgbouncer(direct, "session")];
   });

@@ -3,7 +3,7 @@ import { clock, MINUTE } from "../../kernel/clock.ts";
 import { totpCode, totpStep } from "../../signin/authenticators/totp-code.ts";
 import { isRecentlyAuthenticated } from "../../signin/sessions/index.ts";
 import type { Answer, Browser } from "../../testing/browser.ts";
-import { type Harness, harness } from "../../testing/harness.ts";
+import { type SharedHarness, sharedHarness } from "../../testing/harness.ts";
 import { onPostgres } from "../../testing/on-postgres.ts";
 import { allowMessages, outbox } from "../../testing/outbox.ts";
 import type { RealmUnderTest } from "../../testing/realm.ts";
@@ -11,9 +11,9 @@ import { relyingParty, submit, walk } from "../../testing/relying-party.ts";
 import { answerPage, followed, isSignedIn, pastPassword } from "../../testing/step-pages.ts";
 import { giveTotp } from "../../testing/totp.ts";
 
-let iam: Harness;
+let iam: SharedHarness;
 beforeAll(async () => {
-  iam = await harness();
+  iam = await sharedHarness();
   await iam.server.jobs.stop(); // the cleanup would delete rows by the moved clock
 });
 afterEach(() => clock.reset());

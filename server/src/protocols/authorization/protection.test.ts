@@ -1,15 +1,15 @@
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { clock, MINUTE } from "../../kernel/clock.ts";
 import type { Answer, RequestOptions } from "../../testing/browser.ts";
-import { type Harness, harness } from "../../testing/harness.ts";
+import { type SharedHarness, sharedHarness } from "../../testing/harness.ts";
 import { relyingParty } from "../../testing/relying-party.ts";
 
 const UMA = "urn:ietf:params:oauth:grant-type:uma-ticket";
 const PASSWORD = "a password for tests";
 
-let iam: Harness;
+let iam: SharedHarness;
 beforeAll(async () => {
-  iam = await harness();
+  iam = await sharedHarness();
   // The cleanup would delete rows by the moved clock.
   await iam.server.jobs.stop();
 });

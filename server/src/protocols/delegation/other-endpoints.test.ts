@@ -3,14 +3,14 @@ import { grantConsent } from "../../directory/consents/index.ts";
 import { clock, MINUTE } from "../../kernel/clock.ts";
 import { systemActor } from "../../platform/context.ts";
 import type { Answer } from "../../testing/browser.ts";
-import { type Harness, harness } from "../../testing/harness.ts";
+import { type SharedHarness, sharedHarness } from "../../testing/harness.ts";
 import { type Party, relyingParty } from "../../testing/relying-party.ts";
 
 // The rules of delegation apply wherever an agent or a client gets a user's token by the token of another client.
 
-let iam: Harness;
+let iam: SharedHarness;
 beforeAll(async () => {
-  iam = await harness();
+  iam = await sharedHarness();
 });
 afterAll(() => iam?.close());
 

@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { clock, MINUTE } from "../../kernel/clock.ts";
 import { newId } from "../../kernel/ids.ts";
 import type { Answer, Browser } from "../../testing/browser.ts";
-import { type Harness, harness } from "../../testing/harness.ts";
+import { type SharedHarness, sharedHarness } from "../../testing/harness.ts";
 import { allowMessages, outbox } from "../../testing/outbox.ts";
 import type { RealmUnderTest } from "../../testing/realm.ts";
 import { type Party, relyingParty, submit, walk } from "../../testing/relying-party.ts";
@@ -14,10 +14,10 @@ import { giveTotp } from "../../testing/totp.ts";
 // One function judges a session by its proofs at each use (`standingOf` in signin/run/position.ts). Here an administrator with an
 // authenticator app signs in to a client whose flow requires only the password, and tries every endpoint with that session.
 
-let iam: Harness;
+let iam: SharedHarness;
 let base: string;
 beforeAll(async () => {
-  iam = await harness({ GATEHOUSE_MODE: "development" });
+  iam = await sharedHarness({ GATEHOUSE_MODE: "development" });
   await iam.server.jobs.stop(); // the cleanup would delete rows by the moved clock
   base = iam.config.baseUrl;
 });

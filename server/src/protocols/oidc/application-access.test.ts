@@ -3,7 +3,7 @@ import { grantConsent } from "../../directory/consents/index.ts";
 import { clock } from "../../kernel/clock.ts";
 import { systemActor } from "../../platform/context.ts";
 import type { Answer, Browser } from "../../testing/browser.ts";
-import { type Harness, harness } from "../../testing/harness.ts";
+import { type SharedHarness, sharedHarness } from "../../testing/harness.ts";
 import type { RealmUnderTest } from "../../testing/realm.ts";
 import { CALLBACK, type Party, relyingParty, submit, walk } from "../../testing/relying-party.ts";
 
@@ -13,10 +13,10 @@ const UMA = "urn:ietf:params:oauth:grant-type:uma-ticket";
 const EXCHANGE = "urn:ietf:params:oauth:grant-type:token-exchange";
 const ACCESS_TOKEN = "urn:ietf:params:oauth:token-type:access_token";
 
-let iam: Harness;
+let iam: SharedHarness;
 let base: string;
 beforeAll(async () => {
-  iam = await harness({ GATEHOUSE_MODE: "development" });
+  iam = await sharedHarness({ GATEHOUSE_MODE: "development" });
   await iam.server.jobs.stop();
   base = iam.config.baseUrl;
 });

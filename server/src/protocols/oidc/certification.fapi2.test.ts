@@ -11,20 +11,20 @@ import {
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { clock, DAY, MINUTE, SECOND } from "../../kernel/clock.ts";
 import { type FapiClient, fapiClient } from "../../testing/fapi-client.ts";
-import { type Harness, harness } from "../../testing/harness.ts";
+import { type SharedHarness, sharedHarness } from "../../testing/harness.ts";
 import type { RealmUnderTest } from "../../testing/realm.ts";
 import { CALLBACK, walk } from "../../testing/relying-party.ts";
 
 // FAPI 2.0 Security Profile and Message Signing (final): the requirements of the suite's modules, and its attacks. See docs/conformance.md.
 
-let iam: Harness;
+let iam: SharedHarness;
 let realm: RealmUnderTest;
 let user: { username: string; password: string };
 let bank: FapiClient;
 let signer: FapiClient;
 let other: GenerateKeyPairResult;
 beforeAll(async () => {
-  iam = await harness();
+  iam = await sharedHarness();
   await iam.server.jobs.stop(); // the cleanup would delete rows by the moved clock
   realm = await iam.realm();
   user = await realm.user();

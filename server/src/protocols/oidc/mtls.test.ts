@@ -2,7 +2,7 @@ import { createHash, X509Certificate } from "node:crypto";
 import { decodeJwt } from "jose";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Answer } from "../../testing/browser.ts";
-import { type Harness, harness } from "../../testing/harness.ts";
+import { type SharedHarness, sharedHarness } from "../../testing/harness.ts";
 import { privateAuthority } from "../../testing/private-authority.ts";
 import { dpopKey } from "../../testing/proof.ts";
 import type { RealmUnderTest } from "../../testing/realm.ts";
@@ -11,11 +11,11 @@ import { relyingParty } from "../../testing/relying-party.ts";
 const HEADER = "x-client-cert";
 const PROXY = "10.1.2.3";
 
-let iam: Harness;
+let iam: SharedHarness;
 let own: { cert: string };
 let other: { cert: string };
 beforeAll(async () => {
-  iam = await harness({
+  iam = await sharedHarness({
     GATEHOUSE_TLS_CLIENT_CERT_HEADER: HEADER,
     GATEHOUSE_MTLS_BASE_URL: "https://mtls.example",
     GATEHOUSE_TRUST_PROXY: "loopback,10.0.0.0/8",

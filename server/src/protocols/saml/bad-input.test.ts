@@ -18,14 +18,14 @@ import {
 import { seededRandom } from "../../testing/api-driver/random.ts";
 import type { Answer } from "../../testing/browser.ts";
 import { leastCpuTime } from "../../testing/cpu-time.ts";
-import { type Harness, harness } from "../../testing/harness.ts";
+import { type SharedHarness, sharedHarness } from "../../testing/harness.ts";
 import type { RealmUnderTest } from "../../testing/realm.ts";
 import { mutated, oddlySigned, rightlySigned, wrapped, wronglySigned } from "../../testing/saml-attacks.ts";
 import { goodLogoutRequest, rs256 } from "../../testing/saml-messages.ts";
 import { type Identity, makeIdentity } from "../../testing/saml-peers.ts";
 import { ACS, type ServiceProvider, serviceProvider } from "../../testing/service-provider.ts";
 
-let iam: Harness;
+let iam: SharedHarness;
 let realm: RealmUnderTest;
 /** The service provider that has to sign. */
 let sp: ServiceProvider;
@@ -33,7 +33,7 @@ let peer: Identity;
 let other: Identity;
 
 beforeAll(async () => {
-  iam = await harness();
+  iam = await sharedHarness();
   await iam.server.jobs.stop();
   [peer, other] = await Promise.all([makeIdentity(), makeIdentity()]);
   realm = await iam.realm();

@@ -18,7 +18,7 @@ import {
   soapFault,
 } from "../../platform/saml/index.ts";
 import type { Answer } from "../../testing/browser.ts";
-import { type Harness, harness } from "../../testing/harness.ts";
+import { type SharedHarness, sharedHarness } from "../../testing/harness.ts";
 import type { RealmUnderTest } from "../../testing/realm.ts";
 import { submit, walk } from "../../testing/relying-party.ts";
 import { inclusivelySigned, oddlySigned, wrapped, wronglySigned } from "../../testing/saml-attacks.ts";
@@ -26,13 +26,13 @@ import { rs256 } from "../../testing/saml-messages.ts";
 import { type Identity, makeIdentity } from "../../testing/saml-peers.ts";
 import { type ServiceProvider, serviceProvider } from "../../testing/service-provider.ts";
 
-let iam: Harness;
+let iam: SharedHarness;
 let realm: RealmUnderTest;
 let sp: ServiceProvider;
 let peer: Identity;
 let other: Identity;
 beforeAll(async () => {
-  iam = await harness();
+  iam = await sharedHarness();
   await iam.server.jobs.stop();
   [peer, other] = await Promise.all([makeIdentity(), makeIdentity()]);
   realm = await iam.realm();

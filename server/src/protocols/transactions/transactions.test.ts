@@ -8,16 +8,16 @@ import { systemActor } from "../../platform/context.ts";
 import { totpCode, totpStep } from "../../signin/authenticators/totp-code.ts";
 import type { Answer } from "../../testing/browser.ts";
 import { enrolledApp } from "../../testing/device.ts";
-import { type Harness, harness } from "../../testing/harness.ts";
+import { type SharedHarness, sharedHarness } from "../../testing/harness.ts";
 import { onPostgres } from "../../testing/on-postgres.ts";
 import type { RealmUnderTest } from "../../testing/realm.ts";
 import { type Party, relyingParty, submit, walk } from "../../testing/relying-party.ts";
 import { codeOfApp, keyOn } from "../../testing/totp.ts";
 import { deleteExpiredTransactions } from "./index.ts";
 
-let iam: Harness;
+let iam: SharedHarness;
 beforeAll(async () => {
-  iam = await harness();
+  iam = await sharedHarness();
   // The cleanup would delete rows by the moved clock.
   await iam.server.jobs.stop();
 });

@@ -2,13 +2,13 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { clock, HOUR, MINUTE } from "../../kernel/clock.ts";
 import type { Answer } from "../../testing/browser.ts";
 import { appKey, enrolledApp, enrollmentToken } from "../../testing/device.ts";
-import { type Harness, harness } from "../../testing/harness.ts";
+import { type SharedHarness, sharedHarness } from "../../testing/harness.ts";
 import { onPostgres } from "../../testing/on-postgres.ts";
 import type { RealmUnderTest } from "../../testing/realm.ts";
 
-let iam: Harness;
+let iam: SharedHarness;
 beforeAll(async () => {
-  iam = await harness();
+  iam = await sharedHarness();
   // The clean-up would read the moved clock.
   await iam.server.jobs.stop();
 });

@@ -7,16 +7,16 @@ import { createOutbound } from "../../platform/outbound/index.ts";
 import { createMessageMetrics, MESSAGE_JOB, messageJob } from "../../tenancy/messaging/index.ts";
 import type { Answer, Browser } from "../../testing/browser.ts";
 import { enrolledApp } from "../../testing/device.ts";
-import { type Harness, harness } from "../../testing/harness.ts";
+import { type SharedHarness, sharedHarness } from "../../testing/harness.ts";
 import { PEER_HOST } from "../../testing/message-driver-conformance.ts";
 import { privateAuthority } from "../../testing/private-authority.ts";
 import { fcmDriverPeer } from "../../testing/push-peers.ts";
 import type { RealmUnderTest } from "../../testing/realm.ts";
 import { relyingParty, submit, walk } from "../../testing/relying-party.ts";
 
-let iam: Harness;
+let iam: SharedHarness;
 beforeAll(async () => {
-  iam = await harness();
+  iam = await sharedHarness();
   // The clean-up would read the moved clock.
   await iam.server.jobs.stop();
 });

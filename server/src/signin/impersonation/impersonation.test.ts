@@ -3,13 +3,13 @@ import { clock, MINUTE, SECOND } from "../../kernel/clock.ts";
 import { newId } from "../../kernel/ids.ts";
 import { sha256 } from "../../kernel/vault.ts";
 import type { Answer, Browser } from "../../testing/browser.ts";
-import { type Harness, harness, MASTER_PASSWORD } from "../../testing/harness.ts";
+import { MASTER_PASSWORD, type SharedHarness, sharedHarness } from "../../testing/harness.ts";
 import type { AdminClient, RealmUnderTest } from "../../testing/realm.ts";
 import { relyingParty } from "../../testing/relying-party.ts";
 
-let iam: Harness;
+let iam: SharedHarness;
 beforeAll(async () => {
-  iam = await harness();
+  iam = await sharedHarness();
   // The clean-up would read the moved clock.
   await iam.server.jobs.stop();
 });

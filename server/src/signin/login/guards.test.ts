@@ -1,17 +1,17 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { clock } from "../../kernel/clock.ts";
 import type { Answer } from "../../testing/browser.ts";
-import { type Harness, harness } from "../../testing/harness.ts";
+import { type SharedHarness, sharedHarness } from "../../testing/harness.ts";
 import { userWithPasskey } from "../../testing/passkeys.ts";
 import type { RealmUnderTest } from "../../testing/realm.ts";
 import { relyingParty, walk } from "../../testing/relying-party.ts";
 import { answerPage, followed, formOf, isSignedIn, pastPassword, setBrowserFlow } from "../../testing/step-pages.ts";
 import { giveTotp } from "../../testing/totp.ts";
 
-let iam: Harness;
+let iam: SharedHarness;
 let base: string;
 beforeAll(async () => {
-  iam = await harness();
+  iam = await sharedHarness();
   base = iam.config.baseUrl;
 });
 afterEach(() => clock.reset());

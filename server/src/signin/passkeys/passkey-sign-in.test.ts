@@ -1,16 +1,16 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { clock, MINUTE } from "../../kernel/clock.ts";
 import type { Answer } from "../../testing/browser.ts";
-import { type Harness, harness } from "../../testing/harness.ts";
+import { type SharedHarness, sharedHarness } from "../../testing/harness.ts";
 import { passkeyForm, testPasskey } from "../../testing/passkey.ts";
 import { answerWith, signInWithPasskey, toSecondFactor, usePasskeyOn, userWithPasskey } from "../../testing/passkeys.ts";
 import type { RealmUnderTest } from "../../testing/realm.ts";
 import { isSignedIn, setBrowserFlow } from "../../testing/step-pages.ts";
 import { deleteExpiredChallenges } from "./index.ts";
 
-let iam: Harness;
+let iam: SharedHarness;
 beforeAll(async () => {
-  iam = await harness();
+  iam = await sharedHarness();
   // The clean-up would read the moved clock.
   await iam.server.jobs.stop();
 });

@@ -3,16 +3,16 @@ import { clock, MINUTE } from "../../kernel/clock.ts";
 import { newId } from "../../kernel/ids.ts";
 import type { Answer, Browser } from "../../testing/browser.ts";
 import { backFrom, fakeBroker, SITE } from "../../testing/fake-broker.tsx";
-import { type Harness, harness } from "../../testing/harness.ts";
+import { type SharedHarness, sharedHarness } from "../../testing/harness.ts";
 import type { RealmUnderTest } from "../../testing/realm.ts";
 import { leadsTo, relyingParty, walk } from "../../testing/relying-party.ts";
 import { answerPage, followed, isSignedIn, setBrowserFlow } from "../../testing/step-pages.ts";
 import { giveTotp } from "../../testing/totp.ts";
 
-let iam: Harness;
+let iam: SharedHarness;
 const broker = fakeBroker();
 beforeAll(async () => {
-  iam = await harness();
+  iam = await sharedHarness();
 });
 afterEach(() => clock.reset());
 afterAll(async () => {

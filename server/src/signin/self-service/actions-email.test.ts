@@ -1,17 +1,17 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { clock, HOUR, SECOND } from "../../kernel/clock.ts";
 import type { Answer, Browser } from "../../testing/browser.ts";
-import { type Harness, harness } from "../../testing/harness.ts";
+import { type SharedHarness, sharedHarness } from "../../testing/harness.ts";
 import { type Mailing, mailing } from "../../testing/mailing.ts";
 import type { RealmUnderTest } from "../../testing/realm.ts";
 import { CALLBACK, submit, walk } from "../../testing/relying-party.ts";
 import { giveTotp } from "../../testing/totp.ts";
 
-let iam: Harness;
+let iam: SharedHarness;
 let mail: Mailing;
 let base: string;
 beforeAll(async () => {
-  [iam, mail] = await Promise.all([harness({ GATEHOUSE_ALLOWED_HOSTS: "127.0.0.1" }), mailing()]);
+  [iam, mail] = await Promise.all([sharedHarness({ GATEHOUSE_ALLOWED_HOSTS: "127.0.0.1" }), mailing()]);
   base = iam.config.baseUrl;
 });
 afterEach(() => clock.reset());

@@ -3,18 +3,18 @@ import { clock, MINUTE, SECOND } from "../../kernel/clock.ts";
 import { newId } from "../../kernel/ids.ts";
 import type { Answer, Browser } from "../../testing/browser.ts";
 import { statementsDuring } from "../../testing/counted-statements.ts";
-import { type Harness, harness } from "../../testing/harness.ts";
+import { type SharedHarness, sharedHarness } from "../../testing/harness.ts";
 import { type Mailing, mailing } from "../../testing/mailing.ts";
 import type { RealmUnderTest } from "../../testing/realm.ts";
 import { CALLBACK, relyingParty, submit, walk } from "../../testing/relying-party.ts";
 import { lockAfterFive, masked } from "../../testing/step-pages.ts";
 import { giveTotp } from "../../testing/totp.ts";
 
-let iam: Harness;
+let iam: SharedHarness;
 let mail: Mailing;
 let base: string;
 beforeAll(async () => {
-  [iam, mail] = await Promise.all([harness({ GATEHOUSE_ALLOWED_HOSTS: "127.0.0.1" }), mailing()]);
+  [iam, mail] = await Promise.all([sharedHarness({ GATEHOUSE_ALLOWED_HOSTS: "127.0.0.1" }), mailing()]);
   base = iam.config.baseUrl;
 });
 afterEach(() => clock.reset());

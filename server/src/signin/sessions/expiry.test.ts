@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { clock } from "../../kernel/clock.ts";
 import type { UnitOfWork } from "../../platform/unit-of-work.ts";
-import { type Harness, harness } from "../../testing/harness.ts";
+import { type SharedHarness, sharedHarness } from "../../testing/harness.ts";
 import { relyingParty } from "../../testing/relying-party.ts";
 import { endExpiredSessions } from "./index.ts";
 
-let iam: Harness;
+let iam: SharedHarness;
 beforeAll(async () => {
-  iam = await harness({ GATEHOUSE_MODE: "development" });
+  iam = await sharedHarness({ GATEHOUSE_MODE: "development" });
   await iam.server.jobs.stop();
 });
 afterAll(() => iam?.close());

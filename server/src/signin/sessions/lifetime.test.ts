@@ -2,14 +2,14 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { clock, DAY, HOUR, MINUTE, SECOND } from "../../kernel/clock.ts";
 import { sha256 } from "../../kernel/vault.ts";
 import type { Answer, Browser } from "../../testing/browser.ts";
-import { type Harness, harness } from "../../testing/harness.ts";
+import { type SharedHarness, sharedHarness } from "../../testing/harness.ts";
 import type { RealmUnderTest } from "../../testing/realm.ts";
 import { answerPage, followed } from "../../testing/step-pages.ts";
 
-let iam: Harness;
+let iam: SharedHarness;
 beforeAll(async () => {
-  iam = await harness();
-  // The clean-up would read the moved clock and end the harness's own session.
+  iam = await sharedHarness();
+  // The clean-up would read the moved clock and end the sharedHarness's own session.
   await iam.server.jobs.stop();
 });
 afterEach(() => clock.reset());

@@ -3,12 +3,12 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { clock, HOUR, MINUTE } from "../../kernel/clock.ts";
 import { type AuditDraft, systemActor } from "../../platform/context.ts";
 import { inTransaction } from "../../platform/db/index.ts";
-import { type Harness, harness } from "../../testing/harness.ts";
+import { type SharedHarness, sharedHarness } from "../../testing/harness.ts";
 import { onPostgres } from "../../testing/on-postgres.ts";
 
-let iam: Harness;
+let iam: SharedHarness;
 beforeAll(async () => {
-  iam = await harness();
+  iam = await sharedHarness();
 });
 afterEach(() => clock.reset());
 afterAll(() => iam?.close());

@@ -3,7 +3,7 @@ import { createServer, type Server } from "node:http";
 import { sql } from "kysely";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { clock, MINUTE } from "../../kernel/clock.ts";
-import { type Harness, harness } from "../../testing/harness.ts";
+import { type SharedHarness, sharedHarness } from "../../testing/harness.ts";
 import { headerOf, readMail } from "../../testing/mail-parts.ts";
 import { type Listening, listenOnLoopback } from "../../testing/peer-sockets.ts";
 import { privateAuthority } from "../../testing/private-authority.ts";
@@ -31,7 +31,7 @@ const emailHttp = {
 };
 const smsHttp = { channel: "SMS", driver: "http", config: { url: "https://sms.example.com/send" } };
 
-let iam: Harness;
+let iam: SharedHarness;
 let mailbox: SmtpPeer;
 let gateway: Listening;
 let answer: { status: number; body: string };
@@ -39,7 +39,7 @@ const called: { headers: Record<string, unknown>; body: string }[] = [];
 
 beforeAll(async () => {
   // Development mode, in which this machine may be called without TLS.
-  iam = await harness({ GATEHOUSE_MODE: "development" });
+  iam = await sharedHarness({ GATEHOUSE_MODE: "development" });
   const identity = await (await privateAuthority()).identity("localhost");
   mailbox = await smtpPeer({ security: "none", identity, account: { username: "acme", password: SECRET } });
   const server: Server = createServer(async (req, res) => {

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { clock, MINUTE } from "../../../kernel/clock.ts";
 import type { Answer, Browser } from "../../../testing/browser.ts";
-import { type Harness, harness } from "../../../testing/harness.ts";
+import { type SharedHarness, sharedHarness } from "../../../testing/harness.ts";
 import { allowMessages } from "../../../testing/outbox.ts";
 import { signInWithPasskey, userWithPasskey } from "../../../testing/passkeys.ts";
 import type { RealmUnderTest } from "../../../testing/realm.ts";
@@ -9,9 +9,9 @@ import { relyingParty, walk } from "../../../testing/relying-party.ts";
 import { answerPage, followed } from "../../../testing/step-pages.ts";
 import { giveTotp } from "../../../testing/totp.ts";
 
-let iam: Harness;
+let iam: SharedHarness;
 beforeAll(async () => {
-  iam = await harness();
+  iam = await sharedHarness();
   await iam.server.jobs.stop(); // the cleanup would delete rows by the moved clock
 });
 afterEach(() => clock.reset());

@@ -1,16 +1,16 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { clock, MINUTE } from "../../../kernel/clock.ts";
 import type { Answer, Browser } from "../../../testing/browser.ts";
-import { type Harness, harness } from "../../../testing/harness.ts";
+import { type SharedHarness, sharedHarness } from "../../../testing/harness.ts";
 import { passkeyForm, testPasskey } from "../../../testing/passkey.ts";
 import { answerWith, signInWithPasskey, toSecondFactor, userWithPasskey } from "../../../testing/passkeys.ts";
 import type { RealmUnderTest } from "../../../testing/realm.ts";
 import { relyingParty, submit, walk } from "../../../testing/relying-party.ts";
 import { answerPage, followed, isSignedIn } from "../../../testing/step-pages.ts";
 
-let iam: Harness;
+let iam: SharedHarness;
 beforeAll(async () => {
-  iam = await harness();
+  iam = await sharedHarness();
   // The cleanup would delete rows by the moved clock.
   await iam.server.jobs.stop();
 });

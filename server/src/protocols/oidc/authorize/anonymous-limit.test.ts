@@ -1,12 +1,12 @@
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { clock, MINUTE, SECOND } from "../../../kernel/clock.ts";
 import { Browser } from "../../../testing/browser.ts";
-import { type Harness, harness } from "../../../testing/harness.ts";
+import { type SharedHarness, sharedHarness } from "../../../testing/harness.ts";
 import { CALLBACK, relyingParty } from "../../../testing/relying-party.ts";
 
-let iam: Harness;
+let iam: SharedHarness;
 beforeAll(async () => {
-  iam = await harness();
+  iam = await sharedHarness();
 });
 afterEach(() => clock.reset());
 afterAll(() => iam?.close());

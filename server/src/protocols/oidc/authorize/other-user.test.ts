@@ -2,13 +2,13 @@ import { decodeJwt } from "jose";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { clock, SECOND } from "../../../kernel/clock.ts";
 import type { Answer, Browser } from "../../../testing/browser.ts";
-import { type Harness, harness } from "../../../testing/harness.ts";
+import { type SharedHarness, sharedHarness } from "../../../testing/harness.ts";
 import { relyingParty, submit, walk } from "../../../testing/relying-party.ts";
 
-let iam: Harness;
+let iam: SharedHarness;
 let base: string;
 beforeAll(async () => {
-  iam = await harness();
+  iam = await sharedHarness();
   base = iam.config.baseUrl;
 });
 afterEach(() => clock.reset());

@@ -2,14 +2,14 @@ import { decodeJwt } from "jose";
 import { sql } from "kysely";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { clock, MINUTE } from "../../../kernel/clock.ts";
-import { type Harness, harness, testDatabase } from "../../../testing/harness.ts";
+import { type SharedHarness, sharedHarness, testDatabase } from "../../../testing/harness.ts";
 import { CALLBACK, relyingParty, submit, walk } from "../../../testing/relying-party.ts";
 import { waitingSessions } from "../../../testing/waiting-sessions.ts";
 
-let iam: Harness;
+let iam: SharedHarness;
 let base: string;
 beforeAll(async () => {
-  iam = await harness();
+  iam = await sharedHarness();
   await iam.server.jobs.stop(); // the cleanup would delete rows by the moved clock
   base = iam.config.baseUrl;
 });

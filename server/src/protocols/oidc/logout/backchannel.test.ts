@@ -3,19 +3,19 @@ import type { AddressInfo } from "node:net";
 import { decodeJwt, decodeProtectedHeader } from "jose";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { clock, MINUTE } from "../../../kernel/clock.ts";
-import { type Harness, harness } from "../../../testing/harness.ts";
+import { type SharedHarness, sharedHarness } from "../../../testing/harness.ts";
 import { onPostgres } from "../../../testing/on-postgres.ts";
 import type { RealmUnderTest } from "../../../testing/realm.ts";
 import { relyingParty } from "../../../testing/relying-party.ts";
 
-let iam: Harness;
+let iam: SharedHarness;
 let peer: Server;
 let url: string;
 let answer: number;
 const heard: string[] = [];
 beforeAll(async () => {
   // In development mode, a client on this machine may be notified without TLS.
-  iam = await harness({ GATEHOUSE_MODE: "development" });
+  iam = await sharedHarness({ GATEHOUSE_MODE: "development" });
   await iam.server.jobs.stop();
   peer = createServer(async (request, response) => {
     let body = "";

@@ -14,17 +14,17 @@ import {
   soapEnvelope,
 } from "../../../platform/saml/index.ts";
 import { Browser } from "../../../testing/browser.ts";
-import { type Harness, harness } from "../../../testing/harness.ts";
+import { type SharedHarness, sharedHarness } from "../../../testing/harness.ts";
 import { onPostgres } from "../../../testing/on-postgres.ts";
 import { rs256 } from "../../../testing/saml-messages.ts";
 import { haveSchemas, type Identity, makeIdentity, schemaComplaints } from "../../../testing/saml-peers.ts";
 import { ACS, type ServiceProvider, serviceProvider } from "../../../testing/service-provider.ts";
 
-let iam: Harness;
+let iam: SharedHarness;
 let identity: Identity;
 let other: Identity;
 beforeAll(async () => {
-  iam = await harness();
+  iam = await sharedHarness();
   await iam.server.jobs.stop();
   [identity, other] = [await makeIdentity(), await makeIdentity()];
 });

@@ -2,13 +2,13 @@ import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { xmlsecPath } from "../../../../test/peers/index.mjs";
 import { clock, DAY } from "../../../kernel/clock.ts";
 import { BINDING, NAME_ID_FORMAT, readMetadata, verificationKey } from "../../../platform/saml/index.ts";
-import { type Harness, harness } from "../../../testing/harness.ts";
+import { type SharedHarness, sharedHarness } from "../../../testing/harness.ts";
 import type { RealmUnderTest } from "../../../testing/realm.ts";
 import { haveSchemas, type Identity, schemaComplaints, xmlsecVerifies } from "../../../testing/saml-peers.ts";
 
-let iam: Harness;
+let iam: SharedHarness;
 beforeAll(async () => {
-  iam = await harness();
+  iam = await sharedHarness();
   await iam.server.jobs.stop();
 });
 afterEach(() => clock.reset());

@@ -2,17 +2,17 @@ import { sql } from "kysely";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { clock, MINUTE } from "../../../kernel/clock.ts";
 import { openLogoutRequest, readSoap, STATUS } from "../../../platform/saml/index.ts";
-import { type Harness, harness } from "../../../testing/harness.ts";
+import { type SharedHarness, sharedHarness } from "../../../testing/harness.ts";
 import { logoutProvider, soapPeer } from "../../../testing/logout-provider.ts";
 import type { RealmUnderTest } from "../../../testing/realm.ts";
 import { type Identity, makeIdentity } from "../../../testing/saml-peers.ts";
 import { SAML_LOGOUT_JOB } from "./back-channel.ts";
 
-let iam: Harness;
+let iam: SharedHarness;
 let identity: Identity;
 let peer: Awaited<ReturnType<typeof soapPeer>>;
 beforeAll(async () => {
-  iam = await harness({ GATEHOUSE_MODE: "development" });
+  iam = await sharedHarness({ GATEHOUSE_MODE: "development" });
   await iam.server.jobs.stop();
   identity = await makeIdentity();
   peer = await soapPeer(identity);

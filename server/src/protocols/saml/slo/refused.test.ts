@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { clock, HOUR, MINUTE, SECOND } from "../../../kernel/clock.ts";
 import { NAME_ID_FORMAT, STATUS } from "../../../platform/saml/index.ts";
-import { type Harness, harness } from "../../../testing/harness.ts";
+import { type SharedHarness, sharedHarness } from "../../../testing/harness.ts";
 import {
   type LogoutOptions,
   type LogoutProvider,
@@ -12,10 +12,10 @@ import {
 } from "../../../testing/logout-provider.ts";
 import { type Identity, makeIdentity } from "../../../testing/saml-peers.ts";
 
-let iam: Harness;
+let iam: SharedHarness;
 let keys: Record<"one" | "two" | "other", Identity>;
 beforeAll(async () => {
-  iam = await harness();
+  iam = await sharedHarness();
   await iam.server.jobs.stop();
   keys = { one: await makeIdentity(), two: await makeIdentity(), other: await makeIdentity() };
 });

@@ -1,17 +1,17 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { clock, MINUTE } from "../../../kernel/clock.ts";
 import { STATUS } from "../../../platform/saml/index.ts";
-import { type Harness, harness } from "../../../testing/harness.ts";
+import { type SharedHarness, sharedHarness } from "../../../testing/harness.ts";
 import { type LogoutOptions, logoutProvider, pairOf, refusalsOf, sessionsOf } from "../../../testing/logout-provider.ts";
 import { onPostgres } from "../../../testing/on-postgres.ts";
 import { relyingParty, submit } from "../../../testing/relying-party.ts";
 import { haveSchemas, type Identity, makeIdentity, schemaComplaints } from "../../../testing/saml-peers.ts";
 import { hopOf, serviceProvider } from "../../../testing/service-provider.ts";
 
-let iam: Harness;
+let iam: SharedHarness;
 let keys: Record<"one" | "two" | "other", Identity>;
 beforeAll(async () => {
-  iam = await harness();
+  iam = await sharedHarness();
   await iam.server.jobs.stop();
   keys = { one: await makeIdentity(), two: await makeIdentity(), other: await makeIdentity() };
 });

@@ -4,17 +4,17 @@ import { clock, MINUTE, SECOND } from "../../../kernel/clock.ts";
 import { systemActor } from "../../../platform/context.ts";
 import { AUTHN_CONTEXT, BINDING, NAME_ID_FORMAT, STATUS } from "../../../platform/saml/index.ts";
 import type { Answer, Browser } from "../../../testing/browser.ts";
-import { type Harness, harness } from "../../../testing/harness.ts";
+import { type SharedHarness, sharedHarness } from "../../../testing/harness.ts";
 import { identityProvider } from "../../../testing/identity-providers.ts";
 import type { RealmUnderTest } from "../../../testing/realm.ts";
 import { submit, walk } from "../../../testing/relying-party.ts";
 import { type ServiceProvider, serviceProvider } from "../../../testing/service-provider.ts";
 import { giveTotp } from "../../../testing/totp.ts";
 
-let iam: Harness;
+let iam: SharedHarness;
 let base: string;
 beforeAll(async () => {
-  iam = await harness();
+  iam = await sharedHarness();
   await iam.server.jobs.stop(); // the cleanup would delete rows by the moved clock
   base = iam.config.baseUrl;
 });

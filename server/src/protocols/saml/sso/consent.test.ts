@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { STATUS } from "../../../platform/saml/index.ts";
-import { type Harness, harness } from "../../../testing/harness.ts";
+import { type SharedHarness, sharedHarness } from "../../../testing/harness.ts";
 import { submit, walk } from "../../../testing/relying-party.ts";
 import { serviceProvider, xmlIn } from "../../../testing/service-provider.ts";
 
-let iam: Harness;
+let iam: SharedHarness;
 let base: string;
 beforeAll(async () => {
-  iam = await harness();
+  iam = await sharedHarness();
   await iam.server.jobs.stop();
   base = iam.config.baseUrl;
 });

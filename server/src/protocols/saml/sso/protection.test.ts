@@ -2,15 +2,15 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { xmlsecPath } from "../../../../test/peers/index.mjs";
 import { clock } from "../../../kernel/clock.ts";
 import { DATA_ENCRYPTION, KEY_TRANSPORT, verificationKey } from "../../../platform/saml/index.ts";
-import { type Harness, harness } from "../../../testing/harness.ts";
+import { type SharedHarness, sharedHarness } from "../../../testing/harness.ts";
 import { submit, walk } from "../../../testing/relying-party.ts";
 import { haveSchemas, type Identity, makeIdentity, schemaComplaints, xmlsecDecrypted } from "../../../testing/saml-peers.ts";
 import { serviceProvider, xmlIn } from "../../../testing/service-provider.ts";
 
-let iam: Harness;
+let iam: SharedHarness;
 let identity: Identity;
 beforeAll(async () => {
-  iam = await harness();
+  iam = await sharedHarness();
   await iam.server.jobs.stop();
   identity = await makeIdentity();
 });

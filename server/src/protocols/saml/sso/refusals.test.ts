@@ -3,17 +3,17 @@ import { cleanUp } from "../../../cleanup.ts";
 import { clock, MINUTE, SECOND } from "../../../kernel/clock.ts";
 import { BINDING } from "../../../platform/saml/index.ts";
 import { Browser } from "../../../testing/browser.ts";
-import { type Harness, harness } from "../../../testing/harness.ts";
+import { type SharedHarness, sharedHarness } from "../../../testing/harness.ts";
 import type { RealmUnderTest } from "../../../testing/realm.ts";
 import { submit, walk } from "../../../testing/relying-party.ts";
 import { type Identity, makeIdentity } from "../../../testing/saml-peers.ts";
 import { ACS, postedBy, type RequestOptions, type ServiceProvider, serviceProvider } from "../../../testing/service-provider.ts";
 
-let iam: Harness;
+let iam: SharedHarness;
 let identity: Identity;
 let other: Identity;
 beforeAll(async () => {
-  iam = await harness();
+  iam = await sharedHarness();
   await iam.server.jobs.stop(); // the cleanup would delete rows by the moved clock
   [identity, other] = [await makeIdentity(), await makeIdentity()];
 });

@@ -2,14 +2,14 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { xmlsecPath } from "../../../../test/peers/index.mjs";
 import { clock } from "../../../kernel/clock.ts";
 import { AUTHN_CONTEXT, NAME_ID_FORMAT } from "../../../platform/saml/index.ts";
-import { type Harness, harness } from "../../../testing/harness.ts";
+import { type SharedHarness, sharedHarness } from "../../../testing/harness.ts";
 import { haveSchemas, type Identity, makeIdentity, schemaComplaints, xmlsecVerifies } from "../../../testing/saml-peers.ts";
 import { ACS, postedBy, serviceProvider, xmlIn } from "../../../testing/service-provider.ts";
 
-let iam: Harness;
+let iam: SharedHarness;
 let identity: Identity;
 beforeAll(async () => {
-  iam = await harness();
+  iam = await sharedHarness();
   await iam.server.jobs.stop(); // the cleanup would delete rows by the moved clock
   identity = await makeIdentity();
 });

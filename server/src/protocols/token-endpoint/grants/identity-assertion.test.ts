@@ -10,16 +10,16 @@ import { SignJWT } from "jose";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { freePort } from "../../../../test/peers/index.mjs";
 import { clock, MINUTE } from "../../../kernel/clock.ts";
-import { type Harness, harness } from "../../../testing/harness.ts";
+import { type SharedHarness, sharedHarness } from "../../../testing/harness.ts";
 import type { RealmUnderTest } from "../../../testing/realm.ts";
 import { CALLBACK, type Party, relyingParty, submit, walk } from "../../../testing/relying-party.ts";
 
-let iam: Harness;
+let iam: SharedHarness;
 let startMcpServer: (options: object) => Promise<{ http: HttpServer; resource: string }>;
 const started: HttpServer[] = [];
 beforeAll(async () => {
   const port = await freePort();
-  iam = await harness({ GATEHOUSE_MODE: "development", GATEHOUSE_BASE_URL: `http://localhost:${port}` });
+  iam = await sharedHarness({ GATEHOUSE_MODE: "development", GATEHOUSE_BASE_URL: `http://localhost:${port}` });
   await iam.server.app.listen({ port, host: "localhost" });
   ({ startMcpServer } = await import(new URL("../../../../../examples/mcp-server/server.mjs", import.meta.url).href));
 });
