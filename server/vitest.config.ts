@@ -17,8 +17,12 @@ const rank = ({ moduleId }: TestSpecification) => {
   const place = LONGEST.findIndex((end) => moduleId.endsWith(end));
   return place === -1 ? LONGEST.length : place;
 };
-/** Returns the settings of the server that a file shares. Files with equal settings come together, and those with a server of their own come first. */
-const sharedServer = ({ moduleId }: TestSpecification) => /sharedHarness\(([^)]*)\)/.exec(readFileSync(moduleId, "utf8"))?.[0] ?? "";
+/**
+ * Returns the call by which a file gets its shared server: files with equal settings come together, because one server at a time is open. Files with a server
+ * of their own come first.
+ */
+const sharedServer = ({ moduleId }: TestSpecification) =>
+  /\b(?:sharedHarness|openidBroker|directoryStage)\([^)]*\)/.exec(readFileSync(moduleId, "utf8"))?.[0] ?? "";
 class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const sorted = await super.sort(files);

@@ -2,7 +2,7 @@ import { expect } from "vitest";
 import type { Step } from "../signin/flows/index.ts";
 import type { Answer, Browser } from "./browser.ts";
 import { enrolledApp } from "./device.ts";
-import type { Harness } from "./harness.ts";
+import type { SharedHarness } from "./harness.ts";
 import { allowMessages, outbox } from "./outbox.ts";
 import { passkeyForm } from "./passkey.ts";
 import { userWithPasskey } from "./passkeys.ts";
@@ -15,7 +15,7 @@ type Fields = Record<string, string>;
 type User = Awaited<ReturnType<RealmUnderTest["user"]>> & { readonly email: string };
 
 interface Scene {
-  readonly iam: Harness;
+  readonly iam: SharedHarness;
   readonly realm: RealmUnderTest;
   readonly user: User;
 }
@@ -176,7 +176,12 @@ let people = 0;
 export type Who = "equipped" | "bare" | "nobody";
 
 /** Sets the realm's own flow. For `qr` it sets a flow of the application, because the phone that approves has signed in by the realm's (decision 37). */
-async function chosenFlow(iam: Harness, realm: RealmUnderTest, name: string, steps: readonly Step[]): Promise<{ browserFlow?: string }> {
+async function chosenFlow(
+  iam: SharedHarness,
+  realm: RealmUnderTest,
+  name: string,
+  steps: readonly Step[],
+): Promise<{ browserFlow?: string }> {
   if (name !== "qr") {
     await setBrowserFlow(iam, realm, steps);
     return {};
@@ -187,7 +192,11 @@ async function chosenFlow(iam: Harness, realm: RealmUnderTest, name: string, ste
 }
 
 /** Makes a realm whose applications require the authenticator, after the steps before it. */
-export async function staged(iam: Harness, name: string, { after = stages[name]!.after } = {}): Promise<(who?: Who) => Promise<AtStep>> {
+export async function staged(
+  iam: SharedHarness,
+  name: string,
+  { after = stages[name]!.after } = {},
+): Promise<(who?: Who) => Promise<AtStep>> {
   const realm = await iam.realm();
   const user = { ...(await realm.user()), email: `conforming${people++}@example.com` };
   const answers = await stages[name]!.equip({ iam, realm, user });

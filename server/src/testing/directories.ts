@@ -1,6 +1,6 @@
 import { startOpenLdap } from "../../test/peers/index.mjs";
 import { clock } from "../kernel/clock.ts";
-import { type Harness, harness } from "./harness.ts";
+import { type SharedHarness, sharedHarness } from "./harness.ts";
 import type { Identity, PrivateAuthority } from "./private-authority.ts";
 import { privateAuthority } from "./private-authority.ts";
 import type { RealmUnderTest } from "./realm.ts";
@@ -50,7 +50,7 @@ export async function openLdapPeer(ldif: string): Promise<DirectoryPeer> {
 
 /** A server with an OpenLDAP directory. */
 export interface DirectoryStage {
-  readonly iam: Harness;
+  readonly iam: SharedHarness;
   readonly peer: DirectoryPeer;
   /** Makes a new realm with the directory as `corp`. */
   realmWith(config?: Record<string, unknown>): Promise<RealmUnderTest>;
@@ -59,7 +59,7 @@ export interface DirectoryStage {
 
 export async function directoryStage(ldif: string, environment: Record<string, string> = {}): Promise<DirectoryStage> {
   const peer = await openLdapPeer(ldif);
-  const iam = await harness({ GATEHOUSE_ALLOWED_HOSTS: "127.0.0.1", ...environment });
+  const iam = await sharedHarness({ GATEHOUSE_ALLOWED_HOSTS: "127.0.0.1", ...environment });
   await iam.server.jobs.stop();
   return {
     iam,

@@ -45,6 +45,8 @@ export interface SharedHarness {
   /** Makes a new realm, which only this test sees. */
   realm(): Promise<RealmUnderTest>;
   browser(): Browser;
+  /** Starts another node on the same database (Postgres), with its own settings. It ends with the file. */
+  secondNode(env?: Record<string, string>): Promise<Node>;
   close(): Promise<void>;
 }
 
@@ -52,8 +54,6 @@ export interface Harness extends SharedHarness {
   readonly core: Core;
   readonly server: Server;
   readonly output: string[];
-  /** Starts another node on the same database (Postgres), with its own settings. */
-  secondNode(env?: Record<string, string>): Promise<Node>;
 }
 
 export interface Node {
@@ -81,8 +81,8 @@ let shared: { readonly settings: string; readonly server: Promise<Opened> } | un
 /**
  * Returns a server that other files use before and after this one: building one, and running its code for the first time, takes longer than all the requests
  * of most files. It is for files that look at their own realms only. A file may move the clock, and stop the jobs and run them: both are as before when it
- * ends, and its realms are gone. A file needs a `harness()` of its own if it counts what the server has done, needs a second node, or reads or changes something
- * outside of its realms.
+ * ends, and its realms are gone. A file needs a `harness()` of its own if it counts what the server has done, or reads or changes something outside of its
+ * realms.
  */
 export async function sharedHarness(env: Record<string, string> = {}): Promise<SharedHarness> {
   clock.reset();
@@ -94,6 +94,7 @@ export async function sharedHarness(env: Record<string, string> = {}): Promise<S
   const opened = await shared.server;
   const { realm, browser } = await signedIn(opened);
   const own: string[] = [];
+  const nodes: Node[] = [];
   const { db } = opened.core;
   const before = await sharedState(db);
   return {
@@ -104,9 +105,15 @@ export async function sharedHarness(env: Record<string, string> = {}): Promise<S
       own.push(made.name);
       return made;
     },
+    async secondNode(settings) {
+      const node = await opened.secondNode(settings);
+      nodes.push(node);
+      return node;
+    },
     async close() {
       const { jobs } = opened.server;
       await jobs.stop();
+      for (const node of nodes) await node.close();
       clock.reset();
       await removeRealms(db, own);
       await saveStatements();
@@ -137,13 +144,14 @@ async function openServer(env: Record<string, string>): Promise<Opened> {
   const database = testDatabase() === "postgres" ? await postgresDatabase() : await embeddedDatabase();
   const open = (own?: Record<string, string>): Promise<Node> => openNode({ ...database.env, ...env, ...own }, database.embedded);
   const first = await open();
-  const others: Node[] = [];
+  const others = new Set<Node>();
   return {
     ...first,
     async secondNode(own) {
       if (!database.env.DATABASE_URL) throw new Error("Two nodes need Postgres");
-      const node = await open(own);
-      others.push(node);
+      const opened = await open(own);
+      const node = { ...opened, close: async () => void (others.delete(node) && (await opened.close())) };
+      others.add(node);
       return node;
     },
     async close() {

@@ -2,12 +2,12 @@
 import { afterAll, afterEach, beforeAll, expect } from "vitest";
 import { clock } from "../kernel/clock.ts";
 import type { Answer, Browser } from "./browser.ts";
-import { type Harness, harness } from "./harness.ts";
+import { type SharedHarness, sharedHarness } from "./harness.ts";
 import { type OpenidPeer, openidPeer, type PeerAnswer } from "./openid-peer.ts";
 import type { RealmUnderTest } from "./realm.ts";
 
 export interface OpenidStage {
-  readonly iam: Harness;
+  readonly iam: SharedHarness;
   readonly peer: OpenidPeer;
 }
 
@@ -27,7 +27,7 @@ export const endpointOf = (realm: RealmUnderTest, query: Record<string, string>,
 export function openidBroker(ready: (stage: OpenidStage) => void) {
   let stage: OpenidStage;
   beforeAll(async () => {
-    const [iam, peer] = await Promise.all([harness({ GATEHOUSE_MODE: "development" }), openidPeer()]);
+    const [iam, peer] = await Promise.all([sharedHarness({ GATEHOUSE_MODE: "development" }), openidPeer()]);
     stage = { iam, peer };
     ready(stage);
   });

@@ -29,7 +29,7 @@ export async function removeRealms(db: Db, realms: readonly string[]): Promise<v
 /** Tables that change when an administrator of `master` signs in and works. */
 const BY_WORK = new Set([
   ...["audit_events", "sessions", "known_devices", "login_attempts", "jobs", "interactions", "action_tokens", "users", "credentials"],
-  ...["metric_hours", "client_activity", "oidc_records", "session_participants"],
+  ...["metric_hours", "client_activity", "oidc_records", "session_participants", "realm_versions"],
 ]);
 
 /** Returns a digest of each table of what all realms share: the rows of `master`. Files that share a server leave them as they are. */

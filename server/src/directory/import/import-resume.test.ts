@@ -8,16 +8,16 @@ import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { clock, DAY, MINUTE } from "../../kernel/clock.ts";
 import { newId } from "../../kernel/ids.ts";
 import { systemActor } from "../../platform/context.ts";
-import { type Harness, harness } from "../../testing/harness.ts";
+import { type SharedHarness, sharedHarness } from "../../testing/harness.ts";
 import { onPostgres } from "../../testing/on-postgres.ts";
 import type { AdminClient, RealmUnderTest } from "../../testing/realm.ts";
 import { deleteOldImports, finishImport, holdImport } from "./imports.store.ts";
 import { endAbandonedImports } from "./index.ts";
 
-let iam: Harness;
+let iam: SharedHarness;
 let port: number;
 beforeAll(async () => {
-  iam = await harness();
+  iam = await sharedHarness();
   await iam.server.app.listen({ host: "127.0.0.1", port: 0 });
   ({ port } = iam.server.app.server.address() as { port: number });
 });

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Permission } from "../../tenancy/permissions/index.ts";
 import { type Answer, Browser } from "../../testing/browser.ts";
-import { MASTER_PASSWORD, type SharedHarness, sharedHarness } from "../../testing/harness.ts";
+import { type Harness, harness, MASTER_PASSWORD } from "../../testing/harness.ts";
 import type { AdminClient, RealmUnderTest } from "../../testing/realm.ts";
 
-let iam: SharedHarness;
+let iam: Harness;
 let realm: RealmUnderTest;
 type Call = (method: string, path: string, body?: unknown) => Promise<Answer>;
 /** May change users and roles, but holds, or does not hold, what the targets hold. */
@@ -14,7 +14,7 @@ const WORKING: Permission[] = ["manage-users", "manage-roles", "manage-realm", "
 const GIVEN: Permission = "view-events";
 
 beforeAll(async () => {
-  iam = await sharedHarness();
+  iam = await harness();
   realm = await iam.realm();
   const calling =
     (browser: Browser): Call =>

@@ -12,7 +12,7 @@ import {
   person,
   readRequest,
 } from "../../testing/eid-peers.ts";
-import { type Harness, harness } from "../../testing/harness.ts";
+import { type SharedHarness, sharedHarness } from "../../testing/harness.ts";
 import { leastConfig } from "../../testing/identity-providers.ts";
 import { type OpenidPeer, openidPeer, type PeerAnswer } from "../../testing/openid-peer.ts";
 import { type SamlPeer, type SamlPeerAnswer, samlPeer } from "../../testing/saml-identity-provider.ts";
@@ -21,7 +21,7 @@ import { type Identity, makeIdentity } from "../../testing/saml-peers.ts";
 import { isSignedIn } from "../../testing/step-pages.ts";
 import type { ProtocolName } from "../providers/protocols.ts";
 
-let iam: Harness;
+let iam: SharedHarness;
 let peer: OpenidPeer;
 let idp: SamlPeer;
 let hm: EherkenningPeer;
@@ -29,7 +29,7 @@ let node: EidasPeer;
 let other: Identity;
 beforeAll(async () => {
   [iam, peer, idp, hm, node, other] = await Promise.all([
-    harness({ GATEHOUSE_MODE: "development" }),
+    sharedHarness({ GATEHOUSE_MODE: "development" }),
     ...([openidPeer(), samlPeer(), eherkenningPeer(), eidasPeer(), makeIdentity()] as const),
   ]);
 });

@@ -1,14 +1,14 @@
 import { expect, test } from "vitest";
 import { clock, MINUTE } from "../../kernel/clock.ts";
 import type { Browser } from "../../testing/browser.ts";
-import type { Harness } from "../../testing/harness.ts";
+import type { SharedHarness } from "../../testing/harness.ts";
 import { endpointOf, openidBroker } from "../../testing/openid-broker.ts";
 import type { OpenidPeer } from "../../testing/openid-peer.ts";
 import type { RealmUnderTest } from "../../testing/realm.ts";
 import { CALLBACK, leadsTo, relyingParty } from "../../testing/relying-party.ts";
 import { answerPage, followed } from "../../testing/step-pages.ts";
 
-let iam: Harness;
+let iam: SharedHarness;
 let peer: OpenidPeer;
 const { brokered } = openidBroker((stage) => {
   ({ iam, peer } = stage);

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { clock, MINUTE } from "../../kernel/clock.ts";
 import type { Answer, Browser } from "../../testing/browser.ts";
-import { type Harness, testDatabase } from "../../testing/harness.ts";
+import { type SharedHarness, testDatabase } from "../../testing/harness.ts";
 import { linkTo } from "../../testing/identity-providers.ts";
 import { endpointOf, named, openidBroker, openidProvider } from "../../testing/openid-broker.ts";
 import { type OpenidPeer, openidPeer, type PeerAnswer } from "../../testing/openid-peer.ts";
@@ -15,7 +15,7 @@ import { insertLink } from "../providers/links.store.ts";
 
 // A first sign-in by a provider with the address of a user.
 
-let iam: Harness;
+let iam: SharedHarness;
 let peer: OpenidPeer;
 const { brokered, leave, signIn } = openidBroker((stage) => {
   ({ iam, peer } = stage);

@@ -15,14 +15,14 @@ import {
   SERVICE_ID,
   SERVICE_UUID,
 } from "../../testing/eid-peers.ts";
-import { type Harness, harness } from "../../testing/harness.ts";
+import { type SharedHarness, sharedHarness } from "../../testing/harness.ts";
 import { haveSchemas, schemaComplaints, xmlsecVerifies } from "../../testing/saml-peers.ts";
 import { isSignedIn } from "../../testing/step-pages.ts";
 
-let iam: Harness;
+let iam: SharedHarness;
 let peer: EherkenningPeer;
 beforeAll(async () => {
-  [iam, peer] = await Promise.all([harness({ GATEHOUSE_MODE: "development" }), eherkenningPeer()]);
+  [iam, peer] = await Promise.all([sharedHarness({ GATEHOUSE_MODE: "development" }), eherkenningPeer()]);
 });
 afterEach(() => clock.reset());
 afterAll(async () => {

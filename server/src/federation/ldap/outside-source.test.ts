@@ -11,14 +11,14 @@ import {
   person,
   syncDirectory,
 } from "../../testing/directories.ts";
-import type { Harness } from "../../testing/harness.ts";
+import type { SharedHarness } from "../../testing/harness.ts";
 import { signInWithPasskey, userWithPasskey } from "../../testing/passkeys.ts";
 import type { RealmUnderTest } from "../../testing/realm.ts";
 import { relyingParty } from "../../testing/relying-party.ts";
 import { giveTotp } from "../../testing/totp.ts";
 
 describe.skipIf(!openLdap())("an outside source", () => {
-  let iam: Harness;
+  let iam: SharedHarness;
   let peer: DirectoryPeer;
   let stage: DirectoryStage;
   beforeAll(async () => {

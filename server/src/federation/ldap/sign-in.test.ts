@@ -6,12 +6,12 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { openLdap, startOpenLdap } from "../../../test/peers/index.mjs";
 import { clock, MINUTE } from "../../kernel/clock.ts";
 import { added, type DirectoryPeer, type DirectoryStage, directoryStage, PEOPLE, person, SUFFIX } from "../../testing/directories.ts";
-import type { Harness } from "../../testing/harness.ts";
+import type { SharedHarness } from "../../testing/harness.ts";
 import { privateAuthority } from "../../testing/private-authority.ts";
 import type { RealmUnderTest } from "../../testing/realm.ts";
 
 describe.skipIf(!openLdap())("signing in by a directory", () => {
-  let iam: Harness;
+  let iam: SharedHarness;
   let peer: DirectoryPeer;
   let stage: DirectoryStage;
   beforeAll(async () => {

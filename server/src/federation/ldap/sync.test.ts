@@ -13,7 +13,7 @@ import {
   SUFFIX,
   syncDirectory,
 } from "../../testing/directories.ts";
-import type { Harness } from "../../testing/harness.ts";
+import type { SharedHarness } from "../../testing/harness.ts";
 import { answer, entryMessage, ldapPeer, RESPONSE } from "../../testing/ldap-peer.ts";
 import { onPostgres } from "../../testing/on-postgres.ts";
 import type { RealmUnderTest } from "../../testing/realm.ts";
@@ -23,7 +23,7 @@ const COUNT = 1_100;
 const uidOf = (i: number) => `u${String(i).padStart(5, "0")}`;
 
 describe.skipIf(!openLdap())("syncing a directory", () => {
-  let iam: Harness;
+  let iam: SharedHarness;
   let peer: DirectoryPeer;
   let stage: DirectoryStage;
   let whole: RealmUnderTest | undefined;

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { clock, MINUTE } from "../../kernel/clock.ts";
 import { systemActor } from "../../platform/context.ts";
 import type { Browser } from "../../testing/browser.ts";
-import type { Harness } from "../../testing/harness.ts";
+import type { SharedHarness } from "../../testing/harness.ts";
 import { onPostgres } from "../../testing/on-postgres.ts";
 import { openidBroker } from "../../testing/openid-broker.ts";
 import { type OpenidPeer, type PeerAnswer, signedByAnother, withOtherContent } from "../../testing/openid-peer.ts";
@@ -11,7 +11,7 @@ import { CALLBACK, relyingParty } from "../../testing/relying-party.ts";
 import { isSignedIn } from "../../testing/step-pages.ts";
 import { brokeredSessionsOf, recordBrokeredSession } from "../brokers/brokered-sessions.store.ts";
 
-let iam: Harness;
+let iam: SharedHarness;
 let peer: OpenidPeer;
 const { brokered, signIn: arrive } = openidBroker((stage) => {
   ({ iam, peer } = stage);

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { clock, MINUTE } from "../../kernel/clock.ts";
 import type { Answer, Browser } from "../../testing/browser.ts";
-import type { Harness } from "../../testing/harness.ts";
+import type { SharedHarness } from "../../testing/harness.ts";
 import { endpointOf as endpoint, named, openidBroker } from "../../testing/openid-broker.ts";
 import { type OpenidPeer, openidPeer, type PeerAnswer, signedByAnother, withOtherContent } from "../../testing/openid-peer.ts";
 import type { RealmUnderTest } from "../../testing/realm.ts";
@@ -9,7 +9,7 @@ import { relyingParty, walk } from "../../testing/relying-party.ts";
 import { answerPage, followed, isSignedIn, setBrowserFlow } from "../../testing/step-pages.ts";
 import { giveTotp } from "../../testing/totp.ts";
 
-let iam: Harness;
+let iam: SharedHarness;
 let peer: OpenidPeer;
 const { brokered, leave, signIn } = openidBroker((stage) => {
   ({ iam, peer } = stage);

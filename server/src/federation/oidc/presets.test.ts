@@ -3,7 +3,7 @@ import { jwtVerify } from "jose";
 import { describe, expect, test } from "vitest";
 import { newId } from "../../kernel/ids.ts";
 import type { Answer, Browser } from "../../testing/browser.ts";
-import type { Harness } from "../../testing/harness.ts";
+import type { SharedHarness } from "../../testing/harness.ts";
 import { CLIENT_SECRET, KEY, leastConfig, pem } from "../../testing/identity-providers.ts";
 import { openidBroker } from "../../testing/openid-broker.ts";
 import type { OpenidPeer, PeerAnswer, PeerCall } from "../../testing/openid-peer.ts";
@@ -12,7 +12,7 @@ import { relyingParty, walk } from "../../testing/relying-party.ts";
 import { answerPage, followed, isSignedIn } from "../../testing/step-pages.ts";
 import type { ProtocolName } from "../providers/protocols.ts";
 
-let iam: Harness;
+let iam: SharedHarness;
 let peer: OpenidPeer;
 openidBroker((stage) => {
   ({ iam, peer } = stage);

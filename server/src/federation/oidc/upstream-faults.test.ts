@@ -1,13 +1,13 @@
 import { expect, test } from "vitest";
 import { clock, MINUTE, SECOND } from "../../kernel/clock.ts";
-import type { Harness } from "../../testing/harness.ts";
+import type { SharedHarness } from "../../testing/harness.ts";
 import { endpointOf as endpoint, named, openidBroker, openidProvider } from "../../testing/openid-broker.ts";
 import { type OpenidPeer, openidPeer } from "../../testing/openid-peer.ts";
 import type { RealmUnderTest } from "../../testing/realm.ts";
 import { relyingParty, walk } from "../../testing/relying-party.ts";
 import { isSignedIn } from "../../testing/step-pages.ts";
 
-let iam: Harness;
+let iam: SharedHarness;
 let peer: OpenidPeer;
 const { brokered, signIn } = openidBroker((stage) => {
   ({ iam, peer } = stage);

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { type Harness, harness, testDatabase } from "../../testing/harness.ts";
+import { type SharedHarness, sharedHarness, testDatabase } from "../../testing/harness.ts";
 import { identityProvider } from "../../testing/identity-providers.ts";
 import type { RealmUnderTest } from "../../testing/realm.ts";
 
@@ -43,10 +43,10 @@ const kinds: Record<string, { make: (realm: RealmUnderTest) => Promise<string>; 
 };
 
 describe.skipIf(testDatabase() !== "postgres")("many patches of one record at once, by two nodes", () => {
-  let iam: Harness;
-  let other: Awaited<ReturnType<Harness["secondNode"]>>;
+  let iam: SharedHarness;
+  let other: Awaited<ReturnType<SharedHarness["secondNode"]>>;
   beforeAll(async () => {
-    iam = await harness();
+    iam = await sharedHarness();
     other = await iam.secondNode();
   });
   afterAll(() => iam?.close());

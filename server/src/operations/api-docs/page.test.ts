@@ -1,11 +1,11 @@
 import { gunzipSync } from "node:zlib";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { Answer } from "../../testing/browser.ts";
-import { MASTER_PASSWORD, type SharedHarness, sharedHarness } from "../../testing/harness.ts";
+import { type Harness, harness, MASTER_PASSWORD } from "../../testing/harness.ts";
 
-let iam: SharedHarness;
+let iam: Harness;
 beforeAll(async () => {
-  iam = await sharedHarness();
+  iam = await harness();
 });
 afterAll(() => iam.close());
 

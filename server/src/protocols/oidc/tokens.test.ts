@@ -4,15 +4,15 @@ import { sql } from "kysely";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { clock, DAY, HOUR, MINUTE, SECOND } from "../../kernel/clock.ts";
 import { Browser } from "../../testing/browser.ts";
-import { type Harness, harness, MASTER_PASSWORD, testDatabase } from "../../testing/harness.ts";
+import { type SharedHarness, sharedHarness, MASTER_PASSWORD, testDatabase } from "../../testing/harness.ts";
 import type { RealmUnderTest } from "../../testing/realm.ts";
 import { type Party, relyingParty, walk } from "../../testing/relying-party.ts";
 import { deleteExpiredOAuth } from "../tokens/index.ts";
 
-let iam: Harness;
+let iam: SharedHarness;
 let base: string;
 beforeAll(async () => {
-  iam = await harness();
+  iam = await sharedHarness();
   await iam.server.jobs.stop(); // the cleanup would delete rows by the moved clock
   base = iam.config.baseUrl;
 });

@@ -5,7 +5,7 @@ import { clock, MINUTE } from "../../kernel/clock.ts";
 import { packageFile } from "../../kernel/package.ts";
 import { statements } from "../../platform/db/migrate.ts";
 import type { Answer, Browser } from "../../testing/browser.ts";
-import type { Harness } from "../../testing/harness.ts";
+import type { SharedHarness } from "../../testing/harness.ts";
 import { endpointOf, openidBroker, openidProvider } from "../../testing/openid-broker.ts";
 import type { OpenidPeer } from "../../testing/openid-peer.ts";
 import { allowMessages } from "../../testing/outbox.ts";
@@ -13,7 +13,7 @@ import type { RealmUnderTest } from "../../testing/realm.ts";
 import { relyingParty, walk } from "../../testing/relying-party.ts";
 import { answerPage, followed, formOf, isSignedIn, masked } from "../../testing/step-pages.ts";
 
-let iam: Harness;
+let iam: SharedHarness;
 let peer: OpenidPeer;
 openidBroker((stage) => {
   ({ iam, peer } = stage);

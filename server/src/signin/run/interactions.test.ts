@@ -3,7 +3,7 @@ import { clock, MINUTE } from "../../kernel/clock.ts";
 import { newId } from "../../kernel/ids.ts";
 import { type Ctx, systemActor } from "../../platform/context.ts";
 import type { Browser } from "../../testing/browser.ts";
-import { type Harness, harness } from "../../testing/harness.ts";
+import { type SharedHarness, sharedHarness } from "../../testing/harness.ts";
 import {
   completeInteraction,
   deleteExpiredInteractions,
@@ -13,9 +13,9 @@ import {
   takeResult,
 } from "./interactions.store.ts";
 
-let iam: Harness;
+let iam: SharedHarness;
 beforeAll(async () => {
-  iam = await harness();
+  iam = await sharedHarness();
   await iam.server.jobs.stop();
 });
 afterEach(() => clock.reset());

@@ -1,16 +1,16 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { systemActor } from "../../platform/context.ts";
-import { type Harness, harness, testDatabase } from "../../testing/harness.ts";
+import { type SharedHarness, sharedHarness, testDatabase } from "../../testing/harness.ts";
 import { onPostgres } from "../../testing/on-postgres.ts";
 import type { AdminClient, RealmUnderTest } from "../../testing/realm.ts";
 import type { UpdateSettings } from "./schema.ts";
 import { saveSettings } from "./service.ts";
 
-let iam: Harness;
+let iam: SharedHarness;
 let shared: RealmUnderTest;
 let manager: AdminClient;
 beforeAll(async () => {
-  iam = await harness();
+  iam = await sharedHarness();
   shared = await iam.realm();
   manager = await shared.as("manage-realm");
 });

@@ -178,40 +178,42 @@ export function createDriver(api: OpenApiDocument, seed: number): Driver {
     const strange = (text: string) => Object.fromEntries(ids.map(({ name }) => [name, text]));
     const accept = (): Record<string, string> => random.pick([{}, { accept: "application/json" }, { accept: "text/html" }]);
     const type = (value: string) => ({ headers: { "content-type": value } });
+    const broken = () => ({ what: "broken", ...bodyOf(operation, callers, values.broken) });
+    // One part of the server reads these for all operations, so each operation gets some of them.
+    const common = [
+      () => ({ what: "without session", by: callers.anonymous, ...fitting() }),
+      ...(inRealm ? [() => ({ what: "unknown realm", path: { realm: "nowhere" }, ...fitting() })] : []),
+      () => ({ what: "stale version", ...merged(fitting(), { headers: { "if-match": '"999999"', "if-none-match": '"999999"' } }) }),
+      () => ({ what: "strange version", ...merged(fitting(), { headers: { "if-match": random.pick(["x", "*", 'W/"1"', ""]) } }) }),
+      () => ({ what: "unknown query", query: { unheardOf: "1" }, ...fitting() }),
+      ...(isWrite
+        ? [
+            () => ({ what: "wrong CSRF token", ...merged(fitting(), { headers: { "x-xsrf-token": "wrong" } }) }),
+            () => ({ what: "no JSON", body: '{"a":', ...type("application/json") }),
+            () => ({ what: "empty body", body: "", ...type("application/json") }),
+            () => ({ what: "XML", body: "<a/>", ...type("application/xml") }),
+            () => ({ what: "plain text", body: "a", ...type("text/plain") }),
+            () => ({ what: "form", form: { a: "b" } }),
+            () => ({ what: "deep JSON", body: "[".repeat(50_000), ...type("application/json") }),
+          ]
+        : []),
+      ...(takesBody ? [() => ({ what: "oversize", body: OVERSIZE, ...type(Object.keys(operation.requestBody!.content)[0]!) })] : []),
+    ];
     return [
       ...repeated(3, () => ({ what: "fitting", ...merged(fitting(), { headers: accept() }) })),
-      ...(takesBody ? repeated(4, () => ({ what: "broken", ...bodyOf(operation, callers, values.broken) })) : []),
-      { what: "without session", by: callers.anonymous, ...fitting() },
-      ...(inRealm ? [{ what: "unknown realm", path: { realm: "nowhere" }, ...fitting() }] : []),
+      ...(takesBody ? repeated(3, broken) : []),
       ...(ids.length > 0
         ? [
             { what: "unknown id", path: strange(newId()), ...fitting() },
             { what: "strange id", path: strange(random.pick(AWKWARD_TEXT.slice(1, -1))), ...fitting() },
           ]
         : []),
-      ...(isWrite ? [{ what: "wrong CSRF token", ...merged(fitting(), { headers: { "x-xsrf-token": "wrong" } }) }] : []),
-      { what: "stale version", ...merged(fitting(), { headers: { "if-match": '"999999"', "if-none-match": '"999999"' } }) },
-      { what: "strange version", ...merged(fitting(), { headers: { "if-match": random.pick(["x", "*", 'W/"1"', ""]) } }) },
-      { what: "unknown query", query: { unheardOf: "1" }, ...fitting() },
-      ...some(3, parametersOf(operation, "query")).map(({ name }) => ({
+      ...some(2, parametersOf(operation, "query")).map(({ name }) => ({
         what: `strange ${name}`,
         query: { [name]: random.pick(AWKWARD_TEXT.slice(0, -1)) },
         ...fitting(),
       })),
-      // One part of the server reads all bodies, so each operation gets some of these.
-      ...some(2, [
-        ...(isWrite
-          ? [
-              { what: "no JSON", body: '{"a":', ...type("application/json") },
-              { what: "empty body", body: "", ...type("application/json") },
-              { what: "XML", body: "<a/>", ...type("application/xml") },
-              { what: "plain text", body: "a", ...type("text/plain") },
-              { what: "form", form: { a: "b" } },
-              { what: "deep JSON", body: "[".repeat(50_000), ...type("application/json") },
-            ]
-          : []),
-        ...(takesBody ? [{ what: "oversize", body: OVERSIZE, ...type(Object.keys(operation.requestBody!.content)[0]!) }] : []),
-      ]),
+      ...some(isWrite ? 4 : 2, common).map((make) => make()),
     ];
   }
 
