@@ -2,12 +2,12 @@ import { sql } from "kysely";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { cleanUp } from "./cleanup.ts";
 import { clock, MINUTE, SECOND } from "./kernel/clock.ts";
-import { type SharedHarness, sharedHarness } from "./testing/harness.ts";
+import { type Harness, harness } from "./testing/harness.ts";
 import { dpopKey } from "./testing/proof.ts";
 
-let iam: SharedHarness;
+let iam: Harness;
 beforeAll(async () => {
-  iam = await sharedHarness();
+  iam = await harness();
 });
 afterAll(() => iam?.close());
 
