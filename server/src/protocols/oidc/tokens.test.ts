@@ -4,7 +4,7 @@ import { sql } from "kysely";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { clock, DAY, HOUR, MINUTE, SECOND } from "../../kernel/clock.ts";
 import { Browser } from "../../testing/browser.ts";
-import { type SharedHarness, sharedHarness, MASTER_PASSWORD, testDatabase } from "../../testing/harness.ts";
+import { MASTER_PASSWORD, type SharedHarness, sharedHarness, testDatabase } from "../../testing/harness.ts";
 import type { RealmUnderTest } from "../../testing/realm.ts";
 import { type Party, relyingParty, walk } from "../../testing/relying-party.ts";
 import { deleteExpiredOAuth } from "../tokens/index.ts";
