@@ -48,6 +48,9 @@ async function withSignIn<T>(realm: string, call: () => Promise<T>): Promise<T> 
   }
 }
 
+/** Reads an address without a question about the session, for a page on which nothing is typed yet. */
+export const readOnce = async <T>(url: string): Promise<T> => (await observed(() => api.request<T>("GET", url))).data;
+
 /** The calls of one realm. Paths begin below `/admin/realms/{realm}`. */
 export interface RealmApi {
   readonly realm: string;

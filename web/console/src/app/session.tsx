@@ -1,6 +1,7 @@
+import { ApiProblem } from "@gatehouse/api";
 import { queryOptions, useQuery } from "@tanstack/react-query";
 import { createContext, type ReactNode, useContext, useMemo } from "react";
-import { type RealmApi, realmApi } from "./api.ts";
+import { type RealmApi, readOnce, realmApi } from "./api.ts";
 
 /** The answer of `GET /admin/realms/{realm}/whoami`. */
 export interface WhoAmI {
@@ -46,7 +47,15 @@ export const whoAmI = (realm: string) =>
     queryKey: [realm, "whoami"],
     queryFn: async () => {
       const api = realmApi(realm);
-      return (await begunEarly(api.url("/whoami"))) ?? (await api.get<WhoAmI>("/whoami")).data;
+      const early = await begunEarly(api.url("/whoami"));
+      if (early) return early;
+      try {
+        return await readOnce<WhoAmI>(api.url("/whoami"));
+      } catch (error) {
+        // Without a session the page offers the sign-in itself.
+        if (!(error instanceof ApiProblem) || error.status === 401) throw error;
+        return (await api.get<WhoAmI>("/whoami")).data;
+      }
     },
     staleTime: 60_000,
   });
