@@ -213,7 +213,7 @@ describe.skipIf(noBrowser)("signing in at another realm, in a browser (needs Chr
   });
 
   test("without scripts, by the address on the page of name and password; cancelled there, and a provider that does not answer", async () => {
-    const { name: realm } = await newRealm("plain", { config: { domains: ["example.com"] }, client: { consentRequired: true } });
+    const { name: realm } = await newRealm("by-domain", { config: { domains: ["example.com"] }, client: { consentRequired: true } });
     await stage.newUser(realm, "ada");
     const unreachable = { issuer: "http://127.0.0.1:9", clientId: "x", clientAuthMethod: "none", order: 1 };
     const body = { alias: "unreachable", protocol: "oidc", displayName: "Elsewhere", config: unreachable };

@@ -1,17 +1,18 @@
 import type { Browser, Page } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import { LOCALES } from "../../src/pages/index.ts";
 import {
   expectAccessible,
   expectNoSidewaysScrolling,
   expectNothingBeyond,
-  launchBrowser,
   noBrowser,
   type Person,
   personIn,
+  sharedBrowser,
   takePicture,
 } from "./browser.ts";
-import { PASSWORD, type ServerProcess, startServer } from "./process.ts";
+import { PASSWORD, type ServerProcess, sharedServer } from "./process.ts";
+import { must } from "./visitor.ts";
 
 const LOGIN = "/realms/master/login";
 /** After signing in, back to the page that says who one is. */
@@ -24,10 +25,9 @@ describe.skipIf(noBrowser)("in a browser (needs Chromium):", () => {
   let url: string;
 
   beforeAll(async () => {
-    [server, browser] = await Promise.all([startServer({ onAnyDatabase: true }), launchBrowser()]);
+    [server, browser] = await Promise.all([sharedServer(), sharedBrowser()]);
     url = `http://localhost:${server.port}`;
   });
-  afterAll(() => browser?.close());
 
   const fill = async (page: Page, username: string, password: string) => {
     await page.locator("#username").fill(username);
@@ -271,13 +271,14 @@ describe.skipIf(noBrowser)("in a browser (needs Chromium):", () => {
 
   test("a realm's own colours and words, in light and dark", async () => {
     const admin = await server.admin();
-    const settings = (await admin.get("/admin/realms/demo/settings")).body;
+    must(await admin.post("/admin/realms", { realm: "branded" }), 201);
+    const settings = must(await admin.get("/admin/realms/branded/settings"), 200);
     const branding = { displayName: "Rood & Co", primaryColor: "#ff0", backgroundColor: "#1b0b10", welcomeText: "Welcome <b>back</b>" };
-    expect((await admin.put("/admin/realms/demo/settings", { ...settings, ...branding })).status).toBe(200);
+    must(await admin.put("/admin/realms/branded/settings", { ...settings, ...branding }), 200);
     for (const colorScheme of ["light", "dark"] as const) {
       const ada = await personIn(browser, { colorScheme });
       const page = await ada.tab();
-      await page.goto(`${url}/realms/demo/login`);
+      await page.goto(`${url}/realms/branded/login`);
       await page.getByText("Welcome <b>back</b>").waitFor();
       await expectAccessible(page, `branded-${colorScheme}`);
       await ada.close();

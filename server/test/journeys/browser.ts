@@ -4,6 +4,7 @@ import axe from "axe-core";
 import { type Browser, type BrowserContext, type BrowserContextOptions, chromium, type Page } from "playwright-core";
 import { expect } from "vitest";
 import { chromiumPath } from "../peers/index.mjs";
+import { atEndOfFile } from "./process.ts";
 
 /** Set JOURNEY_SCREENSHOTS to a folder to get pictures. */
 const pictures = process.env.JOURNEY_SCREENSHOTS;
@@ -24,7 +25,19 @@ const inCI = Boolean(process.env.CI) && process.env.CI !== "false";
 /** Without Chromium these journeys are skipped, except in CI, where they fail. */
 export const noBrowser = chromiumPath() === undefined && !inCI;
 
-export function launchBrowser(): Promise<Browser> {
+let shared: Promise<Browser> | undefined;
+
+/** Returns the browser that the files of this process share. What a file leaves open in it is closed at the end of the file. */
+export async function sharedBrowser(): Promise<Browser> {
+  if (!(await shared?.catch(() => undefined))?.isConnected()) shared = launchBrowser();
+  return shared!;
+}
+atEndOfFile.push(async () => {
+  const browser = await shared?.catch(() => undefined);
+  await Promise.all(browser?.contexts().map((context) => context.close()) ?? []);
+});
+
+function launchBrowser(): Promise<Browser> {
   const executablePath = chromiumPath();
   if (!executablePath) throw new Error("Chromium is not installed. On Debian or Ubuntu: sudo apt-get install chromium-headless-shell");
   // The headless shell has no other mode.
@@ -68,6 +81,15 @@ export async function personIn(browser: Browser, options: BrowserContextOptions 
       expect(complaints).toEqual([]);
     },
   };
+}
+
+/** Goes to another screen of the console as a link does it: the page is not loaded anew, which takes far longer than most screens. */
+export async function moveTo(page: Page, path: string): Promise<void> {
+  await page.evaluate((next) => {
+    const view = globalThis as unknown as { history: History; dispatchEvent(event: Event): void };
+    view.history.pushState({}, "", next);
+    view.dispatchEvent(new PopStateEvent("popstate"));
+  }, path);
 }
 
 export async function takePicture(page: Page, name: string): Promise<void> {

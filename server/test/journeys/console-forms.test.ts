@@ -1,36 +1,49 @@
 // The forms of the admin console in a real browser: what they say of members, and what they send.
-import type { Browser, Locator, Page } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { expectAccessible, launchBrowser, noBrowser } from "./browser.ts";
-import { PASSWORD, type ServerProcess, startServer } from "./process.ts";
-import type { Visitor } from "./visitor.ts";
+import type { BrowserContext, Locator, Page } from "playwright-core";
+import { beforeAll, describe, expect, test } from "vitest";
+import { expectAccessible, moveTo, noBrowser, sharedBrowser } from "./browser.ts";
+import { PASSWORD, sharedServer } from "./process.ts";
+import { must, type Visitor } from "./visitor.ts";
+
+const REALM = "forms";
+const API = `/admin/realms/${REALM}`;
 
 describe.skipIf(noBrowser)("the forms of the admin console (need Chromium)", () => {
-  let server: ServerProcess;
-  let browser: Browser;
   let url: string;
   let admin: Visitor;
+  /** The browser of the admin of master. */
+  let known: BrowserContext;
 
   beforeAll(async () => {
-    [server, browser] = await Promise.all([startServer({ onAnyDatabase: true }), launchBrowser()]);
+    const server = await sharedServer();
     url = `http://localhost:${server.port}`;
     admin = await server.admin();
+    must(await admin.post("/admin/realms", { realm: REALM }), 201);
+    known = await newContext();
+    await known.addCookies([...admin.cookies].map(([name, value]) => ({ name, value, url })));
   });
-  afterAll(() => browser?.close());
 
-  const to = (path: string) => `${url}/console/realms/demo/${path}`;
+  const to = (path: string) => `/console/realms/${REALM}/${path}`;
 
-  const create = async (path: string, made: object) => {
-    const { status, body, text } = await admin.request("POST", `/admin/realms/demo${path}`, { body: made });
-    expect(status, `${path} ${text}`).toBe(201);
-    return body;
-  };
+  const create = async (path: string, made: object) => must(await admin.post(API + path, made), 201);
 
-  async function administrator(path: string, realm = "master", username = "admin"): Promise<Page> {
-    const context = await browser.newContext({ reducedMotion: "reduce", viewport: { width: 1280, height: 900 } });
+  async function newContext(): Promise<BrowserContext> {
+    const context = await (await sharedBrowser()).newContext({ reducedMotion: "reduce", viewport: { width: 1280, height: 900 } });
     context.setDefaultTimeout(45_000);
-    const page = await context.newPage();
-    await page.goto(`${url}/realms/${realm}/login?return_to=${encodeURIComponent(`/console/realms/demo/${path}`)}`);
+    return context;
+  }
+
+  /** Opens the console for the admin of master, who is signed in. */
+  async function administrator(path: string): Promise<Page> {
+    const page = await known.newPage();
+    await page.goto(url + to(path));
+    return page;
+  }
+
+  /** Signs in an administrator of the realm. */
+  async function administratorOfRealm(path: string, username: string): Promise<Page> {
+    const page = await (await newContext()).newPage();
+    await page.goto(`${url}/realms/${REALM}/login?return_to=${encodeURIComponent(to(path))}`);
     await page.locator("#username").fill(username);
     await page.locator("#password").fill(PASSWORD);
     await page.keyboard.press("Enter");
@@ -45,9 +58,9 @@ describe.skipIf(noBrowser)("the forms of the admin console (need Chromium)", () 
     await page.getByRole("button", { name: "Create user" }).first().click();
     await page.getByText("It must follow the realm's password policy").waitFor();
     expect(await page.getByPlaceholder(keep).count()).toBe(0);
-    await page.goto(to(`webhooks/${id}`));
+    await moveTo(page, to(`webhooks/${id}`));
     await page.getByPlaceholder(keep).waitFor();
-    await page.context().close();
+    await page.close();
   });
 
   test("say who may use an application, and take roles of clients", async () => {
@@ -69,24 +82,24 @@ describe.skipIf(noBrowser)("the forms of the admin console (need Chromium)", () 
     await page.getByRole("option", { name: "/Sales/Europe" }).click();
     await page.getByRole("button", { name: "Save changes" }).click();
     await page.getByText("Saved", { exact: true }).waitFor();
-    const { body } = await admin.get(`/admin/realms/demo/clients/${id}`);
+    const { body } = await admin.get(`${API}/clients/${id}`);
     expect(body).toMatchObject({ allowedRoles: ["shop/manager"], allowedGroups: ["/Sales/Europe"] });
     // Groups of one name are told apart by their paths. Beside the chosen one, the field offers the others.
-    await page.goto(to(`groups/${europe.groupId}`));
+    await moveTo(page, to(`groups/${europe.groupId}`));
     await expect.poll(() => page.getByRole("combobox", { name: "Parent group" }).inputValue()).toBe("/Sales");
     await page.getByRole("combobox", { name: "Parent group" }).click();
     await page.getByRole("option", { name: "/Sales/Europe" }).waitFor();
-    await page.context().close();
+    await page.close();
   });
 
   test("let administrators type what they may not list, and say so", async () => {
     const { roleId } = await create("/roles", { name: "applications" });
     const may = { body: { permissions: ["view-clients", "manage-clients"] } };
-    expect((await admin.request("PUT", `/admin/realms/demo/admin-roles/${roleId}`, may)).status).toBe(200);
+    expect((await admin.request("PUT", `${API}/admin-roles/${roleId}`, may)).status).toBe(200);
     await create("/users", { username: "carl", email: "carl@example.com", password: PASSWORD, roles: ["applications"] });
     await create("/clients", { clientId: "open", publicClient: true });
     await create("/clients", { clientId: "keeper", publicClient: false });
-    const page = await administrator("agents", "demo", "carl");
+    const page = await administratorOfRealm("agents", "carl");
     await page.getByRole("button", { name: "Create agent" }).first().click();
     const drawer = page.getByRole("dialog");
     await drawer.getByText("You may not list these").first().waitFor();
@@ -94,54 +107,54 @@ describe.skipIf(noBrowser)("the forms of the admin console (need Chromium)", () 
     await drawer.getByRole("combobox", { name: "Acts as the application" }).click();
     await page.getByRole("option", { name: "keeper" }).waitFor();
     expect(await page.getByRole("option", { name: "open" }).count(), "a public client cannot act in its own name").toBe(0);
-    await page.context().close();
+    await page.close();
   });
 
   test("show a help desk the attributes that the realm declares, and offer it only what it may do", async () => {
     const attributes = [
       { name: "shoeSize", displayName: { en: "Size of the shoes" }, type: "choice", options: [{ value: "41" }, { value: "42" }] },
     ];
-    expect((await admin.patch("/admin/realms/demo/settings", { userProfile: { attributes } })).status).toBe(200);
+    expect((await admin.patch(`${API}/settings`, { userProfile: { attributes } })).status).toBe(200);
     const { roleId } = await create("/roles", { name: "help-desk" });
     const may = { body: { permissions: ["view-users", "manage-users"] } };
-    expect((await admin.request("PUT", `/admin/realms/demo/admin-roles/${roleId}`, may)).status).toBe(200);
+    expect((await admin.request("PUT", `${API}/admin-roles/${roleId}`, may)).status).toBe(200);
     await create("/users", { username: "hilda", email: "hilda@example.com", password: PASSWORD, roles: ["help-desk"] });
     const { userId } = await create("/users", { username: "tall", attributes: { shoeSize: "41" } });
-    const page = await administrator(`users/${userId}`, "demo", "hilda");
+    const page = await administratorOfRealm(`users/${userId}`, "hilda");
     await page.getByRole("combobox", { name: "Size of the shoes" }).click();
     await page.getByRole("option", { name: "42" }).click();
     await page.getByRole("button", { name: "Save changes" }).click();
     await page.getByText("Saved", { exact: true }).waitFor();
-    expect((await admin.get(`/admin/realms/demo/users/${userId}`)).body.attributes).toEqual({ shoeSize: "42" });
-    const { body } = await admin.get("/admin/realms/demo/users?search=hilda");
-    await page.goto(to(`users/${body[0].userId}?tab=sessions`));
+    expect((await admin.get(`${API}/users/${userId}`)).body.attributes).toEqual({ shoeSize: "42" });
+    const { body } = await admin.get(`${API}/users?search=hilda`);
+    await moveTo(page, to(`users/${body[0].userId}?tab=sessions`));
     await page.getByText("pwd").first().waitFor();
     expect(await page.getByRole("button", { name: /End session/ }).count()).toBe(0);
-    await page.context().close();
-    expect((await admin.patch("/admin/realms/demo/settings", { userProfile: { attributes: [] } })).status).toBe(200);
+    await page.close();
+    expect((await admin.patch(`${API}/settings`, { userProfile: { attributes: [] } })).status).toBe(200);
   });
 
   test("offer a manager of the realm nothing that takes more permissions", async () => {
     const { roleId } = await create("/roles", { name: "caretaker" });
     const may = { body: { permissions: ["manage-realm"] } };
-    expect((await admin.request("PUT", `/admin/realms/demo/admin-roles/${roleId}`, may)).status).toBe(200);
+    expect((await admin.request("PUT", `${API}/admin-roles/${roleId}`, may)).status).toBe(200);
     await create("/users", { username: "carol", email: "carol@example.com", password: PASSWORD, roles: ["caretaker"] });
-    const page = await administrator("messages", "demo", "carol");
+    const page = await administratorOfRealm("messages", "carol");
     await page.getByText("No provider yet").waitFor();
     expect(await page.getByRole("button", { name: "Add a provider" }).count()).toBe(0);
-    await page.goto(to("scim-targets"));
+    await moveTo(page, to("scim-targets"));
     await page.getByText("Nothing here yet").waitFor();
     expect(await page.getByRole("button", { name: "Create SCIM target" }).count()).toBe(0);
-    await page.goto(to("provisioning"));
+    await moveTo(page, to("provisioning"));
     await page.getByText("No SCIM tokens").waitFor();
     await page.getByRole("button", { name: "Create initial access token" }).waitFor();
     expect(await page.getByRole("button", { name: "Create SCIM token" }).count()).toBe(0);
-    await page.goto(to("overview"));
+    await moveTo(page, to("overview"));
     await page.getByText("Your permissions in this realm: manage-realm").waitFor();
     await expectAccessible(page, "console-narrow-administrator");
     await page.locator("#main").getByRole("link", { name: "Branding" }).click();
     await page.getByRole("heading", { name: "Branding", level: 1 }).waitFor();
-    await page.context().close();
+    await page.close();
   });
 
   test("say every mistake, and the one of a member without a field, too", async () => {
@@ -153,14 +166,14 @@ describe.skipIf(noBrowser)("the forms of the admin console (need Chromium)", () 
     await page.getByRole("button", { name: "Save changes" }).click();
     const alert = page.locator("#main [role=alert]").first();
     for (const place of [0, 1]) await alert.getByText(`userProfile.attributes.${place}.name`).waitFor();
-    await page.context().close();
+    await page.close();
   });
 
   test("change an item of a list in the version that was read, and lose nothing that somebody else wrote", async () => {
     const { id, clientId } = await create("/clients", { clientId: "stock", name: "Stock", grantTypes: ["client_credentials"] });
     await create(`/clients/${id}/roles`, { name: "view" });
     await create(`/clients/${id}/roles`, { name: "order", compositeClientRoles: [{ clientId, name: "view" }] });
-    const at = `/admin/realms/demo/clients/${id}/roles`;
+    const at = `${API}/clients/${id}/roles`;
     const page = await administrator(`clients/${id}?tab=roles`);
     await page.getByRole("button", { name: "Edit: order" }).click();
     const drawer = page.getByRole("dialog");
@@ -180,7 +193,7 @@ describe.skipIf(noBrowser)("the forms of the admin console (need Chromium)", () 
     await page.getByRole("button", { name: "Edit: order.all" }).waitFor();
     expect((await admin.get(`${at}/order.all`)).body).toMatchObject({ description: "Orders", compositeClientRoles: [] });
     // A policy of times takes the hour at which it ends, of which the API names the last one that counts.
-    const authz = `/admin/realms/demo/clients/${id}/authz`;
+    const authz = `${API}/clients/${id}/authz`;
     expect((await admin.request("PUT", `${authz}/settings`, { body: { enabled: true } })).status).toBe(200);
     await page.getByRole("tab", { name: "Authorization" }).click();
     await page.getByText("Policies", { exact: true }).click();
@@ -197,7 +210,7 @@ describe.skipIf(noBrowser)("the forms of the admin console (need Chromium)", () 
     await page.getByRole("cell", { name: "Office hours", exact: true }).waitFor();
     const policy = (await admin.get(`${authz}/policies/Office%20hours`)).body;
     expect(policy).toMatchObject({ hour: 8, hourEnd: 17, month: 3, notBefore: "2026-01-01 09:30:00" });
-    await page.context().close();
+    await page.close();
   });
 
   test("send once what is pressed twice", async () => {
@@ -215,13 +228,13 @@ describe.skipIf(noBrowser)("the forms of the admin console (need Chromium)", () 
     await page.getByLabel("New password").fill(PASSWORD);
     for (let times = 0; times < 2; times++) await page.keyboard.press("Enter");
     await page.getByText("The password is set").waitFor();
-    await page.goto(to(`organizations/${organizationId}?tab=invitations`));
+    await moveTo(page, to(`organizations/${organizationId}?tab=invitations`));
     await page.getByRole("button", { name: "Invite" }).click();
     await page.getByLabel("Email").fill("guest@example.com");
     for (let times = 0; times < 2; times++) await page.keyboard.press("Enter");
     await page.getByRole("row", { name: /guest@example.com/ }).waitFor();
     expect(sent).toEqual(["password", "invitations"]);
-    await page.context().close();
+    await page.close();
   });
 
   test("return the focus to where it was when a question is cancelled", async () => {
@@ -248,7 +261,7 @@ describe.skipIf(noBrowser)("the forms of the admin console (need Chromium)", () 
     await page.getByText("What you typed here is not saved.").waitFor();
     await page.keyboard.press("Escape");
     await expect.poll(() => page.evaluate<boolean>("document.activeElement.tagName === 'INPUT'")).toBe(true);
-    await page.context().close();
+    await page.close();
   });
 
   test("take the focus along to a record, and through the steps of a wizard", async () => {
@@ -258,7 +271,7 @@ describe.skipIf(noBrowser)("the forms of the admin console (need Chromium)", () 
     await page.keyboard.press("Enter");
     await page.getByRole("heading", { name: "auditor", level: 1 }).waitFor();
     await expect.poll(focused).toBe("main");
-    await page.goto(to("clients/new"));
+    await moveTo(page, to("clients/new"));
     await page.getByRole("radio", { name: /Single-page/ }).click();
     await page.getByRole("button", { name: "Continue" }).press("Enter");
     await expect.poll(focused).toContain("Client ID");
@@ -272,7 +285,7 @@ describe.skipIf(noBrowser)("the forms of the admin console (need Chromium)", () 
     await page.keyboard.press("Enter");
     await page.getByText("Nobody can sign in yet").waitFor();
     await expectAccessible(page, "console-new-client");
-    await page.context().close();
+    await page.close();
   });
 
   test("make a flow from another, a webhook by names of events, and a claim by the values of its source", async () => {
@@ -292,8 +305,8 @@ describe.skipIf(noBrowser)("the forms of the admin console (need Chromium)", () 
     await drawer.getByRole("button", { name: "Add the steps" }).click();
     await page.getByRole("button", { name: "Save changes" }).click();
     await page.getByText("Saved", { exact: true }).waitFor();
-    expect((await admin.get("/admin/realms/demo/flows/careful")).text).toContain('"alias":"required-second-factor"');
-    await page.goto(to("webhooks"));
+    expect((await admin.get(`${API}/flows/careful`)).text).toContain('"alias":"required-second-factor"');
+    await moveTo(page, to("webhooks"));
     await begin("Create webhook");
     await drawer.getByLabel("Name").fill("watch");
     await drawer.getByLabel("URL").fill("https://hooks.example.com/watch");
@@ -303,8 +316,8 @@ describe.skipIf(noBrowser)("the forms of the admin console (need Chromium)", () 
     await page.keyboard.press("Escape");
     await finish();
     await page.getByRole("heading", { name: "watch", level: 1 }).waitFor();
-    expect((await admin.get("/admin/realms/demo/webhooks?search=watch")).body).toMatchObject([{ eventTypes: "LOGIN_FAILURE,SECURITY" }]);
-    await page.goto(to("claims"));
+    expect((await admin.get(`${API}/webhooks?search=watch`)).body).toMatchObject([{ eventTypes: "LOGIN_FAILURE,SECURITY" }]);
+    await moveTo(page, to("claims"));
     await begin("Create claim mapper");
     await drawer.getByLabel("Name").fill("teams");
     await drawer.getByRole("textbox", { name: "Claim", exact: true }).fill("teams");
@@ -313,14 +326,14 @@ describe.skipIf(noBrowser)("the forms of the admin console (need Chromium)", () 
     await page.getByRole("option", { name: "name", exact: true }).click();
     await finish();
     await page.getByRole("heading", { name: "teams", level: 1 }).waitFor();
-    expect((await admin.get("/admin/realms/demo/claims?search=teams")).body).toMatchObject([{ source: "groups", value: "name" }]);
-    await page.context().close();
+    expect((await admin.get(`${API}/claims?search=teams`)).body).toMatchObject([{ source: "groups", value: "name" }]);
+    await page.close();
   });
 
   test("give a client's role to a user, and take one from a service account", async () => {
     const { id } = await create("/clients", { clientId: "robot", publicClient: false, grantTypes: ["client_credentials"] });
     await create(`/clients/${id}/roles`, { name: "runner" });
-    const given = await admin.post(`/admin/realms/demo/clients/${id}/service-account/roles`, { name: "runner", clientId: "robot" });
+    const given = await admin.post(`${API}/clients/${id}/service-account/roles`, { name: "runner", clientId: "robot" });
     expect(given.status, given.text).toBe(200);
     const { userId } = await create("/users", { username: "runner" });
     const page = await administrator(`users/${userId}?tab=roles`);
@@ -330,11 +343,12 @@ describe.skipIf(noBrowser)("the forms of the admin console (need Chromium)", () 
     await page.getByRole("option", { name: "runner" }).click();
     await page.getByRole("button", { name: "Assign" }).click();
     await page.getByRole("row", { name: "runner robot direct" }).waitFor();
-    await page.goto(to(`clients/${id}?tab=service-account`));
+    await moveTo(page, to(`clients/${id}?tab=service-account`));
+    await page.getByRole("heading", { name: "robot", level: 1 }).waitFor();
     await page.getByRole("button", { name: "Remove: runner" }).click();
     await page.getByRole("dialog").getByRole("button", { name: "Remove" }).click();
     await page.getByText("The service account has no roles").waitFor();
-    await page.context().close();
+    await page.close();
   });
 
   test("make and change a provider of messages by the fields of its driver, and keep its secret", async () => {
@@ -361,7 +375,7 @@ describe.skipIf(noBrowser)("the forms of the admin console (need Chromium)", () 
     await drawer.getByLabel("From name").fill("Acme");
     await drawer.getByRole("button", { name: "Save" }).click();
     await drawer.waitFor({ state: "hidden" });
-    const { body } = await admin.get("/admin/realms/demo/messaging/providers/EMAIL/smtp");
+    const { body } = await admin.get(`${API}/messaging/providers/EMAIL/smtp`);
     const config = { host: "smtp.acme.test", username: "acme", security: "tls" };
     expect(body).toMatchObject({ fromName: "Acme", config, secretSet: true });
     // Each channel has drivers of its own, and each driver its fields.
@@ -369,7 +383,7 @@ describe.skipIf(noBrowser)("the forms of the admin console (need Chromium)", () 
     await drawer.getByRole("combobox", { name: "Channel" }).click();
     await page.getByRole("option", { name: "SMS" }).click();
     await drawer.getByLabel("Account SID").waitFor();
-    await page.context().close();
+    await page.close();
   });
 
   test("say what to register at an identity provider, offer its choices by name, and name a wrong member at its field", async () => {
@@ -392,28 +406,29 @@ describe.skipIf(noBrowser)("the forms of the admin console (need Chromium)", () 
       await at.getByText("Register this at the provider").waitFor();
       return at.locator("td code").allTextContents();
     };
-    const base = `${url}/realms/demo/broker/corp`;
+    const base = `${url}/realms/${REALM}/broker/corp`;
     expect(await shown(drawer)).toEqual(addresses.map((path) => base + path));
     await drawer.getByRole("button", { name: "Continue" }).click();
     await page.getByRole("heading", { name: "corp", level: 1 }).waitFor();
     expect(await shown(page.locator("#main"))).toEqual(addresses.map((path) => base + path));
-    const { body } = await admin.get("/admin/realms/demo/identity-providers/corp");
+    const { body } = await admin.get(`${API}/identity-providers/corp`);
     expect(body.config).toMatchObject({ provisioning: "link-only", clientSecretSet: true });
     await page.getByRole("button", { name: "More about the connection" }).click();
     await page.getByRole("combobox", { name: "Signed response algorithm" }).click();
     await page.getByRole("option", { name: "ES256" }).click();
     await page.getByRole("button", { name: "Save changes" }).click();
     await page.getByText("Saved", { exact: true }).waitFor();
-    expect((await admin.get("/admin/realms/demo/identity-providers/corp")).body.config.signedResponseAlg).toBe("ES256");
+    expect((await admin.get(`${API}/identity-providers/corp`)).body.config.signedResponseAlg).toBe("ES256");
     await expectAccessible(page, "console-identity-provider");
 
     const metadata = { ssoUrl: "https://idp.example.com/sso", idpEntityId: "urn:idp", metadataUrl: "https://idp.example.com/metadata" };
     await create("/identity-providers", { protocol: "saml", alias: "partner", enabled: false, config: metadata });
-    await page.goto(to("identity-providers/partner"));
-    const partner = `${url}/realms/demo/broker/partner`;
+    await moveTo(page, to("identity-providers/partner"));
+    await page.getByRole("heading", { name: "partner", level: 1 }).waitFor();
+    const partner = `${url}/realms/${REALM}/broker/partner`;
     expect(await shown(page.locator("#main"))).toEqual([`${partner}/metadata`, partner, `${partner}/endpoint`, `${partner}/slo`]);
     // The national schemes publish metadata, too, and what they lack is told in words that are on the screen.
-    await page.goto(to("identity-providers"));
+    await moveTo(page, to("identity-providers"));
     await page.getByRole("button", { name: "Create identity provider" }).first().click();
     await drawer.getByRole("combobox", { name: "Protocol" }).click();
     await page.getByRole("option", { name: "eHerkenning" }).click();
@@ -421,6 +436,6 @@ describe.skipIf(noBrowser)("the forms of the admin console (need Chromium)", () 
     await drawer.getByLabel("Alias").fill("eh");
     await drawer.getByRole("button", { name: "Create", exact: true }).click();
     await drawer.getByText(/^SP signing private key is required/).waitFor();
-    await page.context().close();
+    await page.close();
   });
 });

@@ -1,9 +1,9 @@
 // The admin console in a real browser on a real server: one server, one browser, several people.
 import pg from "pg";
 import type { Browser, BrowserContextOptions, Locator, Page } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import { fillRealms, fillUsers, usernameOf } from "../../bench/directory-data.mjs";
-import { expectAccessible, expectLegible, expectNoSidewaysScrolling, launchBrowser, noBrowser, personIn, takePicture } from "./browser.ts";
+import { expectAccessible, expectLegible, expectNoSidewaysScrolling, noBrowser, personIn, sharedBrowser, takePicture } from "./browser.ts";
 import { emptyPostgres, PASSWORD, postgresUrl, type ServerProcess, startServer } from "./process.ts";
 import type { Visitor } from "./visitor.ts";
 
@@ -20,7 +20,7 @@ describe.skipIf(noBrowser)("the admin console (needs Chromium)", () => {
   const ids = { user: "", client: "", group: "", role: "", organization: "", target: "" };
 
   beforeAll(async () => {
-    [server, browser] = await Promise.all([startServer({ onAnyDatabase: true }), launchBrowser()]);
+    [server, browser] = await Promise.all([startServer({ onAnyDatabase: true }), sharedBrowser()]);
     url = `http://localhost:${server.port}`;
     admin = await server.admin();
     const create = async (path: string, body: object) => {
@@ -41,7 +41,6 @@ describe.skipIf(noBrowser)("the admin console (needs Chromium)", () => {
     ids.target = (await create("/scim-targets", scim)).id;
     await create("/identity-providers", { protocol: "github", alias: "github", config: { clientId: "a", clientSecret: "b" } });
   });
-  afterAll(() => browser?.close());
 
   const to = (path: string) => `${url}/console/realms/demo/${path}`;
 

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { freePort } from "../peers/index.mjs";
-import { launchBrowser, noBrowser, personIn } from "./browser.ts";
+import { noBrowser, personIn, sharedBrowser } from "./browser.ts";
 import { emptyFolder, startServer } from "./process.ts";
 
 // Every `sh` block of README and docs runs as printed: all of them, in the order of the README's table, on one fresh server. A reader
@@ -76,12 +76,9 @@ describe("the commands of", () => {
     for (const port of ["3000", "5173", "9000"]) ports.set(port, String(await freePort()));
     place = (text) => text.replace(/localhost:(8080|3000|5173|9000)\b/g, (_, port) => `localhost:${ports.get(port)}`);
     mkdirSync(join(folder, "scripts"));
-    if (!noBrowser) browser = await launchBrowser();
+    if (!noBrowser) browser = await sharedBrowser();
   });
-  afterAll(async () => {
-    await browser?.close();
-    await server?.stop();
-  });
+  afterAll(() => server?.stop());
 
   const runsAsPrinted = async (page: string) => {
     const script = join(folder, "scripts", `${page.replaceAll("/", "-")}.sh`);

@@ -1,7 +1,7 @@
 import type { Browser, Page } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { expectAccessible, launchBrowser, noBrowser, personIn, takePicture } from "./browser.ts";
-import { PASSWORD, type ServerProcess, startServer } from "./process.ts";
+import { beforeAll, describe, expect, test } from "vitest";
+import { expectAccessible, noBrowser, personIn, sharedBrowser, takePicture } from "./browser.ts";
+import { PASSWORD, type ServerProcess, sharedServer } from "./process.ts";
 
 const DOCS = "/interactive-docs.html";
 
@@ -11,10 +11,9 @@ describe.skipIf(noBrowser)("the interactive API page (needs Chromium)", () => {
   let url: string;
 
   beforeAll(async () => {
-    [server, browser] = await Promise.all([startServer({ onAnyDatabase: true }), launchBrowser()]);
+    [server, browser] = await Promise.all([sharedServer(), sharedBrowser()]);
     url = `http://localhost:${server.port}`;
   });
-  afterAll(() => browser?.close());
 
   /** Opens one operation, runs it, and answers the status that the page shows. */
   async function execute(page: Page, method: string, path: string, body?: unknown): Promise<string> {

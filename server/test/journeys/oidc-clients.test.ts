@@ -7,12 +7,13 @@ import * as oauth from "oauth4webapi";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { apacheSite, noApache } from "./apache.ts";
-import { expectAccessible, expectLegible, expectNoSidewaysScrolling, launchBrowser, noBrowser, personIn } from "./browser.ts";
-import { type ServerProcess, startServer } from "./process.ts";
+import { expectAccessible, expectLegible, expectNoSidewaysScrolling, noBrowser, personIn, sharedBrowser } from "./browser.ts";
+import { type ServerProcess, sharedServer } from "./process.ts";
 import { html, type Site, startSite } from "./site.ts";
 import { type Answer, must, Visitor } from "./visitor.ts";
 
-const REALM = "/admin/realms/demo";
+const NAME = "relying-parties";
+const REALM = `/admin/realms/${NAME}`;
 const ADA = { username: "ada", password: "a password for relying parties", email: "ada@example.com" };
 
 let server: ServerProcess;
@@ -22,10 +23,11 @@ let issuer: string;
 let userId: string;
 
 beforeAll(async () => {
-  server = await startServer({ onAnyDatabase: true });
+  server = await sharedServer();
   url = `http://localhost:${server.port}`;
-  issuer = `${url}/realms/demo`;
+  issuer = `${url}/realms/${NAME}`;
   admin = await server.admin();
+  must(await admin.post("/admin/realms", { realm: NAME }), 201);
   const { username, email, password } = ADA;
   const attributes = { firstName: ["Ada"], lastName: ["Lovelace"] };
   ({ userId } = must(await admin.post(`${REALM}/users`, { username, email, attributes }), 201));
@@ -120,12 +122,9 @@ describe.skipIf(noBrowser)("in a browser (needs Chromium):", () => {
   const sites: Site[] = [];
 
   beforeAll(async () => {
-    browser = await launchBrowser();
+    browser = await sharedBrowser();
   });
-  afterAll(async () => {
-    await browser?.close();
-    await Promise.all(sites.map((site) => site.close()));
-  });
+  afterAll(() => Promise.all(sites.map((site) => site.close())));
 
   const open = async (answer: Parameters<typeof startSite>[0]): Promise<Site> => {
     const site = await startSite(answer);
@@ -238,7 +237,7 @@ describe.skipIf(noBrowser)("in a browser (needs Chromium):", () => {
     expect(await next(null)).toEqual({ bye: null });
     // And what the first application holds has ended with the session.
     const form = { grant_type: "refresh_token", refresh_token: second.refresh_token, client_id: "spa" };
-    const late = await server.visitor().request("POST", "/realms/demo/token", { form });
+    const late = await server.visitor().request("POST", `/realms/${NAME}/token`, { form });
     expect([late.status, late.body.error]).toEqual([400, "invalid_grant"]);
     await ada.close();
   });
@@ -299,7 +298,7 @@ describe.skipIf(noBrowser)("in a browser (needs Chromium):", () => {
     const television = await register({ clientId: "tv", name: "Television", publicClient: true, grantTypes: ["device"] });
     const bank = await register({ clientId: "bank", name: "Bank", grantTypes: ["CIBA"] });
     const ask = async (path: string, form: Record<string, string>) =>
-      must(await server.visitor().request("POST", `/realms/demo${path}`, { form }), 200);
+      must(await server.visitor().request("POST", `/realms/${NAME}${path}`, { form }), 200);
     const { user_code, device_code, verification_uri } = await ask("/device/authorize", {
       client_id: television.clientId,
       scope: "openid profile email",

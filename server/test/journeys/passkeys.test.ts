@@ -1,21 +1,26 @@
 import type { Browser, CDPSession, Page } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { expectAccessible, expectNoSidewaysScrolling, launchBrowser, noBrowser, type Person, personIn } from "./browser.ts";
-import { PASSWORD, type ServerProcess, startServer } from "./process.ts";
+import { beforeAll, describe, expect, test } from "vitest";
+import { expectAccessible, expectNoSidewaysScrolling, noBrowser, type Person, personIn, sharedBrowser } from "./browser.ts";
+import { type ServerProcess, sharedServer } from "./process.ts";
+import { must, type Visitor } from "./visitor.ts";
 
-const LOGIN = "/realms/master/login";
+const REALM = "passkeys";
+const PASSWORD = "a password for journeys";
+const LOGIN = `/realms/${REALM}/login`;
 const RETURNING = `${LOGIN}?return_to=${encodeURIComponent(LOGIN)}`;
 
 describe.skipIf(noBrowser)("passkeys in a browser (needs Chromium):", () => {
   let server: ServerProcess;
   let browser: Browser;
   let url: string;
+  let admin: Visitor;
 
   beforeAll(async () => {
-    [server, browser] = await Promise.all([startServer({ onAnyDatabase: true }), launchBrowser()]);
+    [server, browser] = await Promise.all([sharedServer(), sharedBrowser()]);
     url = `http://localhost:${server.port}`;
+    admin = await server.admin();
+    must(await admin.post("/admin/realms", { realm: REALM }), 201);
   });
-  afterAll(() => browser?.close());
 
   /** Chromium's virtual authenticator, which answers immediately. */
   async function withDevice(page: Page) {
@@ -30,13 +35,12 @@ describe.skipIf(noBrowser)("passkeys in a browser (needs Chromium):", () => {
     return { devices, authenticatorId };
   }
 
-  /** A user of master with the required action CONFIGURE_PASSKEY. */
-  async function newUser(name: string) {
-    const admin = await server.admin();
-    const { userId } = (await admin.post("/admin/realms/master/users", { username: name })).body;
-    expect((await admin.put(`/admin/realms/master/users/${userId}/password`, { newPassword: PASSWORD })).status).toBe(204);
-    await admin.post(`/admin/realms/master/users/${userId}/required-actions`, { action: "CONFIGURE_PASSKEY" });
-    return { name, userId, admin };
+  const users = `/admin/realms/${REALM}/users`;
+  async function newUser(name: string, actions = ["CONFIGURE_PASSKEY"]) {
+    const { userId } = must(await admin.post(users, { username: name }), 201);
+    must(await admin.put(`${users}/${userId}/password`, { newPassword: PASSWORD }), 204);
+    must(await admin.put(`${users}/${userId}/required-actions`, actions), 200);
+    return { name, userId };
   }
 
   async function withPassword(page: Page, name: string) {
@@ -47,10 +51,10 @@ describe.skipIf(noBrowser)("passkeys in a browser (needs Chromium):", () => {
   }
 
   const signedIn = (page: Page) => page.getByRole("heading", { name: "You are signed in" }).waitFor();
-  const signOut = (person: Person) => person.context.clearCookies({ name: "gh_master" });
+  const signOut = (person: Person) => person.context.clearCookies({ name: `gh_${REALM}` });
 
   test("set up on request, then used by the button alone, as a second factor, and refused without user verification", async () => {
-    const { name, userId, admin } = await newUser("ada");
+    const { name, userId } = await newUser("ada");
     const ada = await personIn(browser);
     const page = await ada.tab();
     const { devices, authenticatorId } = await withDevice(page);
@@ -61,7 +65,7 @@ describe.skipIf(noBrowser)("passkeys in a browser (needs Chromium):", () => {
     await page.getByRole("button", { name: "Create a passkey" }).click();
     await page.getByRole("button", { name: "I’ve saved them" }).click();
     await signedIn(page);
-    const credentials = (await admin.get(`/admin/realms/master/users/${userId}/credentials`)).body;
+    const credentials = must(await admin.get(`${users}/${userId}/credentials`), 200);
     expect(credentials.map(({ type, label }: { type: string; label: string | null }) => [type, label])).toContainEqual([
       "passkey",
       "work laptop",
@@ -145,6 +149,7 @@ describe.skipIf(noBrowser)("passkeys in a browser (needs Chromium):", () => {
   });
 
   test("without scripts a passkey is offered nowhere, and name and password do", async () => {
+    const { name } = await newUser("carol", []);
     const carol = await personIn(browser, { javaScriptEnabled: false, viewport: { width: 360, height: 640 }, colorScheme: "dark" });
     const page = await carol.tab();
     await page.goto(url + RETURNING);
@@ -152,7 +157,7 @@ describe.skipIf(noBrowser)("passkeys in a browser (needs Chromium):", () => {
     expect(await page.getByRole("button", { name: "passkey" }).count()).toBe(0);
     expect(await page.getByRole("region", { name: "Try another way" }).count()).toBe(0);
     await expectNoSidewaysScrolling(page, "login-without-scripts");
-    await page.locator("#username").fill("admin");
+    await page.locator("#username").fill(name);
     await page.locator("#password").fill(PASSWORD);
     await page.locator("#gh-step button[type=submit]").click();
     await signedIn(page);

@@ -1,14 +1,14 @@
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { BRIEFLY, builtServer } from "../../src/testing/built-server.ts";
 import { readMail } from "../../src/testing/mail-parts.ts";
 import type { Identity } from "../../src/testing/private-authority.ts";
 import { type SmtpPeer, smtpPeer } from "../../src/testing/smtp-peer.ts";
-import { expectAccessible, expectLegible, expectNoSidewaysScrolling, launchBrowser, noBrowser, personIn, takePicture } from "./browser.ts";
-import { type ServerProcess, startServer } from "./process.ts";
+import { expectAccessible, expectLegible, expectNoSidewaysScrolling, noBrowser, personIn, sharedBrowser, takePicture } from "./browser.ts";
+import { type ServerProcess, sharedServer } from "./process.ts";
 import { must, type Visitor } from "./visitor.ts";
 
-const REALM = "/admin/realms/demo";
+const NAME = "guests";
+const REALM = `/admin/realms/${NAME}`;
 const PASSWORD_OF_GRACE = "a password for journeys";
 
 describe.skipIf(noBrowser)("people in a browser (needs Chromium):", () => {
@@ -20,18 +20,14 @@ describe.skipIf(noBrowser)("people in a browser (needs Chromium):", () => {
   let organization: string;
 
   beforeAll(async () => {
-    const main = await builtServer();
     [server, browser, mails] = await Promise.all([
-      startServer({
-        command: [process.execPath, ...BRIEFLY, main, "start"],
-        env: { GATEHOUSE_ALLOWED_HOSTS: "127.0.0.1" },
-        onAnyDatabase: true,
-      }),
-      launchBrowser(),
+      sharedServer(),
+      sharedBrowser(),
       smtpPeer({ security: "none", identity: {} as Identity }),
     ]);
     url = `http://localhost:${server.port}`;
     admin = await server.admin();
+    must(await admin.post("/admin/realms", { realm: NAME, displayName: "Demo" }), 201);
     const config = { host: "127.0.0.1", port: mails.port, security: "none" };
     must(
       await admin.put(`${REALM}/messaging/providers`, { channel: "EMAIL", driver: "smtp", fromAddress: "no-reply@acme.example", config }),
@@ -39,10 +35,7 @@ describe.skipIf(noBrowser)("people in a browser (needs Chromium):", () => {
     );
     organization = `${REALM}/organizations/${must(await admin.post(`${REALM}/organizations`, { name: "Acme & Sons" }), 201).organizationId}`;
   });
-  afterAll(async () => {
-    await browser?.close();
-    await mails?.close();
-  });
+  afterAll(() => mails?.close());
 
   /** The link of the last mail to this address. */
   const invite = async (email: string, role = "member"): Promise<string> => {
@@ -89,7 +82,7 @@ describe.skipIf(noBrowser)("people in a browser (needs Chromium):", () => {
     const page = await ada.tab();
     await page.goto(first);
     await look(page, "invitation-used");
-    await page.goto(`${url}/realms/demo/invitations/nobody-gave-this`);
+    await page.goto(`${url}/realms/${NAME}/invitations/nobody-gave-this`);
     await look(page, "invitation-unknown");
     const link = await invite("ada@example.com", "owner");
     await page.goto(link);
@@ -159,7 +152,7 @@ describe.skipIf(noBrowser)("people in a browser (needs Chromium):", () => {
     await page.goto(link);
     await page.locator(".gh-banner").waitFor();
     await look(page, "impersonation-banner");
-    for (const path of ["/realms/demo/logout", "/realms/demo/invitations/none", link.slice(url.length)]) {
+    for (const path of [`/realms/${NAME}/logout`, `/realms/${NAME}/invitations/none`, link.slice(url.length)]) {
       await page.goto(url + path);
       expect([path, await page.locator(".gh-banner").count()]).toEqual([path, 1]);
     }

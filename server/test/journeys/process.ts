@@ -1,4 +1,4 @@
-// Whole servers as processes of their own, started as a user starts them. Every server that is started here ends with the test file.
+// Whole servers as processes of their own, started as a user starts them. A server that is started here ends with the test file, except for the shared one.
 import { type ChildProcess, execFile, spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { once } from "node:events";
@@ -8,7 +8,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
-import { BRIEFLY } from "../../src/testing/built-server.ts";
+import { BRIEFLY, builtServer } from "../../src/testing/built-server.ts";
 import { asAdmin } from "../../src/testing/postgres-admin.ts";
 import { notOverloaded } from "../../src/testing/test-database.ts";
 import { freePort } from "../peers/index.mjs";
@@ -31,6 +31,8 @@ export interface StartOptions {
   readonly onAnyDatabase?: boolean;
   /** Replaces the built server of this tree by another program. */
   readonly command?: readonly [string, ...string[]];
+  /** True if it ends with this process instead of the file. */
+  readonly isShared?: boolean;
 }
 
 export interface Ending {
@@ -73,8 +75,12 @@ const killAll = () => {
 };
 process.on("exit", killAll);
 
+/** The work of other modules at the end of each file. */
+export const atEndOfFile: (() => Promise<void>)[] = [];
+
 /** Called at the end of each file (after-each-file.ts). */
 export async function endEverything(): Promise<void> {
+  for (const end of atEndOfFile) await end();
   const ends = [...children.keys()].map((child) => once(child, "close"));
   killAll();
   await Promise.all(ends);
@@ -82,9 +88,9 @@ export async function endEverything(): Promise<void> {
   for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true, maxRetries: 3 });
 }
 
-export function emptyFolder(): string {
+export function emptyFolder({ isShared = false } = {}): string {
   const folder = mkdtempSync(join(tmpdir(), "gatehouse-journey-"));
-  folders.push(folder);
+  if (!isShared) folders.push(folder);
   return folder;
 }
 
@@ -94,10 +100,14 @@ const settingsFor = (database: string) => {
 };
 
 /** Returns the settings of a start on an empty Postgres database. */
-export async function emptyPostgres({ template = "template1" } = {}): Promise<{ DATABASE_URL: string; GATEHOUSE_MASTER_KEY: string }> {
+export async function emptyPostgres({ template = "template1", isShared = false } = {}): Promise<{
+  DATABASE_URL: string;
+  GATEHOUSE_MASTER_KEY: string;
+}> {
   const name = `journey_${randomBytes(6).toString("hex")}`;
   await asAdmin((admin) => admin.query(`create database ${name} template ${template}`));
-  databases.push(name);
+  // The database of a shared server goes with the run's Postgres.
+  if (!isShared) databases.push(name);
   return settingsFor(name);
 }
 
@@ -129,8 +139,8 @@ export const onBoth: readonly { kind: DatabaseKind; missing: boolean }[] = [
 export const anyDatabase: DatabaseKind = postgresUrl === undefined ? "embedded" : "postgres";
 
 /** Returns the settings of a start on a database of this kind without rows. */
-export const emptyDatabase = async (kind: DatabaseKind): Promise<Env> =>
-  kind === "postgres" ? emptyPostgres({ template: await migratedTemplate() }) : {};
+export const emptyDatabase = async (kind: DatabaseKind, { isShared = false } = {}): Promise<Env> =>
+  kind === "postgres" ? emptyPostgres({ template: await migratedTemplate(), isShared }) : {};
 
 function environment(port: number, given: Env): Record<string, string> {
   const env: Env = {
@@ -150,23 +160,24 @@ function environment(port: number, given: Env): Record<string, string> {
 
 /** Starts a server without waiting for it. */
 export async function spawnServer(options: StartOptions = {}): Promise<ServerProcess> {
+  const { isShared = false } = options;
   const port = options.port ?? (await freePort());
-  const folder = options.folder ?? emptyFolder();
+  const folder = options.folder ?? emptyFolder({ isShared });
   const [command, ...args] = options.command ?? [process.execPath, ...BRIEFLY, MAIN, "start"];
-  const leadsGroup = options.command !== undefined;
+  const leadsGroup = options.command !== undefined && !isShared;
   const child = spawn(command, args, {
     cwd: folder,
     env: environment(port, options.env ?? {}),
-    stdio: ["ignore", "pipe", "pipe"],
+    stdio: ["ignore", "pipe", "pipe", ...(isShared ? (["ipc"] as const) : [])],
     detached: leadsGroup,
   });
-  children.set(child, leadsGroup ? -child.pid! : child.pid!);
+  if (!isShared) children.set(child, leadsGroup ? -child.pid! : child.pid!);
   let out = "";
   let err = "";
-  child.stdout.setEncoding("utf8").on("data", (chunk) => {
+  child.stdout!.setEncoding("utf8").on("data", (chunk) => {
     out += chunk;
   });
-  child.stderr.setEncoding("utf8").on("data", (chunk) => {
+  child.stderr!.setEncoding("utf8").on("data", (chunk) => {
     err += chunk;
   });
   const ended = once(child, "close").then(([code, signal]): Ending => {
@@ -223,7 +234,7 @@ export async function untilReady(server: ServerProcess): Promise<ServerProcess> 
 /** Starts a server and waits until it serves. */
 export async function startServer({ onAnyDatabase = false, ...given }: StartOptions = {}): Promise<ServerProcess> {
   // These are the defaults of a start, except for the database.
-  const database = onAnyDatabase && { ...(await emptyDatabase(anyDatabase)), GATEHOUSE_MODE: "development" };
+  const database = onAnyDatabase && { ...(await emptyDatabase(anyDatabase, given)), GATEHOUSE_MODE: "development" };
   const options = database ? { ...given, env: { ...database, ...given.env } } : given;
   const server = await spawnServer(options);
   try {
@@ -233,6 +244,34 @@ export async function startServer({ onAnyDatabase = false, ...given }: StartOpti
     if (options.port !== undefined || !server.err().includes("EADDRINUSE")) throw error;
     return startServer(options);
   }
+}
+
+let shared: Promise<ServerProcess> | undefined;
+
+/** Node runs this before the server, which then ends with the process that started it, however that ends, and takes its folder along. */
+const ENDS_WITH_US = `import { rmSync } from "node:fs";
+  process.once("disconnect", () => { rmSync(process.cwd(), { recursive: true, force: true }); process.exit(); });`;
+
+/**
+ * Returns the server that the files of this process share, one after the other: a start and the first request of each kind take longer than the rest of most
+ * files. It is in development mode and may reach 127.0.0.1. It is for files that look at realms of their own, and change nothing else of the server; no file
+ * stops it or signs out the others' administrators.
+ */
+export async function sharedServer(): Promise<ServerProcess> {
+  const command = [process.execPath, ...BRIEFLY, "--import", `data:text/javascript,${encodeURIComponent(ENDS_WITH_US)}`] as const;
+  shared ??= builtServer().then(async (main) => {
+    const env = { GATEHOUSE_ALLOWED_HOSTS: "127.0.0.1" };
+    const server = await startServer({ command: [...command, main, "start"], env, onAnyDatabase: true, isShared: true });
+    // The next file then starts another one.
+    void server.ended.then(() => {
+      shared = undefined;
+    });
+    return server;
+  });
+  shared.catch(() => {
+    shared = undefined;
+  });
+  return shared;
 }
 
 /** Starts a server that is expected to refuse, and returns how it ended. */

@@ -2,15 +2,16 @@
 import { afterEach, beforeAll, describe, expect, test } from "vitest";
 import { makeIdentity } from "../../src/testing/saml-peers.ts";
 import { simpleSamlPhp } from "../peers/index.mjs";
-import { launchBrowser, noBrowser, personIn } from "./browser.ts";
-import { type ServerProcess, startServer } from "./process.ts";
+import { noBrowser, personIn, sharedBrowser } from "./browser.ts";
+import { type ServerProcess, sharedServer } from "./process.ts";
 import { type IdentityProviderPeer, startIdentityProvider } from "./saml/simplesamlphp-identity-provider.ts";
 import { formOf, type Page, WebBrowser } from "./saml/web-browser.ts";
 import { must, type Visitor } from "./visitor.ts";
 
 const inCI = Boolean(process.env.CI) && process.env.CI !== "false";
 const ADA = { username: "ada", password: "a password for a first try" };
-const REALM = "/admin/realms/acme";
+const NAME = "with-corporate-accounts";
+const REALM = `/admin/realms/${NAME}`;
 const PROVIDER = `${REALM}/identity-providers/corporate`;
 
 describe.skipIf(!simpleSamlPhp() && !inCI)("by SimpleSAMLphp as the identity provider (needs it):", () => {
@@ -21,10 +22,10 @@ describe.skipIf(!simpleSamlPhp() && !inCI)("by SimpleSAMLphp as the identity pro
   const broker = () => `${issuer}/broker/corporate`;
 
   beforeAll(async () => {
-    server = await startServer({ onAnyDatabase: true });
-    issuer = `http://localhost:${server.port}/realms/acme`;
+    server = await sharedServer();
+    issuer = `http://localhost:${server.port}/realms/${NAME}`;
     admin = await server.admin();
-    must(await admin.post("/admin/realms", { realm: "acme" }), 201);
+    must(await admin.post("/admin/realms", { realm: NAME }), 201);
     peer = await startIdentityProvider(async (metadataUrl) => {
       const body = { alias: "corporate", protocol: "saml", displayName: "Corporate account", config: { metadataUrl } };
       must(await admin.post(`${REALM}/identity-providers`, body), 201);
@@ -128,7 +129,7 @@ describe.skipIf(!simpleSamlPhp() && !inCI)("by SimpleSAMLphp as the identity pro
 
   test("a sign-in begins there, where it may", async () => {
     const browser = new WebBrowser(issuer);
-    const start = peer.start(broker(), "/realms/acme/account/profile");
+    const start = peer.start(broker(), `/realms/${NAME}/account/profile`);
     expect((await browser.signIn(await browser.goto(start), ADA.username, ADA.password)).status).toBe(400);
     await configure({ allowIdpInitiated: true });
     const page = await browser.goto(start);
@@ -144,7 +145,7 @@ describe.skipIf(!simpleSamlPhp() && !inCI)("by SimpleSAMLphp as the identity pro
       to: `${broker()}/slo`,
       fields: { Signature: expect.any(String) },
     });
-    expect([page.status, new URL(page.url).pathname], describePage(page)).toEqual([200, "/realms/acme/login"]);
+    expect([page.status, new URL(page.url).pathname], describePage(page)).toEqual([200, `/realms/${NAME}/login`]);
     expect((await profile(browser)).status).toBe(401);
     expect(isAsked(await leave(browser))).toBe(true);
   });
@@ -171,8 +172,7 @@ describe.skipIf(!simpleSamlPhp() && !inCI)("by SimpleSAMLphp as the identity pro
   // Cookies of sites, and what pages may post to, are the browser's affair.
   test.skipIf(noBrowser)("signs in and out in Chromium (needs it)", async () => {
     await configure({ authnRequestBinding: "post" });
-    const chromium = await launchBrowser();
-    const person = await personIn(chromium, { locale: "en-GB" });
+    const person = await personIn(await sharedBrowser(), { locale: "en-GB" });
     const tab = await person.tab();
     await tab.goto(`${issuer}/login`);
     await tab.getByRole("link", { name: "Continue with Corporate account" }).click();
@@ -188,6 +188,5 @@ describe.skipIf(!simpleSamlPhp() && !inCI)("by SimpleSAMLphp as the identity pro
     await tab.waitForURL(`${new URL(peer.entityId).origin}/**`);
     await tab.locator("#password").waitFor();
     await person.close();
-    await chromium.close();
   });
 });

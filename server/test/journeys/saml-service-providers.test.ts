@@ -2,11 +2,11 @@
 import { X509Certificate } from "node:crypto";
 import { inflateRawSync } from "node:zlib";
 import type { Browser } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import { haveSchemas, schemaComplaints } from "../../src/testing/saml-peers.ts";
 import { apacheWithMellon, apacheWithShibboleth, pysaml2Python, simpleSamlPhp } from "../peers/index.mjs";
-import { expectAccessible, launchBrowser, noBrowser, personIn, takePicture } from "./browser.ts";
-import { type ServerProcess, startServer } from "./process.ts";
+import { expectAccessible, noBrowser, personIn, sharedBrowser, takePicture } from "./browser.ts";
+import { type ServerProcess, sharedServer } from "./process.ts";
 import { startMellon } from "./saml/mellon.ts";
 import { startNodeSaml } from "./saml/node-saml.ts";
 import type { Peer } from "./saml/peer.ts";
@@ -46,7 +46,7 @@ const clientPath = (entityId: string) => `${REALM}/saml-clients/${encodeURICompo
 const setOptions = async (entityId: string, options: object) => must(await admin.patch(clientPath(entityId), { options }), 200);
 
 beforeAll(async () => {
-  server = await startServer({ onAnyDatabase: true });
+  server = await sharedServer();
   issuer = `http://localhost:${server.port}/realms/acme`;
   admin = await server.admin();
   must(await admin.post("/admin/realms", { realm: "acme" }), 201);
@@ -208,9 +208,8 @@ describe("single logout", () => {
 describe.skipIf(noBrowser || !names.includes("SimpleSAMLphp"))("in Chromium (needs it, and SimpleSAMLphp):", () => {
   let chromium: Browser;
   beforeAll(async () => {
-    chromium = await launchBrowser();
+    chromium = await sharedBrowser();
   });
-  afterAll(() => chromium?.close());
 
   test("signs in from another site, is shown inside, and signs out again", async () => {
     const peer = peers.get("SimpleSAMLphp")!;

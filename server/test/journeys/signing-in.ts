@@ -3,10 +3,9 @@ import { createHmac } from "node:crypto";
 import type { Browser, Locator, Page } from "playwright-core";
 import decodeQR from "qr/decode.js";
 import { expect } from "vitest";
-import { BRIEFLY, builtServer } from "../../src/testing/built-server.ts";
 import { type Mailing, mailing } from "../../src/testing/mailing.ts";
-import { expectAccessible, expectLegible, expectNoSidewaysScrolling, launchBrowser, type Person } from "./browser.ts";
-import { type ServerProcess, startServer } from "./process.ts";
+import { expectAccessible, expectLegible, expectNoSidewaysScrolling, type Person, sharedBrowser } from "./browser.ts";
+import { type ServerProcess, sharedServer } from "./process.ts";
 import { must, type Visitor } from "./visitor.ts";
 
 export const PASSWORD = "a password for journeys";
@@ -30,17 +29,9 @@ export interface Stage {
   close(): Promise<void>;
 }
 
+/** The server is the shared one: each realm needs a name that no other journey uses. */
 export async function setStage(): Promise<Stage> {
-  const main = await builtServer();
-  const [server, browser, mail] = await Promise.all([
-    startServer({
-      command: [process.execPath, ...BRIEFLY, main, "start"],
-      env: { GATEHOUSE_ALLOWED_HOSTS: "127.0.0.1" },
-      onAnyDatabase: true,
-    }),
-    launchBrowser(),
-    mailing(),
-  ]);
+  const [server, browser, mail] = await Promise.all([sharedServer(), sharedBrowser(), mailing()]);
   const admin = await server.admin();
   return {
     ...{ server, browser, mail, admin, url: `http://localhost:${server.port}` },
@@ -61,10 +52,7 @@ export async function setStage(): Promise<Stage> {
       must(await admin.put(`${users}/${userId}/required-actions`, actions), 200);
       return { realm, username, userId, email };
     },
-    async close() {
-      await browser.close();
-      await mail.peer.close();
-    },
+    close: () => mail.peer.close(),
   };
 }
 
