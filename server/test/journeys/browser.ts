@@ -1,7 +1,9 @@
 // A real browser on a real server, and the rules for every page in every state: it is accessible, and causes no message on the console.
+import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
 import { join } from "node:path";
-import axe from "axe-core";
-import { type Browser, type BrowserContext, type BrowserContextOptions, chromium, type Page } from "playwright-core";
+import type axe from "axe-core";
+import { type Browser, type BrowserContext, type BrowserContextOptions, type CDPSession, chromium, type Page } from "playwright-core";
 import { expect } from "vitest";
 import { chromiumPath } from "../peers/index.mjs";
 import { atEndOfFile } from "./process.ts";
@@ -111,9 +113,19 @@ export async function expectLegible(page: Page, name: string, examined: readonly
   await askAxe(page, name, { type: "rule", values: LOOKS }, examined);
 }
 
+const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+const protocols = new WeakMap<Page, Promise<CDPSession>>();
+
+/** Loads axe into a page that does not have it yet. The browser remembers a script that comes this way: the next page compiles less of it. */
+async function injectAxe(page: Page): Promise<void> {
+  if (await page.evaluate(() => "axe" in globalThis)) return;
+  const protocol = protocols.get(page) ?? page.context().newCDPSession(page);
+  protocols.set(page, protocol);
+  await (await protocol).send("Runtime.evaluate", { expression: AXE });
+}
+
 async function askAxe(page: Page, name: string, runOnly: axe.RunOnly, excluded: readonly string[]): Promise<void> {
-  // axe has half a megabyte, and a page that is examined twice already has it.
-  if (!(await page.evaluate(() => "axe" in globalThis))) await page.evaluate(axe.source);
+  await injectAxe(page);
   const violations = await page.evaluate(
     async ([only, exclude]) => {
       const { axe: injected } = globalThis as unknown as { axe: typeof axe };
