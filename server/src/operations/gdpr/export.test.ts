@@ -118,7 +118,7 @@ describe("the export", () => {
       sharedResources: [],
       ownedAgents: [{ id: expect.any(String), name: "bot", description: "hers", status: "CREATED", createdAt: time, lastReviewedAt: null }],
       loginEvents: [
-        { ...event, type: "LOGIN_FAILURE", outcome: "FAILURE" },
+        { ...event, type: "LOGIN_FAILURE", outcome: "FAILURE", detail: "username-password: wrong" },
         { ...event, type: "LOGIN_SUCCESS", outcome: "SUCCESS" },
       ],
     });
