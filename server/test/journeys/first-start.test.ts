@@ -1,8 +1,7 @@
-import { randomBytes } from "node:crypto";
 import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { emptyFolder, emptyPostgres, MAIN, postgresUrl, serverFolder, startRefused, startServer } from "./process.ts";
+import { emptyFolder, MAIN, serverFolder, startRefused, startServer } from "./process.ts";
 import { must } from "./visitor.ts";
 
 /** As a new user: nothing is configured but the port, so that tests do not disturb each other. */
@@ -67,34 +66,4 @@ test("an unknown GATEHOUSE_ name is refused with a suggestion, before anything i
   expect(refused.err).toContain("GATEHOUSE_BASE_ULR");
   expect(refused.err).toContain("Did you mean GATEHOUSE_BASE_URL?");
   expect(readdirSync(folder)).toEqual([]);
-});
-
-const other = () => randomBytes(32).toString("base64");
-
-test("another master key is refused by the embedded database, which then still opens with the right one", async () => {
-  const folder = emptyFolder();
-  await (await startServer({ folder })).stop();
-  const refused = await startRefused({ folder, env: { GATEHOUSE_MASTER_KEY: other() } });
-  expect(refused.code).toBe(1);
-  expect(refused.err).toMatch(
-    /The master key \(id \S+\) is not the one this database was written with\. Set GATEHOUSE_MASTER_KEY to that one/,
-  );
-  const again = await startServer({ folder });
-  await again.admin();
-  await again.stop();
-});
-
-test.skipIf(!postgresUrl)("another master key is refused by Postgres, and so is none", async () => {
-  const database = await emptyPostgres();
-  const node = await startServer({ env: database });
-  const refused = await startRefused({ env: { ...database, GATEHOUSE_MASTER_KEY: other() } });
-  expect(refused.code).toBe(1);
-  expect(refused.err).toContain("is not the one this database was written with");
-  expect(refused.err).not.toContain(database.GATEHOUSE_MASTER_KEY);
-
-  const without = await startRefused({ env: { DATABASE_URL: database.DATABASE_URL } });
-  expect(without.code).toBe(1);
-  expect(without.err).toContain("GATEHOUSE_MASTER_KEY");
-  await node.admin();
-  await node.stop();
 });
