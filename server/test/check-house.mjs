@@ -3,6 +3,7 @@ import { spawnSync } from "node:child_process";
 import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { analyse } from "scslre";
 import ts from "typescript";
 import { onceSelfTests, secondPlaces } from "./house-once.mjs";
 import { onEmbedded } from "./on-embedded.mjs";
@@ -30,6 +31,7 @@ function checkCode(path, text, report) {
   const mayReadEnvironment = !product || isTest(path) || path === "src/config.ts" || path.startsWith("src/config/");
   const mustNotHoldSql = new RegExp(`^src/(${TIERS})/`).test(path) && !isTest(path) && !/(^|[/.])store[.]ts$/.test(path);
   const mayAskTheTime = !product || path === "src/kernel/clock.ts";
+  const isUnbounded = product && !isTest(path) && !READS_SHORT_TEXTS.some((place) => path.startsWith(place));
 
   /** @param {ts.Node} node */
   const visit = (node) => {
@@ -41,6 +43,11 @@ function checkCode(path, text, report) {
       report(at, "name the columns: a prepared `select *` fails on nodes of this release when the next one adds a column");
     if (mustNotHoldSql && isSql(node)) report(at, "SQL stands in store.ts or in a file called *.store.ts");
     if (product && !isTest(path)) for (const problem of secondPlaces(path, node)) report(at, problem);
+    if (isUnbounded && ts.isRegularExpressionLiteral(node) && isSuperlinear(node.text))
+      report(
+        at,
+        "the time of this expression grows with the square of its text or faster: write it without the repetition that can begin anywhere",
+      );
     const switched = isTest(path) && switchesTests(node);
     if (switched) report(at, `.${switched} in a test: run it, mend it or remove it (skipIf with a condition is fine)`);
     ts.forEachChild(node, visit);
@@ -75,6 +82,18 @@ function asksTheTime(node) {
   if (ts.isPropertyAccessExpression(node)) return node.name.text === "now" && isName(node.expression, "Date");
   if (ts.isNewExpression(node)) return isName(node.expression, "Date") && (node.arguments?.length ?? 0) === 0;
   return ts.isCallExpression(node) && isName(node.expression, "Date");
+}
+
+/** Files whose expressions read short texts only: those of operators, those that were cut before, or what a person types in a browser. */
+const READS_SHORT_TEXTS = [
+  ...["cli/", "config/", "kernel/postgres-url.ts", "pages/messages.ts", "pages/assets/"],
+  ...["directory/groups/paths.store.ts", "federation/brokers/accounts.ts", "tenancy/images/svg.ts"],
+].map((place) => `src/${place}`);
+
+/** Tells whether an expression backtracks in more than linear time. @param {string} literal */
+function isSuperlinear(literal) {
+  const end = literal.lastIndexOf("/");
+  return analyse({ source: literal.slice(1, end), flags: literal.slice(end + 1) }, { reportTypes: { Move: true } }).reports.length > 0;
 }
 
 /** @param {ts.Node} node */
@@ -351,6 +370,8 @@ function selfTest() {
           ["docs/a.md", `## ${word} it is`],
         ]),
     ),
+    ["src/kernel/a.ts", "text.replace(/ +$/, '')"],
+    ["src/protocols/oidc/a.ts", "/^[ ]*(a)?[ ]*$/.test(text)"],
     ["src/kernel/a.test.ts", "test.only('a', () => {})"],
     ["test/journeys/a.test.ts", "describe.concurrent.skip('a', () => {})"],
     ["src/kernel/a.test.ts", "test.skip.each([1])('a', () => {})"],
@@ -384,6 +405,8 @@ function selfTest() {
     ["src/kernel/a.ts", "only.skip.todo(list.skip)"],
     ["src/kernel/a.test.ts", "test.skipIf(!chromiumPath())('a', () => { rows.skip(1); })"],
     ["src/protocols/account/a.test.ts", "request.headers.authorization"],
+    ["src/kernel/a.ts", "text.split(/ +/); /^a+$/.test(text); /[?](.*)/s.exec(text)"],
+    ["src/config/kinds.ts", "text.replace(/ +$/, '')"],
     ["src/kernel/base64.ts", ""],
     ["src/platform/database.ts", ""],
     ["src/directory/credentials/common-passwords.ts", ""],

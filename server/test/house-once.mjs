@@ -120,7 +120,7 @@ export const ONCE = [
       "const token = request.headers['authorization']",
       "const { authorization } = request.headers",
       "function tokenOf({ authorization }: IncomingHttpHeaders) {}",
-      "/^Bearer +(.+)$/.exec(header)",
+      "/^Bearer (.+)/.exec(header)",
       "header.startsWith('Bearer ')",
     ],
   },

@@ -2,6 +2,7 @@ import { isIP, isIPv4, isIPv6 } from "node:net";
 import { resolve } from "node:path";
 import { readPostgresUrl } from "../kernel/postgres-url.ts";
 import { didYouMean } from "../kernel/suggest.ts";
+import { withoutEnding } from "../kernel/text.ts";
 import { parseMasterKey, VaultError } from "../kernel/vault.ts";
 
 /** The values that a setting accepts. Values from flags, variables and files are texts; yaml also has numbers, booleans and lists. */
@@ -124,7 +125,7 @@ export function url(expected: string, ...schemes: readonly string[]): Kind<strin
 
 export const folderOrUrl: Kind<string> = fromText("a folder or an http(s) URL", (value, folder) => {
   if (!/^[a-z][a-z0-9+.-]*:\/\//i.test(value)) return resolve(folder, value);
-  return /^https?:\/\/./i.test(value) && URL.canParse(value) ? value.replace(/\/+$/, "") : undefined;
+  return /^https?:\/\/./i.test(value) && URL.canParse(value) ? withoutEnding(value, "/") : undefined;
 });
 
 /** Checks the scheme only, because the driver supports forms that `URL` does not (`postgres://user@/db?host=/run/postgresql`). */

@@ -9,6 +9,13 @@ export const isCleanText = (text: string): boolean => !text.includes("\u0000") &
 /** Cuts a text to at most `length` code units without leaving half a surrogate pair. */
 export const cut = (text: string, length: number): string => (text.length <= length ? text : text.slice(0, length).toWellFormed());
 
+/** Returns the text without this character at its end, however often it stands there. An expression would try every such run in the text to its end. */
+export function withoutEnding(text: string, character: string): string {
+  let length = text.length;
+  while (text[length - 1] === character) length--;
+  return text.slice(0, length);
+}
+
 /** Returns a LIKE pattern that matches texts which start with `prefix`, whatever characters it contains. */
 export const likePrefix = (prefix: string): string => `${prefix.replace(/[\\%_]/g, "\\$&")}%`;
 

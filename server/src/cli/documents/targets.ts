@@ -5,6 +5,7 @@ import { hashingFor } from "../../directory/import/index.ts";
 import { readEntity } from "../../federation/index.ts";
 import { clock } from "../../kernel/clock.ts";
 import { AppError } from "../../kernel/errors.ts";
+import { withoutEnding } from "../../kernel/text.ts";
 import { randomToken } from "../../kernel/vault.ts";
 import {
   type ExportChoice,
@@ -171,7 +172,7 @@ function addressOf(text: string, command: string): string {
   const isHere = host === "localhost" || host === "::1" || (isIP(host) === 4 && host.startsWith("127."));
   if (protocol !== "https:" && !(protocol === "http:" && isHere))
     throw new UsageError("--server takes an https address: others could read the token on its way.", command);
-  return href.replace(/\/+$/, "");
+  return withoutEnding(href, "/");
 }
 
 interface Problem {

@@ -81,7 +81,7 @@ export const userImportRoutes: FastifyPluginAsyncTypebox<ImportRouteParts> = asy
 
 /** Returns the media type of the request. Throws if it is not supported. */
 function mediaTypeOf(contentType: string | undefined): MediaType {
-  const [, name = "", parameters = ""] = /^\s*([^;\s]*)\s*(.*)$/s.exec(contentType ?? "") ?? [];
+  const [, name = "", parameters = ""] = /^\s*([^;\s]*)\s*(.*)/s.exec(contentType ?? "") ?? [];
   const charset = /charset\s*=\s*"?([^";\s]*)/i.exec(parameters)?.[1] ?? "utf-8";
   const type = mediaTypes.find((known) => known === name.toLowerCase());
   if (!type) throw refused(`Send the users as ${mediaTypes.join(", ")}`);

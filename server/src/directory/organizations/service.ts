@@ -139,7 +139,7 @@ function aliasOf(name: string): string {
   const alias = letters
     .replace(/[^a-z0-9]+/g, "-")
     .slice(0, 63)
-    .replace(/^-+|-+$/g, "");
+    .replace(/^-|-$/g, "");
   if (alias === "") throw organizationErrors.alias_needed();
   return alias;
 }

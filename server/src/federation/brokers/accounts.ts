@@ -186,7 +186,7 @@ async function freeUsername(
   const isOwn =
     email !== null && identity.emailVerified && config.trustEmail === true && wanted !== null && loginKey(wanted) === loginKey(email);
   // A name in the form of an address could be another user's address, unless it is verified as this user's.
-  const plain = wanted !== null && isMailShaped(wanted) && !isOwn ? wanted.replace(/@.*$/su, "") : wanted;
+  const plain = wanted !== null && isMailShaped(wanted) && !isOwn ? wanted.slice(0, wanted.indexOf("@")) : wanted;
   const called = clean(plain ?? "") || `${alias}-${randomToken().slice(0, 8)}`;
   const name = refusalOfUsername(called) ? `${alias}-${called}` : called;
   for (const candidate of isLast ? [] : [name, `${name}-2`, `${name}-3`, `${name}-4`])

@@ -192,7 +192,7 @@ export const providerLogoutRoutes: FastifyPluginAsyncTypebox<ProviderLogoutParts
       try {
         const { posted } = query;
         if (typeof posted === "string") return (await endInBrowser(exchange, at, takeLogout(tools.saml, at.provider, posted))) as never;
-        const [, raw = ""] = /\?(.*)$/s.exec(request.raw.url ?? "") ?? [];
+        const [, raw = ""] = /\?(.*)/s.exec(request.raw.url ?? "") ?? [];
         const kept = await read(at, () => readRedirect(raw, LIMIT));
         return (await endInBrowser(exchange, at, useLogout(at.provider, kept))) as never;
       } catch (error) {

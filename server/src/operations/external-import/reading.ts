@@ -48,7 +48,7 @@ export const slugOf = (text: string, maxLength = 63): string =>
     .toLowerCase()
     .replace(/[^a-z0-9]+/g, "-")
     .slice(0, maxLength)
-    .replace(/^-+|-+$/g, "") || "unnamed";
+    .replace(/^-|-$/g, "") || "unnamed";
 
 /** Parses JSON within a text. Returns any other value as it is, and undefined for invalid JSON. */
 export function parsedOf(value: unknown): unknown {

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { DAY, SECOND } from "../../kernel/clock.ts";
 import { isObject, parseObject } from "../../kernel/json.ts";
-import { cut } from "../../kernel/text.ts";
+import { cut, withoutEnding } from "../../kernel/text.ts";
 import { type Outbound, OutboundError, type OutboundRequest, type OutboundResponse, retryAfterMs } from "../../platform/outbound/index.ts";
 import type { Resource } from "../../protocols/scim/index.ts";
 import type { Preset } from "./preset.ts";
@@ -75,7 +75,7 @@ const LONGEST_WAIT = DAY;
 /** The SCIM service of a target. Requests have the target's credentials, and are spaced at the permitted rate. */
 export function createPeer({ outbound, url, settings, secret, signal, beforeRequest, onRequest }: PeerParts): Peer {
   const preset = presets[settings.preset];
-  const base = url.replace(/\/+$/, "");
+  const base = withoutEnding(url, "/");
   const gap = SECOND / (settings.requestsPerSecond ?? preset.requestsPerSecond);
   let nextAt = 0;
   const turn = async () => {
@@ -170,7 +170,9 @@ function answerOf(response: OutboundResponse): PeerAnswer {
   if (status >= 500) throw new PeerError("fault", `The target answered ${status}.`, null, detail);
   if (status === 401) throw denied("The target does not accept our credentials", { status, detail });
   if (status >= 300 && status < 400) throw new PeerError("denied", `The target answered ${status}: redirects are not followed.`);
-  const location = headers.location?.split(/[?#]/, 1)[0]?.replace(/\/+$/, "").split("/").at(-1);
+  const location = withoutEnding(headers.location?.split(/[?#]/, 1)[0] ?? "", "/")
+    .split("/")
+    .at(-1);
   return { status, ok: status >= 200 && status < 300, body, detail, locationId: location ? decoded(location) : null };
 }
 

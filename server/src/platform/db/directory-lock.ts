@@ -4,6 +4,7 @@ import { hostname } from "node:os";
 import { dirname } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { clock, SECOND } from "../../kernel/clock.ts";
+import { withoutEnding } from "../../kernel/text.ts";
 
 const BEAT = 3 * SECOND;
 const STALE_AFTER = 5 * BEAT;
@@ -35,7 +36,7 @@ export class FolderInUse extends Error {
  * `onLost` is called if this process was suspended and another one has taken the folder: this one must not write any more.
  */
 export async function lockDirectory(dir: string, onLost: (error: Error) => void): Promise<() => void> {
-  const file = `${dir.replace(/\/+$/, "")}.lock`;
+  const file = `${withoutEnding(dir, "/")}.lock`;
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
   const self = describeSelf();
   while (!tryCreate(file, self)) {

@@ -1,4 +1,5 @@
 import { opendir, readFile } from "node:fs/promises";
+import { withoutEnding } from "../../kernel/text.ts";
 import { createOutbound } from "../outbound/index.ts";
 
 /** A corpus in the range format of Have I Been Pwned: a request names the first five digits of a SHA-1, and gets all hashes that begin with them. */
@@ -52,7 +53,7 @@ export function urlRanges(written: string): BreachRanges {
   const outbound = createOutbound({ allowedHosts: [url.host], allowLoopbackHttp: false });
   const range = async (prefix: string) => {
     const address = new URL(url);
-    address.pathname = `${url.pathname.replace(/[/]+$/, "")}/${prefix}`;
+    address.pathname = `${withoutEnding(url.pathname, "/")}/${prefix}`;
     const answer = await outbound.fetch(address, {
       // The server then adds lines with count 0, so that even the size of the response does not reveal the range.
       headers: { accept: "text/plain", "add-padding": "true" },

@@ -1,5 +1,6 @@
 import { brotliCompressSync, deflateSync, gzipSync } from "node:zlib";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { leastCpuTime } from "../../testing/cpu-time.ts";
 import { type SharedHarness, sharedHarness } from "../../testing/harness.ts";
 import { scimClient } from "../../testing/scim.ts";
 
@@ -65,4 +66,11 @@ test("the refusal has the form of the route", async () => {
     headers: { ...headers("application/scim+json"), authorization: `Bearer ${token}` },
   });
   expect(scim).toMatchObject({ status: 415, body: { status: "415", detail, schemas: ["urn:ietf:params:scim:api:messages:2.0:Error"] } });
+});
+
+test("an encoding of thousands of spaces is refused as quickly as a short one", async () => {
+  const { name } = await iam.realm();
+  const send = (encoding: string) => () => iam.browser().post(`/realms/${name}/token`, "a=b", { headers: headers(FORM, encoding) });
+  const [short, long] = await leastCpuTime(send("x"), send(`${"\u00a0".repeat(15_000)}x`));
+  expect(long).toBeLessThan(20 * short!);
 });

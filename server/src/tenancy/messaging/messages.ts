@@ -229,5 +229,5 @@ export function messageMarks(vault: Vault) {
 function mailbox(channel: Channel, to: string): string {
   if (channel !== "EMAIL") return to;
   const at = to.lastIndexOf("@");
-  return loginKey(`${to.slice(0, at).replace(/(?<=.)\+.*$/, "")}@${to.slice(at + 1)}`);
+  return loginKey(`${to.slice(0, at).replace(/(?<=.)\+.*/, "")}@${to.slice(at + 1)}`);
 }

@@ -36,7 +36,7 @@ async function* entriesOf(file: SourceFile, report: Report): AsyncGenerator<{ en
     const entry = new Map<string, string[]>();
     const at = `entries[${++number}]`;
     for (const line of lines) {
-      const [, name = "", mark = "", value = ""] = /^([^:]+):([:<]?)\s*(.*)$/s.exec(line) ?? [];
+      const [, name = "", mark = "", value = ""] = /^([^:]+):([:<]?)\s*(.*)/s.exec(line) ?? [];
       const key = name.toLowerCase().split(";")[0]!;
       if (key === "version" && lines.length === 1) return null;
       const bytes = mark === ":" ? Buffer.from(value, "base64") : Buffer.from(value);

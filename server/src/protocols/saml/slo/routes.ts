@@ -68,7 +68,7 @@ export const sloRoutes: FastifyPluginAsyncTypebox<SloParts> = async (app, parts)
         if (message.kind === "request") return logOutBrowser(parts, exchange, message, "post");
         return takeAnswer(parts, exchange, message).catch((error) => passOver(exchange, error));
       }
-      const [, query = ""] = /\?(.*)$/s.exec(request.raw.url ?? "") ?? [];
+      const [, query = ""] = /\?(.*)/s.exec(request.raw.url ?? "") ?? [];
       const proceed = async () => {
         const received = await inNameOf(null, () => readRedirect(query, limit));
         const message = await checkLogoutMessage(parts, request.realmId, received);

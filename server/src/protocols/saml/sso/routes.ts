@@ -42,7 +42,7 @@ export const ssoRoutes: FastifyPluginAsyncTypebox<SsoParts> = async (app, parts)
         if (!pending) throw interactionErrors.gone();
         return proceed(parts, { request, reply }, pending, true);
       }
-      const [, query = ""] = /\?(.*)$/s.exec(request.raw.url ?? "") ?? [];
+      const [, query = ""] = /\?(.*)/s.exec(request.raw.url ?? "") ?? [];
       const received = await inNameOf(null, () => readRedirect(query, limit));
       return proceed(parts, { request, reply }, await checkRequest(parts, request.realmId, received), false);
     },

@@ -1,6 +1,7 @@
 import { createPrivateKey } from "node:crypto";
 import Type, { type Static } from "typebox";
 import { clock, MINUTE, SECOND } from "../../../kernel/clock.ts";
+import { withoutEnding } from "../../../kernel/text.ts";
 import { type OutboundResponse, urlFaults } from "../../../platform/outbound/index.ts";
 import { type Delivery, type Envelope, type FieldFault, type MessageDriver, MessageError, type Provider } from "../driver.ts";
 import { isDeviceToken } from "../recipients.ts";
@@ -60,7 +61,7 @@ export const fcm: MessageDriver = {
     if (typeof account === "string") throw new MessageError("credentials", new Error(account));
     const token = await accessToken(provider, account, delivery);
     const { baseUrl = BASE_URL } = provider.config as FcmConfig;
-    const answer = await ask(delivery, `${baseUrl.replace(/\/+$/, "")}/v1/projects/${account.project_id}/messages:send`, {
+    const answer = await ask(delivery, `${withoutEnding(baseUrl, "/")}/v1/projects/${account.project_id}/messages:send`, {
       method: "POST",
       headers: { authorization: `Bearer ${token}`, "content-type": "application/json" },
       body: JSON.stringify({ message: messageOf(envelope) }),

@@ -1,4 +1,5 @@
 import Type, { type Static } from "typebox";
+import { withoutEnding } from "../../../kernel/text.ts";
 import { urlFaults } from "../../../platform/outbound/index.ts";
 import { type FieldFault, type MessageDriver, MessageError, type MessageFailure } from "../driver.ts";
 import { isPhoneNumber } from "../recipients.ts";
@@ -44,7 +45,7 @@ export const twilio: MessageDriver = {
     if (!isPhoneNumber(to)) throw new MessageError("recipient", new Error("not a telephone number"));
     const { accountSid, messagingServiceSid, baseUrl = BASE_URL } = provider.config as TwilioConfig;
     const sender = messagingServiceSid === undefined ? { From: provider.fromAddress ?? "" } : { MessagingServiceSid: messagingServiceSid };
-    const answer = await ask(delivery, `${baseUrl.replace(/\/+$/, "")}/2010-04-01/Accounts/${accountSid}/Messages.json`, {
+    const answer = await ask(delivery, `${withoutEnding(baseUrl, "/")}/2010-04-01/Accounts/${accountSid}/Messages.json`, {
       method: "POST",
       headers: {
         authorization: `Basic ${Buffer.from(`${accountSid}:${provider.secret ?? ""}`).toString("base64")}`,

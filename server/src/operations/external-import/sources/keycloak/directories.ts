@@ -1,3 +1,4 @@
+import { withoutEnding } from "../../../../kernel/text.ts";
 import { defined, flagOf, isTrue, listOf, numberOf, recordOf, recordsOf, slugOf, textOf, type Values, within } from "../../reading.ts";
 import type { KeycloakRealm } from "./export.ts";
 
@@ -150,7 +151,7 @@ const MAX_MAPPERS = 100;
 
 /** Returns the groups directly below a path of Keycloak's, with their names and our paths. */
 function groupsAt({ groupPaths, value }: KeycloakRealm, path: string): (readonly [name: string, path: string])[] {
-  const wanted = path.replace(/\/+$/, "");
+  const wanted = withoutEnding(path, "/");
   const find = (groups: unknown): Values[] =>
     recordsOf(groups).flatMap((group) => [...(textOf(group.path) === wanted ? recordsOf(group.subGroups) : []), ...find(group.subGroups)]);
   const found = wanted === "" ? recordsOf(value.groups) : find(value.groups);
