@@ -184,7 +184,7 @@ describe("a code", () => {
     expect(answered.slice(0, 4)).toEqual([
       ["LOGIN_SUCCESS", ada.username, null],
       ["MFA_SUCCESS", ada.username, "totp"],
-      ["MFA_FAILURE", ada.username, null],
+      ["MFA_FAILURE", ada.username, "totp: wrong"],
       ["MFA_CHALLENGE", ada.username, "totp"],
     ]);
   });

@@ -80,26 +80,28 @@ test("a sign-in runs as many statements with five subscriptions as with none", a
   const realm = await iam.realm();
   const { username, password } = await realm.user();
   const query = onPostgres ? vi.spyOn(pg.Client.prototype, "query") : vi.spyOn(EmbeddedDatabase.prototype, "query");
+  let signIns = 0;
   const signIn = async () => {
+    signIns++;
     const browser = iam.browser();
     await browser.get(`/realms/${realm.name}/login`);
     const before = query.mock.calls.length;
     await browser.signIn(realm.name, username, password);
     return query.mock.calls.length - before;
   };
-  // The fewest of some: now and then the background work asks something, too.
-  const fewest = async () => Math.min(await signIn(), await signIn(), await signIn());
+  // The background work asks something each second, too, which on a slow machine is in nearly every sign-in: the fewest count.
   await signIn();
-  const without = await fewest();
+  let without = Number.POSITIVE_INFINITY;
+  for (let round = 0; round < 5; round++) without = Math.min(without, await signIn());
   await deliverAll(iam.core.db, sender);
   await subscribe(realm, 5);
   await deliverAll(iam.core.db, sender);
-  await signIn();
-  expect(await fewest()).toBe(without);
+  signIns = 0;
+  await expect.poll(signIn).toBeLessThanOrEqual(without);
   expect(without).toBeGreaterThan(3);
   query.mockRestore();
   await deliverAll(iam.core.db, sender);
-  expect(ids(realm)).toHaveLength(20);
+  expect(ids(realm)).toHaveLength(5 * signIns);
 });
 
 test.runIf(onPostgres)("an event whose transaction commits after later ones is not lost", async () => {
