@@ -495,7 +495,7 @@ describe.skipIf(noBrowser)("the admin console (needs Chromium)", () => {
     await page.getByRole("radiogroup", { name: "Colours" }).getByText("Dark").click();
     await preview.locator("html[data-theme=dark]").waitFor();
     await primary.fill("#b9");
-    await page.getByText(/Not shown yet: .*primaryColor/).waitFor();
+    await page.getByText(/Not shown yet: Primary color/).waitFor();
     await primary.fill("#b91c1c");
     expect(await login()).not.toContain("Northwind");
 
