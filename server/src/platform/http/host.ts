@@ -10,7 +10,8 @@ const AUTHORITY = /^(\[[\w:.%~-]+\]|[\w.~!$&'()*+,;=%-]*)(:\d*)?$/;
  */
 export function refusedHost({ rawHeaders, headers: { host = "" }, httpVersion }: IncomingMessage): AppError | null {
   let lines = 0;
-  for (let at = 0; at < rawHeaders.length; at += 2) if (rawHeaders[at]!.length === 4 && rawHeaders[at]!.toLowerCase() === "host") lines += 1;
+  for (let at = 0; at < rawHeaders.length; at += 2)
+    if (rawHeaders[at]!.length === 4 && rawHeaders[at]!.toLowerCase() === "host") lines += 1;
   if (lines === 1 ? AUTHORITY.test(host) : lines === 0 && httpVersion === "1.0") return null;
   return new AppError("request.malformed", 400, "A request names one host, in one Host header", { errors: [] });
 }
