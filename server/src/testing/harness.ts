@@ -89,7 +89,12 @@ export async function sharedHarness(env: Record<string, string> = {}): Promise<S
   const settings = JSON.stringify(Object.entries(env).sort());
   if (shared?.settings !== settings) {
     await closeShared();
-    shared = { settings, server: openServer(env) };
+    const server = openServer(env);
+    shared = { settings, server };
+    // The next file tries again.
+    server.catch(() => {
+      if (shared?.server === server) shared = undefined;
+    });
   }
   const opened = await shared.server;
   const { realm, browser } = await signedIn(opened);

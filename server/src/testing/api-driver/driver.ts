@@ -178,7 +178,6 @@ export function createDriver(api: OpenApiDocument, seed: number): Driver {
     const strange = (text: string) => Object.fromEntries(ids.map(({ name }) => [name, text]));
     const accept = (): Record<string, string> => random.pick([{}, { accept: "application/json" }, { accept: "text/html" }]);
     const type = (value: string) => ({ headers: { "content-type": value } });
-    const broken = () => ({ what: "broken", ...bodyOf(operation, callers, values.broken) });
     // One part of the server reads these for all operations, so each operation gets some of them.
     const common = [
       () => ({ what: "without session", by: callers.anonymous, ...fitting() }),
@@ -201,7 +200,7 @@ export function createDriver(api: OpenApiDocument, seed: number): Driver {
     ];
     return [
       ...repeated(3, () => ({ what: "fitting", ...merged(fitting(), { headers: accept() }) })),
-      ...(takesBody ? repeated(3, broken) : []),
+      ...(takesBody ? repeated(3, () => ({ what: "broken", ...bodyOf(operation, callers, values.broken) })) : []),
       ...(ids.length > 0
         ? [
             { what: "unknown id", path: strange(newId()), ...fitting() },
