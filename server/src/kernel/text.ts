@@ -31,16 +31,27 @@ const ATOM = '[^\\s\\p{C}\\p{Default_Ignorable_Code_Point}()<>[\\]\\\\,;:"@.]+';
 const LOCAL_PART = new RegExp(`^${ATOM}(\\.${ATOM})*$`, "u");
 const DOMAIN = /^[\p{L}\p{N}]([\p{L}\p{M}\p{N}-]*[\p{L}\p{M}\p{N}])?(\.[\p{L}\p{N}]([\p{L}\p{M}\p{N}-]*[\p{L}\p{M}\p{N}])?)*$/u;
 
+/** Characters whose canonical form is in ASCII (;, `, K): the login key turns them into it. */
+const CANONICALLY_ASCII = /[\u037e\u1fef\u212a]/;
+
 /** Tells whether the text is a single mailbox, without a name beside it. This is the rule for addresses from every source. */
 export function isMailAddress(text: string): boolean {
   const at = text.lastIndexOf("@");
   const [local, domain] = [text.slice(0, at), text.slice(at + 1)];
   if (at < 1 || Buffer.byteLength(local) > 64 || Buffer.byteLength(text) > 254) return false;
   // The login key would turn a compatibility character (ⓐ, ﬁ) into another one, and so name another mailbox.
-  if (local.normalize("NFKC") !== local.normalize("NFC")) return false;
+  if (local.normalize("NFKC") !== local.normalize("NFC") || CANONICALLY_ASCII.test(local)) return false;
+  if (!LOCAL_PART.test(local) || !DOMAIN.test(domain)) return false;
   // This comes last. A domain that cannot be written in ASCII cannot be looked up either.
-  return LOCAL_PART.test(local) && DOMAIN.test(domain) && asciiDomain(domain) !== "";
+  const ascii = asciiDomain(domain);
+  return ascii !== "" && lowerCases(text).every((lower) => asciiDomain(lower.slice(lower.lastIndexOf("@") + 1)) === ascii);
 }
+
+/**
+ * Returns the address in lower case, as the login key and mail programs have it. IDNA writes ẞ as ss and Σ as σ, but JavaScript makes ß and ς of them: the
+ * address would pass as one of a domain, and its mail would go to another.
+ */
+const lowerCases = (address: string): readonly string[] => (/[^\0-\x7f]/.test(address) ? [loginKey(address), address.toLowerCase()] : []);
 
 /** Tells whether the text is an http or https address. */
 export const isWebAddress = (text: string): boolean => /^https?:\/\/[^\s\p{Cc}]+$/iu.test(text) && URL.canParse(text);

@@ -328,7 +328,7 @@ describe("without one", () => {
 });
 
 test("refused fields are named, typed values stay, and nothing happens", async () => {
-  const realm = await open({ verifyEmail: false, allowedEmailDomains: ["Example.com"] });
+  const realm = await open({ verifyEmail: false, allowedEmailDomains: ["Example.com", "grossmann.example"] });
   const browser = iam.browser();
   const { page } = await walk(browser, base, `/realms/${realm.name}/register`);
   const grace = newApplicant();
@@ -338,6 +338,8 @@ test("refused fields are named, typed values stay, and nothing happens", async (
     [{ email: "nobody" }, 400, "Check what you entered"],
     [{ email: `g@evil.example` }, 400, "can’t register"],
     [{ email: `g@example.com.evil.example` }, 400, "can’t register"],
+    // IDNA makes grossmann.example of it, and mail programs großmann.example, which somebody else may have.
+    [{ email: "g@groẞmann.example" }, 400, "Check what you entered"],
     [{ firstName: "\u200f\u202e" }, 400, "Check what you entered"],
     [{ newPasswordAgain: "another" }, 400, "don’t match"],
     [{ newPassword: "short", newPasswordAgain: "short" }, 400, "Choose another password"],

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { isMailAddress } from "../../kernel/text.ts";
+import { asciiDomain, isMailAddress, loginKey } from "../../kernel/text.ts";
 import { isDeviceToken, isPhoneNumber, isTextSender, maskRecipient, oneLine } from "./recipients.ts";
 
 test.each([
@@ -10,6 +10,11 @@ test.each([
   ["用户@例子.公司", true],
   ["root@localhost", true],
   ["ⓐda@example.com", false],
+  ["ada@straße.example", true],
+  ["ada@ας.example", true],
+  ["ada@straẞe.example", false],
+  ["ada@ΑΣ-shop.example", false],
+  ["\u212aate@example.com", false],
   ["ad\u115fa@example.com", false],
   [`${"a".repeat(64)}@example.com`, true],
   [`${"a".repeat(65)}@example.com`, false],
@@ -39,6 +44,23 @@ test.each([
   ["ada(comment)@example.com", false],
 ])("an email address: %j is %s", (text, expected) => {
   expect(isMailAddress(text)).toBe(expected);
+});
+
+test("an address in lower case is one of the same mailbox, whatever its characters", () => {
+  const domainOf = (address: string) => asciiDomain(address.slice(address.lastIndexOf("@") + 1));
+  const isAscii = (text: string) => !/[^\0-\x7f]/.test(text);
+  const others: string[] = [];
+  for (let point = 0x80; point < 0x20000; point++) {
+    const character = String.fromCodePoint(point);
+    if (!character.isWellFormed() || loginKey(character) === character) continue;
+    for (const domain of [`a${character}.com`, `a${character}-b.com`, `a${character}b.com`])
+      if (isMailAddress(`x@${domain}`))
+        for (const lower of [loginKey(`x@${domain}`), `x@${domain}`.toLowerCase()])
+          if (domainOf(lower) !== domainOf(domain)) others.push(domain);
+    const local = `a${character}b@x.com`;
+    if (isMailAddress(local) && isAscii(loginKey(local))) others.push(local);
+  }
+  expect(others).toEqual([]);
 });
 
 test("a pathological address is refused quickly", () => {
