@@ -5,6 +5,7 @@ import { scimError } from "../errors.ts";
 import { matches } from "../filter/evaluate.ts";
 import type { Filter } from "../filter/parser.ts";
 import type { Resource } from "../schema/attribute.ts";
+import { weightOf } from "../schema/weight.ts";
 import { always, type Condition, conditionOf } from "./conditions.store.ts";
 import type { ListRequest } from "./query.ts";
 import { countRows, type Entry, nextRows, type Order, orderOf, type Source } from "./source.store.ts";
@@ -18,6 +19,9 @@ export interface ListedPage {
 
 /** The number of rows that one statement reads where resources are compared one by one. */
 const CHUNK = 500;
+/** The characters of resources that are loaded at once, or are in one page. A client sees by `itemsPerPage` that a page is shorter than it asked for. */
+const MOST_AT_ONCE = 500_000;
+const MOST_OF_PAGE = 8_000_000;
 /** The time after which a filter is too expensive, because other requests wait for the same database. */
 const DEADLINE = 5 * SECOND;
 
@@ -25,10 +29,35 @@ const memory = createPageMemory();
 
 interface Part {
   readonly entries: readonly Entry[];
-  /** The resources of the entries, if they were loaded to be compared. */
-  readonly resources: readonly Resource[] | null;
+  readonly resources: readonly Resource[];
+  /** True if more may follow. */
+  readonly isFull: boolean;
   /** The exact total, or null if only this page was needed. */
   readonly total: number | null;
+}
+
+interface Loaded {
+  readonly entry: Entry;
+  readonly resource: Resource;
+  readonly weight: number;
+}
+
+/** Loads resources in steps. Large ones come in small steps, between which other requests are served. */
+async function* loading(source: Source, entries: readonly Entry[]): AsyncGenerator<Loaded> {
+  for (let at = 0, step = 100; at < entries.length; ) {
+    const some = entries.slice(at, at + step);
+    const resources = new Map((await source.load(some.map(({ id }) => id))).map((resource) => [resource.id, resource]));
+    let loaded = 0;
+    for (const entry of some) {
+      const resource = resources.get(entry.id);
+      if (!resource) continue;
+      const weight = weightOf(resource);
+      loaded += weight;
+      yield { entry, resource, weight };
+    }
+    at += some.length;
+    step = Math.min(CHUNK, Math.max(1, Math.floor((MOST_AT_ONCE * some.length) / (loaded + 1))));
+  }
 }
 
 /** RFC 7644 §3.4.2, RFC 9865: returns one page of a list, with the exact total. `list` names the list in cursors. */
@@ -44,12 +73,10 @@ export async function listResources(db: Db, source: Source, request: ListRequest
   const wanted = { after: known, offset: known ? 0 : cursor === undefined ? startIndex - 1 : 0, count, needsTotal: known === null };
   const part = await read(db, source, condition, order, wanted);
   const total = part.total ?? known!.total;
-  const resources = part.resources ?? (await source.load(part.entries.map(({ id }) => id)));
   const last = part.entries.at(-1);
   if (cursor === undefined && last) memory.keep(name, startIndex + part.entries.length, { ...last, total }, clock.now());
-  const isFull = last !== undefined && part.entries.length === count;
-  const nextCursor = cursor !== undefined && isFull ? writeCursor(name, { ...last, total }) : null;
-  return { total, resources: [...resources], nextCursor };
+  const nextCursor = cursor !== undefined && last !== undefined && part.isFull ? writeCursor(name, { ...last, total }) : null;
+  return { total, resources: [...part.resources], nextCursor };
 }
 
 interface Wanted {
@@ -69,8 +96,29 @@ async function readRows(
 ): Promise<Part> {
   const total = needsTotal ? await countRows(db, source, condition) : null;
   const isPast = total !== null && offset >= total;
-  const entries = count === 0 || isPast ? [] : await nextRows(db, source, condition, order, { after, offset, limit: count });
-  return { entries, resources: null, total };
+  const rows = count === 0 || isPast ? [] : await nextRows(db, source, condition, order, { after, offset, limit: count });
+  const page = createPage(count);
+  for await (const each of loading(source, rows)) {
+    page.add(each);
+    if (page.isFull()) break;
+  }
+  return { ...page.part(), isFull: page.isFull() || rows.length === count, total };
+}
+
+/** Collects a page of at most `count` resources. */
+function createPage(count: number) {
+  const entries: Entry[] = [];
+  const resources: Resource[] = [];
+  let weight = 0;
+  return {
+    isFull: () => entries.length >= count || weight >= MOST_OF_PAGE,
+    add(each: Loaded): void {
+      entries.push(each.entry);
+      resources.push(each.resource);
+      weight += each.weight;
+    },
+    part: () => ({ entries, resources }),
+  };
 }
 
 /**
@@ -81,22 +129,17 @@ const comparing =
   (filter: Filter) =>
   async (db: Db, source: Source, condition: Condition, order: Order, { after, offset, count, needsTotal }: Wanted): Promise<Part> => {
     const deadline = clock.now() + DEADLINE;
-    const entries: Entry[] = [];
-    const resources: Resource[] = [];
+    const page = createPage(count);
     let found = 0;
     for (let behind = after; ; ) {
       const chunk = await nextRows(db, source, condition, order, { after: behind, limit: CHUNK });
-      const loaded = new Map((await source.load(chunk.map(({ id }) => id))).map((resource) => [resource.id, resource]));
-      for (const entry of chunk) {
-        const resource = loaded.get(entry.id);
-        if (!resource || !matches(filter, resource)) continue;
-        if (found++ < offset || entries.length >= count) continue;
-        entries.push(entry);
-        resources.push(resource);
+      for await (const each of loading(source, chunk)) {
+        if (clock.now() > deadline)
+          throw scimError("tooMany", "The filter matches too much to be compared: narrow it, by userName for example");
+        if (matches(filter, each.resource) && found++ >= offset && !page.isFull()) page.add(each);
       }
-      if (chunk.length < CHUNK || (!needsTotal && entries.length >= count)) return { entries, resources, total: needsTotal ? found : null };
-      if (clock.now() > deadline)
-        throw scimError("tooMany", "The filter matches too much to be compared: narrow it, by userName for example");
+      if (chunk.length < CHUNK || (!needsTotal && page.isFull()))
+        return { ...page.part(), isFull: page.isFull(), total: needsTotal ? found : null };
       behind = chunk.at(-1)!;
     }
   };

@@ -1,20 +1,41 @@
+import { isDeepStrictEqual } from "node:util";
 import { isObject } from "../../../kernel/json.ts";
 import { invalidValue, scimError } from "../errors.ts";
-import { matches } from "../filter/evaluate.ts";
+import { matches, termsOf } from "../filter/evaluate.ts";
 import type { Filter } from "../filter/parser.ts";
 import type { Resource, ResourceType } from "../schema/attribute.ts";
 import { MAX_ELEMENTS, normalise, single } from "../schema/values.ts";
+import { weightOf } from "../schema/weight.ts";
 import type { Operation } from "./operations.ts";
 import { type AttributeTarget, findTarget, parsePath, type Target } from "./path.ts";
 
+/** The characters that one request may have compared, hundreds of times more than clients do. Operations, elements and terms multiply. */
+const MOST_COMPARED = 2_000_000;
+/** What it takes to look at one element. */
+const LOOK = 16;
+
+/** A resource while operations are applied to it. */
+interface Draft {
+  readonly type: ResourceType;
+  readonly resource: Resource;
+  compared: number;
+}
+
+const draftOf = (type: ResourceType, resource: Resource): Draft => ({ type, resource, compared: 0 });
+
+function spend(draft: Draft, characters: number): void {
+  draft.compared += characters;
+  if (draft.compared > MOST_COMPARED) throw scimError("tooMany", "The operations compare too much: send fewer in one request");
+}
+
 /** RFC 7644 §3.5.2: returns a copy of the resource with all operations applied, or throws and applies none. */
 export function applyOperations(type: ResourceType, resource: Resource, operations: readonly Operation[]): Resource {
-  const changed = structuredClone(resource);
+  const draft = draftOf(type, structuredClone(resource));
   for (const { op, path, value } of operations) {
-    if (path !== undefined) apply(type, changed, op, parsePath(type, path), value);
-    else assign(type, changed, op, value);
+    if (path !== undefined) apply(draft, op, parsePath(type, path), value);
+    else assign(draft, op, value);
   }
-  return changed;
+  return draft.resource;
 }
 
 /** Tells whether the operations name an attribute of the resource's own schema, whatever they do to it. */
@@ -30,7 +51,7 @@ export function isNamedBy(type: ResourceType, operations: readonly Operation[], 
 export function readResource(type: ResourceType, body: unknown): Resource {
   const resource: Resource = {};
   const assigned = isObject(body) ? Object.fromEntries(Object.entries(body).filter(([, member]) => !isUnassigned(member))) : body;
-  assign(type, resource, "replace", assigned);
+  assign(draftOf(type, resource), "replace", assigned);
   return resource;
 }
 
@@ -38,7 +59,8 @@ export function readResource(type: ResourceType, body: unknown): Resource {
 const isUnassigned = (value: unknown): boolean => value === null || (Array.isArray(value) && value.length === 0);
 
 /** Members without a path: the names may be paths themselves. A read-only or unknown member is ignored, as in a resource that is sent whole. */
-function assign(type: ResourceType, resource: Resource, op: Operation["op"], value: unknown): void {
+function assign(draft: Draft, op: Operation["op"], value: unknown): void {
+  const { type, resource } = draft;
   if (op === "remove") throw scimError("noTarget", "remove needs a path");
   if (!isObject(value)) throw scimError("invalidSyntax", "Without a path, the value is an object of attributes");
   for (const [name, member] of Object.entries(value)) {
@@ -50,7 +72,7 @@ function assign(type: ResourceType, resource: Resource, op: Operation["op"], val
     }
     if (target.is === "attribute" && isUnassigned(member)) {
       if (op === "replace") unassign(resource, target);
-    } else apply(type, resource, op, target, member);
+    } else apply(draft, op, target, member);
   }
 }
 
@@ -61,14 +83,16 @@ function refuseOtherId({ attribute }: AttributeTarget, resource: Resource, value
     throw scimError("mutability", "id is assigned by the server and cannot be changed");
 }
 
-function apply(type: ResourceType, resource: Resource, op: Operation["op"], target: Target, value: unknown): void {
-  if (target.is === "extension") return void applyToExtension(type, resource, op, target.extension, value);
+function apply(draft: Draft, op: Operation["op"], target: Target, value: unknown): void {
+  const { resource } = draft;
+  if (target.is === "extension") return void applyToExtension(draft, op, target.extension, value);
   if (isReadOnly(target)) {
     if (target.attribute.name === "id") return void refuseOtherId(target, resource, value);
     throw scimError("mutability", `${target.path} is read-only`);
   }
-  if (op === "remove") return void remove(resource, target, value);
-  if (target.attribute.multiValued) return void setElements(resource, op, target, value);
+  if (target.attribute.multiValued) spend(draft, LOOK * elementsOf(resource, target).length);
+  if (op === "remove") return void remove(draft, target, value);
+  if (target.attribute.multiValued) return void setElements(draft, op, target, value);
   const { attribute, sub, path } = target;
   if (sub) {
     const normal = normalise(sub, value, path);
@@ -80,7 +104,8 @@ function apply(type: ResourceType, resource: Resource, op: Operation["op"], targ
   store(resource, target, attribute.type === "complex" ? merged(current(resource, target), normal as Resource) : normal);
 }
 
-function applyToExtension(type: ResourceType, resource: Resource, op: Operation["op"], extension: string, value: unknown): void {
+function applyToExtension(draft: Draft, op: Operation["op"], extension: string, value: unknown): void {
+  const { type, resource } = draft;
   if (op === "remove" || isUnassigned(value)) {
     if (op !== "add") delete resource[extension];
     return;
@@ -90,7 +115,7 @@ function applyToExtension(type: ResourceType, resource: Resource, op: Operation[
     const target = findTarget(type, `${extension}:${name}`);
     if (target?.is !== "attribute" || isReadOnly(target)) continue;
     if (isUnassigned(member)) unassign(resource, target);
-    else apply(type, resource, op, target, member);
+    else apply(draft, op, target, member);
   }
 }
 
@@ -136,7 +161,8 @@ const without = (element: Resource, name: string): Resource[] => {
 
 const elementsOf = (resource: Resource, target: AttributeTarget): Resource[] => ((current(resource, target) ?? []) as Resource[]).slice();
 
-function remove(resource: Resource, target: AttributeTarget, value: unknown): void {
+function remove(draft: Draft, target: AttributeTarget, value: unknown): void {
+  const { resource } = draft;
   const { attribute, filter, sub } = target;
   // Null distinguishes a removed password from one that is not mentioned. Clients send null for a value that they do not know.
   if (attribute.returned === "never") {
@@ -146,6 +172,7 @@ function remove(resource: Resource, target: AttributeTarget, value: unknown): vo
   if (!attribute.multiValued) return void unassign(resource, target);
   const elements = elementsOf(resource, target);
   if (filter) {
+    spendOnFilter(draft, filter, elements);
     const rest = elements.flatMap((each) => (matches(filter, each) ? (sub ? without(each, sub.name) : []) : [each]));
     return void store(resource, target, rest);
   }
@@ -153,6 +180,7 @@ function remove(resource: Resource, target: AttributeTarget, value: unknown): vo
   // Microsoft Entra and others name the removed elements by value.
   const named = value === undefined ? undefined : (normalise(attribute, value, target.path) as Resource[] | undefined);
   if (named === undefined) return void unassign(resource, target);
+  spend(draft, LOOK * named.length * elements.length);
   store(
     resource,
     target,
@@ -162,23 +190,30 @@ function remove(resource: Resource, target: AttributeTarget, value: unknown): vo
 
 /** Tells whether an element has every member that `wanted` names. */
 const contains = (element: Resource, wanted: Resource): boolean =>
-  Object.entries(wanted).every(([name, value]) => JSON.stringify(element[name]) === JSON.stringify(value));
+  Object.entries(wanted).every(([name, value]) => isDeepStrictEqual(element[name], value));
+
+const spendOnFilter = (draft: Draft, filter: Filter, elements: readonly Resource[]): void =>
+  spend(draft, weightOf(elements) + LOOK * termsOf(filter) * elements.length);
 
 /** RFC 7644 §3.5.2.1 and §3.5.2.3: changes the elements of a multi-valued attribute. */
-function setElements(resource: Resource, op: Operation["op"], target: AttributeTarget, value: unknown): void {
+function setElements(draft: Draft, op: Operation["op"], target: AttributeTarget, value: unknown): void {
+  const { resource } = draft;
   const { attribute, filter, sub, path } = target;
   const elements = elementsOf(resource, target);
   if (filter || sub) {
+    if (filter) spendOnFilter(draft, filter, elements);
     const chosen = elements.filter((each) => !filter || matches(filter, each));
     // Provisioning clients expect the element to be created, even by replace, for which the RFC defines noTarget.
     const targets = chosen.length > 0 ? chosen : [named(filter)];
     const change = sub ? { [sub.name]: normalise(sub, value, path) } : ((single(attribute, value, path) ?? {}) as Resource);
     const changed = targets.map((each) => merged(each, change));
-    const next = elements.map((each) => (chosen.includes(each) ? changed[chosen.indexOf(each)]! : each));
+    const changes = new Map(targets.map((each, at) => [each, changed[at]!]));
+    const next = elements.map((each) => changes.get(each) ?? each);
     return void storeElements(resource, target, chosen.length > 0 ? next : [...next, ...changed], changed);
   }
   const given = (normalise(attribute, value, path) ?? []) as Resource[];
   if (op === "replace") return void storeElements(resource, target, given, given.filter(isPrimary).slice(-1));
+  spend(draft, LOOK * given.length * (elements.length + given.length));
   const next = elements.slice();
   const added: Resource[] = [];
   for (const each of given) {
@@ -196,7 +231,7 @@ const lower = (value: unknown) => (typeof value === "string" ? value.toLowerCase
 /** Tells whether two elements are the same: they have equal values and types. */
 const isSame = (one: Resource, other: Resource): boolean =>
   one.value === undefined && other.value === undefined
-    ? JSON.stringify(one) === JSON.stringify(other)
+    ? isDeepStrictEqual(one, other)
     : one.value === other.value && lower(one.type) === lower(other.type);
 
 /** RFC 7643 §2.4: stores elements, of which at most one is `primary`, the one that was set last. */
