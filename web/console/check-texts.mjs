@@ -1,9 +1,11 @@
-// Fails when a text of the console has no translation. English texts are their own keys, so they are read from the sources.
+// Fails when a text of the console, or of the server that the console shows, has no translation. English texts are their own keys, so they are read from
+// the sources.
 //   node check-texts.mjs --list   prints what is missing
 import { readdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import ts from "typescript";
+import { servedTexts } from "./served-texts.mjs";
 
 const src = fileURLToPath(new URL("./src/", import.meta.url));
 /** Sources without texts of the console: applications copy them, or they are stored. */
@@ -114,30 +116,43 @@ const choices = (await moduleOf("kit/choice-labels.ts")).CHOICES;
 const described = new Set(descriptionsIn(document.components.schemas));
 const outdated = Object.keys(own).filter((text) => !described.has(text));
 const words = [...helps, ...Object.values(choices).flatMap((one) => Object.values(one))].filter((text) => text !== "");
-const keys = new Set([...CHOSEN, ...sources.flatMap(textsOf), ...labels, ...words]);
-const dutch = ["a-h", "i-s", "t-z", "members", "help.realm", "help.applications", "help.providers", "help.choices"]
-  .map((part) => readFileSync(join(src, `i18n/nl.${part}.ts`), "utf8"))
-  .join("");
+const { sentences, catalogue, members } = servedTexts();
+const { labelOf } = await moduleOf("kit/schema.ts");
+const served = new Set([...catalogue.keys(), ...[...members].map(labelOf)]);
+const keys = new Set([...CHOSEN, ...sources.flatMap(textsOf), ...labels, ...words, ...served]);
+/** Returns the texts that files of Dutch translate. @param {readonly string[]} parts */
+const dutchOf = (parts) => {
+  const dutch = parts.map((part) => readFileSync(join(src, `i18n/nl.${part}.ts`), "utf8")).join("");
+  const found = dutch.matchAll(/^\s+(?:"((?:[^"\\]|\\.)+)"|'([^'\\]+)'|([A-Za-z]+)):/gm);
+  return new Set([...found].map(([, quoted, single, bare]) => (quoted === undefined ? (single ?? bare) : JSON.parse(`"${quoted}"`))));
+};
+const PARTS = ["a-h", "i-s", "t-z", "members", "help.realm", "help.applications", "help.providers", "help.choices", "help.served"];
 /** Returns the file of a text, by the first letter of the English. @param {string} key */
 const partOf = (key) => {
   const letter = /[a-z0-9]/.exec(key.toLowerCase())?.[0] ?? "a";
   return letter < "i" ? "a-h" : letter < "t" ? "i-s" : "t-z";
 };
-const translated = new Set(
-  [...dutch.matchAll(/^\s+(?:"((?:[^"\\]|\\.)+)"|([A-Za-z]+)):/gm)].map(([, quoted, bare]) =>
-    quoted === undefined ? bare : JSON.parse(`"${quoted}"`),
-  ),
-);
+const translated = dutchOf(PARTS);
+const translatedSentences = dutchOf(["sentences.a-h", "sentences.i-s", "sentences.t-z"]);
 const missing = [...keys].filter((key) => !translated.has(key)).sort();
+const missingSentences = [...sentences.keys()].filter((key) => !translatedSentences.has(key)).sort();
 const unused = [...translated].filter((key) => !keys.has(key)).sort();
+const unsaid = [...translatedSentences].filter((key) => !sentences.has(key)).sort();
 
-if (process.argv.includes("--list")) for (const key of missing) console.log(key);
+if (process.argv.includes("--list")) for (const key of [...missing, ...missingSentences]) console.log(key);
 else {
   for (const key of missing)
-    console.error(`no Dutch text for: ${key} (src/i18n/nl.${labels.has(key) ? "members" : helps.has(key) ? "help.*" : partOf(key)}.ts)`);
+    console.error(
+      `no Dutch text for: ${key} (src/i18n/nl.${served.has(key) ? "help.served" : labels.has(key) ? "members" : helps.has(key) ? "help.*" : partOf(key)}.ts)`,
+    );
+  for (const key of missingSentences)
+    console.error(
+      `no Dutch text for: ${key} (src/i18n/nl.sentences.${partOf(key.replace(/\{\w+\}/g, ""))}.ts; server/src/${sentences.get(key)})`,
+    );
+  for (const key of unsaid) console.error(`the server does not say: ${key} (src/i18n/nl.sentences.*.ts)`);
   for (const key of unused) console.error(`no page uses: ${key}`);
   for (const key of outdated) console.error(`the API does not describe a member by: ${key} (src/help)`);
-  const wrong = missing.length + unused.length + outdated.length;
-  console.log(wrong === 0 ? `Texts: ${keys.size} in Dutch.` : `Texts: ${wrong} to mend.`);
+  const wrong = missing.length + missingSentences.length + unused.length + unsaid.length + outdated.length;
+  console.log(wrong === 0 ? `Texts: ${keys.size} and ${sentences.size} sentences of the server in Dutch.` : `Texts: ${wrong} to mend.`);
   process.exitCode = wrong === 0 ? 0 : 1;
 }

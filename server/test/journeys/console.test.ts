@@ -588,6 +588,16 @@ describe.skipIf(noBrowser)("the admin console (needs Chromium)", () => {
     await page.getByText("Het minimale aantal hoofdletters.").waitFor();
     // A choice of numbers shows the one that is stored.
     expect(await page.getByRole("combobox", { name: "Cijfers" }).inputValue()).toBe("6");
+    // So are refusals: of a form as a whole, and of a field under the field's name.
+    await page.goto(to("users"));
+    await page.getByRole("button", { name: "Gebruiker maken" }).click();
+    const drawer = page.getByRole("dialog");
+    await drawer.getByLabel("Gebruikersnaam").fill("ada");
+    await drawer.getByRole("button", { name: "Maken" }).click();
+    await drawer.getByRole("alert").getByText("Een andere gebruiker in deze realm meldt zich al aan met die naam").waitFor();
+    await drawer.getByLabel("Gebruikersnaam").fill("");
+    await drawer.getByRole("button", { name: "Maken" }).click();
+    await drawer.getByText(/^Gebruikersnaam (is verplicht|mag niet leeg zijn)$/).waitFor();
     await page.context().close();
   });
 

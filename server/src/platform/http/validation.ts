@@ -138,7 +138,7 @@ const codes: Record<string, string> = {
 };
 const codeOf = ({ keyword }: ErrorObject): string => codes[keyword] ?? keyword;
 
-function messageOf({ keyword, params, message, parentSchema }: ErrorObject, field: string): string {
+function messageOf({ keyword, params, parentSchema }: ErrorObject, field: string): string {
   switch (keyword) {
     case "required":
       return `${field} is required`;
@@ -159,8 +159,24 @@ function messageOf({ keyword, params, message, parentSchema }: ErrorObject, fiel
     case "pattern":
     case SHOWN:
       return (parentSchema?.description as string | undefined) ? `${field}: ${parentSchema?.description}` : `${field} has the wrong form`;
+    case "minimum":
+      return `${field} must be at least ${params.limit}`;
+    case "maximum":
+      return `${field} must be at most ${params.limit}`;
+    case "minItems":
+      return params.limit === 1 ? `${field} must have an entry` : `${field} must have at least ${params.limit} entries`;
+    case "maxItems":
+      return `${field} must have at most ${params.limit} entries`;
+    case "minProperties":
+      return params.limit === 1 ? `${field} must have a member` : `${field} must have at least ${params.limit} members`;
+    case "maxProperties":
+      return `${field} must have at most ${params.limit} members`;
+    case "uniqueItems":
+      return `${field} must not have an entry twice`;
+    case "const":
+      return `${field} must be ${JSON.stringify(params.allowedValue)}`;
     default:
-      return `${field} ${message ?? "is not valid"}`;
+      return `${field} is not valid`;
   }
 }
 

@@ -1,4 +1,5 @@
 import { ApiProblem, createApi, type ListResult, type RequestOptions, type Result } from "@gatehouse/api";
+import { served } from "../i18n/index.ts";
 import { askToSignInAgain } from "./sign-in-again.tsx";
 import { createStore } from "./store.ts";
 
@@ -78,16 +79,16 @@ export const serverApi = {
   send: <T>(method: string, path: string, options?: RequestOptions) => withSignIn("master", () => api.request<T>(method, path, options)),
 };
 
-/** Returns the messages of any error for people: of a problem, and of each wrong member that the first message does not name. */
+/** Returns the messages of any error for people, in their language: of a problem, and of each wrong member that the first message does not name. */
 export function messagesOf(error: unknown): readonly string[] {
   const errors = error instanceof ApiProblem ? (error.problem.errors ?? []) : [];
   const first = messageOf(error);
-  return [first, ...new Set(errors.map(({ message }) => message).filter((message) => !first.includes(message)))];
+  return [first, ...new Set(errors.map(({ message }) => served(message)).filter((message) => !first.includes(message)))];
 }
 
 /** Returns the message of any error for people. */
 export function messageOf(error: unknown): string {
-  if (error instanceof ApiProblem) return error.message;
+  if (error instanceof ApiProblem) return served(error.message);
   if (error instanceof TypeError) return "The server cannot be reached. Check your connection and try again.";
-  return error instanceof Error ? error.message : String(error);
+  return served(error instanceof Error ? error.message : String(error));
 }

@@ -2,7 +2,7 @@ import type { components } from "@gatehouse/api";
 import { Button, Card, Group, List, Stack, TagsInput, Text, Title } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
-import { useText } from "../i18n/index.ts";
+import { served, useText } from "../i18n/index.ts";
 import { wordsFor } from "../kit/choice-labels.ts";
 import { CopyAsCurl } from "../kit/curl.tsx";
 import { Picker, userPicker } from "../kit/picker.tsx";
@@ -91,7 +91,7 @@ export function Evaluate({ path, session }: TabProps<Schemas["Client"]>) {
                   </Title>
                   <Verdict status={result.status} />
                 </Group>
-                <Text size="sm">{result.reason}</Text>
+                <Text size="sm">{served(result.reason)}</Text>
                 {result.allowedScopes.length > 0 && (
                   <Text size="sm">{t("Allowed: {scopes}", { scopes: result.allowedScopes.join(", ") })}</Text>
                 )}
@@ -113,7 +113,7 @@ export function Evaluate({ path, session }: TabProps<Schemas["Client"]>) {
                       <List size="sm" withPadding>
                         {permission.policies.map((policy) => (
                           <List.Item key={policy.name}>
-                            {policy.name} <Verdict status={policy.status} /> {policy.reason}
+                            {policy.name} <Verdict status={policy.status} /> {served(policy.reason)}
                           </List.Item>
                         ))}
                       </List>

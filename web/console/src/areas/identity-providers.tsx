@@ -5,7 +5,7 @@ import type { components } from "@gatehouse/api";
 import { Alert, Button, Code, Group, List, Stack, Table, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
-import { useText } from "../i18n/index.ts";
+import { served, useText } from "../i18n/index.ts";
 import { failed, succeeded } from "../kit/notify.ts";
 import { onePicked } from "../kit/picked.tsx";
 import { groupPicker, roleNamePicker } from "../kit/picker.tsx";
@@ -52,7 +52,7 @@ function Test({ path, session }: TabProps<Provider>) {
             {result.checks.map(({ name, ok, message }) => (
               <List.Item key={name}>
                 {ok ? "✓" : "✗"} {name}
-                {message ? `: ${message}` : ""}
+                {message ? `: ${served(message)}` : ""}
               </List.Item>
             ))}
           </List>
@@ -154,7 +154,7 @@ function Sync({ item, session, reload }: TabProps<Provider>) {
                 {run.state}
                 {run.message && (
                   <Text size="xs" c="dimmed">
-                    {run.message}
+                    {served(run.message)}
                   </Text>
                 )}
               </Table.Td>

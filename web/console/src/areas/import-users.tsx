@@ -3,7 +3,7 @@ import { Alert, Button, Code, FileInput, Group, Select, Stack, Stepper, Table, T
 import { Link } from "@tanstack/react-router";
 import { useState } from "react";
 import { useRealm } from "../app/session.tsx";
-import { useText } from "../i18n/index.ts";
+import { served, useText } from "../i18n/index.ts";
 import { useDryRun } from "../kit/dry-run.ts";
 import { OnConflict } from "../kit/on-conflict.tsx";
 import { PageHead } from "../kit/page-head.tsx";
@@ -133,7 +133,7 @@ export function ImportReport({ report }: { report: Report }) {
         })}
       </Alert>
       {stopped && (
-        <Alert color="red">{t("Line {line} could not be read: {message}", { line: stopped.line, message: stopped.message })}</Alert>
+        <Alert color="red">{t("Line {line} could not be read: {message}", { line: stopped.line, message: served(stopped.message) })}</Alert>
       )}
       {errors.length > 0 && (
         <Table>
@@ -148,7 +148,7 @@ export function ImportReport({ report }: { report: Report }) {
             {errors.slice(0, 100).map(({ row, line, code, message }) => (
               <Table.Tr key={`${row}-${code}`}>
                 <Table.Td>{line}</Table.Td>
-                <Table.Td>{message}</Table.Td>
+                <Table.Td>{served(message)}</Table.Td>
                 <Table.Td>
                   <Code>{code}</Code>
                 </Table.Td>

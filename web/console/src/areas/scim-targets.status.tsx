@@ -2,7 +2,7 @@ import type { components } from "@gatehouse/api";
 import { Alert, Badge, Button, Group, List, Progress, Select, Stack, Table, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
-import { useText } from "../i18n/index.ts";
+import { served, useText } from "../i18n/index.ts";
 import { optionsOf, wordsFor } from "../kit/choice-labels.ts";
 import { confirmed } from "../kit/confirm.tsx";
 import { failed, succeeded } from "../kit/notify.ts";
@@ -66,7 +66,7 @@ export function Status({ item, path, session }: TabProps<Target>) {
   return (
     <Stack>
       <Alert color={STATES[state]} title={t(wordsFor("state", state))} role="status">
-        <Text size="sm">{message}</Text>
+        <Text size="sm">{served(message)}</Text>
         {(syncing || state === "WORKING") && all > 0 && (
           <Progress mt="sm" value={(sum(({ synced }) => synced) / all) * 100} aria-label={t("Progress")} />
         )}
@@ -155,7 +155,7 @@ function Work({ path, session, reload }: TabProps<Target>) {
           <List size="sm">
             {tested.checks.map(({ name, ok, message }) => (
               <List.Item key={name}>
-                {ok ? "✓" : "✗"} {message}
+                {ok ? "✓" : "✗"} {served(message)}
               </List.Item>
             ))}
           </List>
@@ -233,7 +233,7 @@ export function Objects({ path }: TabProps<Target>) {
             title: "Answer",
             render: ({ error }) => (
               <Text size="sm" lineClamp={3}>
-                {error ?? "–"}
+                {error ? served(error) : "–"}
               </Text>
             ),
           },

@@ -2,7 +2,7 @@ import type { components } from "@gatehouse/api";
 import { Accordion, Alert, Badge, Button, Card, Code, FileInput, Group, List, Stack, Table, Text, Title } from "@mantine/core";
 import { useState } from "react";
 import { useRealm } from "../app/session.tsx";
-import { useText } from "../i18n/index.ts";
+import { served, useText } from "../i18n/index.ts";
 import { useDryRun } from "../kit/dry-run.ts";
 import { succeeded } from "../kit/notify.ts";
 import { OnConflict } from "../kit/on-conflict.tsx";
@@ -124,7 +124,7 @@ function Translated({ translation: { source, mapped, ignored, unmapped, refused,
                       <Table.Td>
                         {key} {field && <Code>{field}</Code>}
                       </Table.Td>
-                      <Table.Td>{message}</Table.Td>
+                      <Table.Td>{served(message)}</Table.Td>
                     </Table.Tr>
                   ))}
                 </Table.Tbody>

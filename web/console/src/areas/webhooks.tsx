@@ -3,7 +3,7 @@ import createSchema from "virtual:schema/CreateWebhook";
 import updateSchema from "virtual:schema/UpdateWebhook";
 import type { components } from "@gatehouse/api";
 import { Code, MultiSelect, Text } from "@mantine/core";
-import { useText } from "../i18n/index.ts";
+import { served, useText } from "../i18n/index.ts";
 import { shown } from "../kit/notify.ts";
 import type { Resource, TabProps } from "../kit/resource.ts";
 import type { Control } from "../kit/schema-form.tsx";
@@ -74,7 +74,7 @@ const Deliveries = ({ path }: TabProps<Webhook>) => (
         title: "Answer",
         render: ({ answerStatus, error }) => (
           <Text size="sm" lineClamp={1}>
-            {answerStatus ?? error ?? "–"}
+            {answerStatus ?? (error ? served(error) : "–")}
           </Text>
         ),
       },

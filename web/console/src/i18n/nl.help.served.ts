@@ -98,5 +98,14 @@ export const served: Readonly<Record<string, string>> = {
   "Fresh minutes": "Hoogstens zo oud (minuten)",
   Networks: "Netwerken",
   Types: "Soorten",
-  "Client IDs": "Client-ID's",
+  "Client ids": "Client-ID's",
+  ACR: "Niveau (ACR)",
+  "Link an account": "Een account koppelen",
+  "Signs in at an identity provider and links the account there": "Meldt aan bij een identityprovider en koppelt het account daar",
+  "New account": "Nieuw account",
+  "Makes a new account for a user of an identity provider whose address another user has":
+    "Maakt een nieuw account voor een gebruiker van een identityprovider wiens adres een andere gebruiker heeft",
+  "Phone number": "Telefoonnummer",
+  "Shows the key for an authenticator app, asks for its first code, and shows recovery codes to those who have none":
+    "Toont de sleutel voor een authenticator-app, vraagt om de eerste code en toont herstelcodes aan wie er geen heeft",
 };

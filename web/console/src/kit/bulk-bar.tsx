@@ -2,7 +2,7 @@ import { ActionIcon, Badge, Button, CloseButton, Group, List, Menu, Modal, Stack
 import { useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { useRealm } from "../app/session.tsx";
-import { useText } from "../i18n/index.ts";
+import { served, useText } from "../i18n/index.ts";
 import { confirmed } from "./confirm.tsx";
 import { failed, succeeded } from "./notify.ts";
 import { Picker } from "./picker.tsx";
@@ -103,7 +103,7 @@ export function BulkBar<T>({ actions, items, close }: BulkBarProps<T>) {
                 <Text span fw={600} size="sm">
                   {name}
                 </Text>
-                : {message}
+                : {served(message)}
               </List.Item>
             ))}
           </List>

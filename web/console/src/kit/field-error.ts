@@ -1,12 +1,13 @@
 import type { ApiProblem } from "@gatehouse/api";
-import type { Translate } from "../i18n/index.ts";
+import { served, type Translate } from "../i18n/index.ts";
 import { labelOf } from "./schema.ts";
 
 /** Returns what is wrong with a member, or with one inside of it. The API names a member by its path; at its field, people read its label. */
 export function errorAt(problem: ApiProblem | null | undefined, path: string, t: Translate): string | undefined {
   const found = problem?.problem.errors?.find(({ field }) => field === path || field.startsWith(`${path}.`));
   if (!found) return undefined;
-  const { field, message } = found;
+  const { field } = found;
+  const message = served(found.message);
   const rest = message.slice(field.length);
   return message.startsWith(field) && /^[ :]/.test(rest) ? `${labelAt(field, t)}${rest}` : message;
 }

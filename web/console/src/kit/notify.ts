@@ -1,7 +1,7 @@
 import { ApiProblem } from "@gatehouse/api";
 import { notifications } from "@mantine/notifications";
 import { messagesOf } from "../app/api.ts";
-import { translate } from "../i18n/index.ts";
+import { loadSentences, translate } from "../i18n/index.ts";
 
 /** Shows that something was done. A message that is still shown is not shown twice. */
 export const succeeded = (message: string) => void notifications.show({ id: message, message, color: "teal" });
@@ -11,7 +11,9 @@ export const shown = (title: string, value: string) =>
   void notifications.show({ title: translate(title), message: value, color: "orange", autoClose: false });
 
 /** Shows why something failed, unless the user cancelled it. */
-export function failed(error: unknown): void {
+export const failed = (error: unknown): void => void loadSentences().then(() => showFailure(error));
+
+function showFailure(error: unknown): void {
   const requestId = error instanceof ApiProblem ? error.problem.requestId : undefined;
   const message =
     messagesOf(error)
