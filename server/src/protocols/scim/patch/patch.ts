@@ -11,7 +11,7 @@ import { type AttributeTarget, findTarget, parsePath, type Target } from "./path
 
 /** The characters that one request may have compared, hundreds of times more than clients do. Operations, elements and terms multiply. */
 const MOST_COMPARED = 2_000_000;
-/** What it takes to look at one element. */
+/** The cost of a look at one element. */
 const LOOK = 16;
 
 /** A resource while operations are applied to it. */

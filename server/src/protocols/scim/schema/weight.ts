@@ -1,9 +1,9 @@
 import { isObject } from "../../../kernel/json.ts";
 
-/** What a value without a text weighs. */
+/** The weight of a value without a text. */
 const EACH = 16;
 
-/** Returns roughly how many characters a value has. What is compared or kept in memory is limited by it. */
+/** Returns roughly how many characters a value has. It limits what is compared or kept in memory. */
 export function weightOf(value: unknown): number {
   if (typeof value === "string") return EACH + value.length;
   const members = Array.isArray(value) ? value : isObject(value) ? Object.values(value) : [];
