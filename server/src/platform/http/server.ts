@@ -16,7 +16,7 @@ import { type LoadLimits, shedLoad } from "./overload.ts";
 import { answerProblem, asAppError, notFound, sendProblem } from "./problem.ts";
 import { referredTo, schemaStore, shareNamedSchemas } from "./schemas.ts";
 import { createServedPaths, methodNotAllowed, type ServedPath } from "./served-paths.ts";
-import { buildValidator } from "./validation.ts";
+import { buildValidator, PLAINLY } from "./validation.ts";
 
 export type App = FastifyInstance<Server, IncomingMessage, ServerResponse, FastifyBaseLogger, TypeBoxTypeProvider>;
 
@@ -93,6 +93,7 @@ export function createServer(options: ServerOptions): App {
     bodyLimit: BODY_LIMIT,
     genReqId: () => newId(),
     routerOptions: { maxParamLength: MAX_PARAM_LENGTH },
+    serializerOpts: { ajv: PLAINLY },
     ...REQUEST_TIMEOUTS,
     // `refusedHost` refuses such requests, too. Node would answer them without a problem document.
     http: { ...REQUEST_TIMEOUTS.http, requireHostHeader: false },
