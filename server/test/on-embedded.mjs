@@ -10,12 +10,11 @@ export const onEmbedded = [
   "src/platform/db/postgres.test.ts",
   "src/platform/jobs/jobs.test.ts",
   "src/testing/lent-databases.test.ts",
-  // The folder: commands, first start, stop, restart.
+  // The folder: commands, first start, stop.
   "src/cli/database-commands.test.ts",
   "src/cli/first-start.test.ts",
   "src/cli/key.test.ts",
   "src/cli/stop.test.ts",
-  "src/signin/login/restart.test.ts",
   // Loops and batches of features.
   "src/directory/import/import-resume.test.ts",
   "src/operations/monitoring/aging.test.ts",

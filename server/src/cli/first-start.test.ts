@@ -41,17 +41,4 @@ describe.skipIf(testDatabase() === "postgres")("the first start on the embedded 
     expect(await server.kill("SIGTERM")).toEqual({ code: 0, signal: null });
     expect(ofDatabase()).toEqual(["database"]);
   }, 300_000);
-
-  test("one of two at the same instant serves, and the other says what to do", async () => {
-    const env = { GATEHOUSE_DATA_DIR: join(here.folder, "two") };
-    const starts = await Promise.allSettled([here.start(env), here.start(env)]);
-    const served = starts.filter((start) => start.status === "fulfilled");
-    const refused = starts.filter((start) => start.status === "rejected");
-    expect(served).toHaveLength(1);
-    expect(String(refused[0]?.reason)).toMatch(/ended \(1\).*is in use by process \d+ on .*: stop that one/s);
-    // Killed, it leaves its lock, which blocks no other start.
-    await served[0]!.value.kill("SIGKILL");
-    const next = await here.start(env);
-    expect(await next.kill("SIGTERM")).toEqual({ code: 0, signal: null });
-  }, 120_000);
 });
