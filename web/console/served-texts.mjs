@@ -62,7 +62,7 @@ export function servedTexts() {
 
   /** @type {Map<string, string>} */
   const found = new Map();
-  /** What expressions can be; an empty list while it is looked for. @type {Map<Node, readonly string[]>} */
+  /** The texts that an expression can have. An empty list stands for one that is being looked for. @type {Map<Node, readonly string[]>} */
   const known = new Map();
 
   /** @type {Map<ts.SourceFile, Set<string>>} */
