@@ -5,7 +5,7 @@ import { PASSWORD_FILE } from "../bootstrap.ts";
 import type { Core } from "../core.ts";
 import { clearUserAttempts, preparePassword, savePassword } from "../directory/credentials/index.ts";
 import { rolesWithPermissions, shareDefaultRole } from "../directory/roles/index.ts";
-import { CreateUser, createUser, findUserByLogin, resetPassword } from "../directory/users/index.ts";
+import { CreateUser, createUser, findUserByLogin, readUser, resetPassword } from "../directory/users/index.ts";
 import type { Ctx } from "../platform/context.ts";
 import { shippedBreaches } from "../platform/passwords/index.ts";
 import { MASTER } from "../tenancy/realms/index.ts";
@@ -83,9 +83,9 @@ async function createAdmin(core: Core, realm: string, input: CreateUser, passwor
   return core.work.transact(cliOrigin(realm), async (ctx) => {
     const role = await adminRole(ctx);
     const usual = await shareDefaultRole(ctx.tx, realm);
-    const user = await createUser(ctx, { ...input, roles: [role, ...(usual ? [usual.name] : [])] }, "given", "local", "source");
-    await savePassword(ctx.tx, realm, user.userId, hash, ctx.now);
-    return { user, role };
+    const { userId } = await createUser(ctx, { ...input, roles: [role, ...(usual ? [usual.name] : [])] }, "given", "local", "source");
+    await savePassword(ctx.tx, realm, userId, hash, ctx.now);
+    return { user: await readUser(ctx, userId), role };
   });
 }
 

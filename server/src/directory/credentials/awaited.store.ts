@@ -19,6 +19,8 @@ export async function awaitPasswords(tx: Tx, realm: string, userIds: readonly st
 export const takeAwaited = async (tx: Db, realm: string, userId: string): Promise<boolean> =>
   (await take(tx, { realm, userId })).length > 0;
 
-const take = prepared(({ realm, userId }: { realm: string; userId: string }, db) =>
-  db.deleteFrom("awaited_passwords").where("realm_id", "=", realm).where("user_id", "=", userId).returning("user_id"),
-);
+/** The deletion of the mark, which may be a part of another statement. */
+export const withoutMark = (db: Pick<Db, "deleteFrom">, { realm, userId }: { realm: string; userId: string }) =>
+  db.deleteFrom("awaited_passwords").where("realm_id", "=", realm).where("user_id", "=", userId).returning("user_id");
+
+const take = prepared((user: { realm: string; userId: string }, db) => withoutMark(db, user));

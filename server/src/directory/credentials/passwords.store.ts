@@ -1,7 +1,7 @@
 import { type ColumnType, sql } from "kysely";
 import { newId } from "../../kernel/ids.ts";
 import { type Db, deleteRows, findRow, prepared, type Tx, updateRows } from "../../platform/db/index.ts";
-import { takeAwaited } from "./awaited.store.ts";
+import { takeAwaited, withoutMark } from "./awaited.store.ts";
 
 interface CredentialsTable {
   realm_id: string;
@@ -82,6 +82,7 @@ export async function upgradePassword(db: Db, realm: string, userId: string, has
 /** Stores the user's password in place of the present one. */
 export async function savePassword(tx: Tx, realm: string, userId: string, hash: string, now: number): Promise<void> {
   await tx
+    .with("known_now", (db) => withoutMark(db, { realm, userId }))
     .insertInto("credentials")
     .values({ realm_id: realm, user_id: userId, credential_id: newId(), type: "password", secret: hash, created_at: now })
     .onConflict((conflict) =>
@@ -92,7 +93,6 @@ export async function savePassword(tx: Tx, realm: string, userId: string, hash: 
         .doUpdateSet({ secret: hash, created_at: now, last_used_at: null }),
     )
     .execute();
-  await takeAwaited(tx, realm, userId);
 }
 
 /** Deletes the user's password and the history. Tells whether there was a password, or one was awaited. */

@@ -42,10 +42,22 @@ export async function permissionsOfUser(db: Db, realm: string, userId: string): 
 
 export async function replacePermissions(tx: Tx, realm: string, roleId: string, permissions: readonly Permission[]): Promise<void> {
   await deleteRows(tx, "role_permissions", { realm_id: realm, role_id: roleId });
-  if (permissions.length === 0) return;
+  if (permissions.length > 0)
+    await insertPermissions(
+      tx,
+      realm,
+      permissions.map((permission) => ({ roleId, permission })),
+    );
+}
+
+export async function insertPermissions(
+  tx: Tx,
+  realm: string,
+  grants: readonly { readonly roleId: string; readonly permission: Permission }[],
+): Promise<void> {
   await tx
     .insertInto("role_permissions")
-    .values(permissions.map((permission) => ({ realm_id: realm, role_id: roleId, permission })))
+    .values(grants.map(({ roleId, permission }) => ({ realm_id: realm, role_id: roleId, permission })))
     .execute();
 }
 

@@ -13,6 +13,7 @@ import {
   adminRoles,
   assertMayGrant,
   changingGrants,
+  insertPermissions,
   keepingRealmAdmin,
   ownPermissions,
   permissionsOfRoles,
@@ -24,9 +25,11 @@ import {
   deleteRole,
   findRole,
   insertRole,
+  insertRoles,
   listRoles,
   lockRole,
   moveDefault,
+  type RoleFields,
   type RoleRow,
   shareDefaultRole,
   updateRole,
@@ -74,15 +77,16 @@ export async function addRole(ctx: Ctx, input: CreateRole, client: string | null
   if (compositeRoles.length + compositeClientRoles.length > 0) await lockRealm(ctx.tx, ctx.realm);
   const included = [...(await includedByName(ctx, compositeRoles)), ...(await includedOfClients(ctx, compositeClientRoles))];
   await assertMayGrant(ctx, included);
-  const { roleId } = await insertRole(
+  const role = await insertRole(
     ctx.tx,
     ctx.realm,
     { name: input.name, description: input.description ?? null, isDefault: false, client },
     ctx.now,
   );
-  await replaceIncluded(ctx.tx, ctx.realm, roleId, included);
-  if (included.length > 0) await rebuildClosure(ctx.tx, ctx.realm, [roleId]);
-  return (await findRole(ctx.tx, ctx.realm, roleId))!;
+  if (included.length === 0) return role;
+  await replaceIncluded(ctx.tx, ctx.realm, role.roleId, included);
+  await rebuildClosure(ctx.tx, ctx.realm, [role.roleId]);
+  return (await findRole(ctx.tx, ctx.realm, role.roleId))!;
 }
 
 export async function saveRole(ctx: Ctx, id: string, input: UpdateRole): Promise<RoleRow> {
@@ -231,11 +235,19 @@ const changed = <T>(before: readonly T[], after: readonly T[]): T[] => [
 
 /** Creates the three roles that every realm starts with, on `realm.created`. */
 export async function seedRoles(ctx: Ctx, { realm }: { readonly realm: string }): Promise<void> {
-  const seed = async (name: string, description: string, permissions: readonly Permission[], isDefault = false) => {
-    const role = await insertRole(ctx.tx, realm, { name, description, isDefault }, ctx.now);
-    await replacePermissions(ctx.tx, realm, role.roleId, permissions);
-  };
-  await seed("admin", "Administers the whole realm", ["realm-admin"]);
-  await seed("auditor", "Sees users, clients and events", ["view-clients", "view-events", "view-users"]);
-  await seed("user", "Given to every new user", [], true);
+  const seeds: readonly (RoleFields & { readonly permissions: readonly Permission[] })[] = [
+    { name: "admin", description: "Administers the whole realm", isDefault: false, permissions: ["realm-admin"] },
+    {
+      ...{ name: "auditor", description: "Sees users, clients and events" },
+      isDefault: false,
+      permissions: ["view-clients", "view-events", "view-users"],
+    },
+    { name: "user", description: "Given to every new user", isDefault: true, permissions: [] },
+  ];
+  const ids = await insertRoles(ctx.tx, realm, seeds, ctx.now);
+  await insertPermissions(
+    ctx.tx,
+    realm,
+    seeds.flatMap(({ permissions }, n) => permissions.map((permission) => ({ roleId: ids[n]!, permission }))),
+  );
 }

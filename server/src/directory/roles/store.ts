@@ -168,15 +168,26 @@ export async function shareDefaultRole(tx: Tx, realm: string): Promise<NamedRole
 
 const taken = { roles_name_taken: roleErrors.name_taken, client_roles_name_taken: roleErrors.client_role_taken };
 
-export async function insertRole(
-  tx: Tx,
-  realm: string,
-  role: { name: string; description: string | null; isDefault: boolean; client?: string | null },
-  now: number,
-): Promise<RoleRow> {
-  const { name, description, isDefault: is_default, client: client_id = null } = role;
-  const row = { realm_id: realm, role_id: newId(), client_id, name, name_key: loginKey(name), description, is_default, created_at: now };
-  return toRole(await translating(taken, insertReturning(tx, "roles", row, shown)));
+export interface RoleFields {
+  readonly name: string;
+  readonly description: string | null;
+  readonly isDefault: boolean;
+  readonly client?: string | null;
+}
+
+const rowOf = (realm: string, { name, description, isDefault: is_default, client: client_id = null }: RoleFields, now: number) => ({
+  ...{ realm_id: realm, role_id: newId(), client_id, name, name_key: loginKey(name) },
+  ...{ description, is_default, created_at: now },
+});
+
+export const insertRole = async (tx: Tx, realm: string, role: RoleFields, now: number): Promise<RoleRow> =>
+  toRole(await translating(taken, insertReturning(tx, "roles", rowOf(realm, role, now), shown)));
+
+/** Inserts the first roles of a realm, and returns their ids in the same order. */
+export async function insertRoles(tx: Tx, realm: string, roles: readonly RoleFields[], now: number): Promise<string[]> {
+  const rows = roles.map((role) => rowOf(realm, role, now));
+  await tx.insertInto("roles").values(rows).execute();
+  return rows.map(({ role_id }) => role_id);
 }
 
 export async function updateRole(

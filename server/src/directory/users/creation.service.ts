@@ -6,8 +6,7 @@ import type { AddressProof } from "./login-names.store.ts";
 import type { ProfileWriter } from "./profile.ts";
 import { replaceRequiredActions } from "./required-actions.store.ts";
 import type { CreateUserToSignIn } from "./schema.ts";
-import { createUser, readUser } from "./service.ts";
-import type { UserRow } from "./store.ts";
+import { createUser } from "./service.ts";
 
 /** Returns the hash of the first password, or null if none is given. Called before the transaction. */
 export async function prepareFirstPassword(
@@ -29,7 +28,7 @@ export async function createUserToSignIn(
   { password: _, temporary = false, requiredActions = [], ...input }: CreateUserToSignIn,
   passwordHash: string | null,
   { by = "admin", proof = "given" }: { readonly by?: ProfileWriter; readonly proof?: AddressProof } = {},
-): Promise<UserRow> {
+): Promise<{ readonly userId: string }> {
   const { userId } = await createUser(ctx, input, proof, "local", by);
   const about = { resourceType: "users", resourceId: userId };
   if (passwordHash !== null) {
@@ -41,5 +40,5 @@ export async function createUserToSignIn(
     await replaceRequiredActions(ctx.tx, ctx.realm, userId, [...actions]);
     ctx.audit({ category: "ADMIN", type: "ADMIN_UPDATE", ...about, detail: `required actions: ${[...actions].join(", ")}` });
   }
-  return readUser(ctx, userId);
+  return { userId };
 }

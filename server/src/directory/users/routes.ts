@@ -39,7 +39,7 @@ export const userRoutes: FastifyPluginAsyncTypebox<Omit<UserCredentialParts, "di
     handler: async (req, reply) => {
       const { passwordPolicy } = (await realms.get(req.realmId))!.settings;
       const hash = await req.read((ctx) => prepareFirstPassword(ctx, { hasher, breaches }, passwordPolicy, req.body));
-      const user = await req.transact((ctx) => createUserToSignIn(ctx, req.body, hash));
+      const user = await req.transact(async (ctx) => readUser(ctx, (await createUserToSignIn(ctx, req.body, hash)).userId));
       return created(reply, user.userId, user);
     },
   });

@@ -83,7 +83,7 @@ async function held(ctx: Ctx, userId: string, check: () => Promise<void>): Promi
 
 /**
  * Creates a user in the realm, with the realm's default role unless roles are named. `source` is the source of the account, `by` the writer of the
- * profile.
+ * profile. The caller reads the user if it needs more than the id.
  */
 export async function createUser(
   ctx: Ctx,
@@ -91,7 +91,7 @@ export async function createUser(
   proof: AddressProof = "given",
   source = "local",
   by: ProfileWriter = "admin",
-): Promise<UserRow> {
+): Promise<{ readonly userId: string }> {
   checkProfile(await readUserProfile(ctx), { by, current: null, next: input.attributes ?? {} });
   const named = input.roles ? await rolesNamed(ctx, input.roles) : [];
   const usual = await shareDefaultRole(ctx.tx, ctx.realm);
@@ -117,7 +117,7 @@ export async function createUser(
   const granted = named.filter(({ roleId }) => roleId !== usual?.roleId).map(({ name }) => `+${name}`);
   const detail = spellGrants("roles", granted);
   ctx.audit({ category: "ADMIN", type: "ADMIN_CREATE", resourceType: "users", resourceId: userId, detail });
-  return readUser(ctx, userId);
+  return { userId };
 }
 
 /** Audits users whose username is an address that another user has confirmed: it stays their username, but they no longer sign in by it. */

@@ -45,8 +45,8 @@ export function createRealmChanges(): RealmChanges {
     async announce(tx, realm) {
       await sql`
         insert into realm_versions (realm_id) values (${realm})
-        on conflict (realm_id) do update set version = realm_versions.version + 1, xid = pg_current_xact_id()`.execute(tx);
-      await sql`select pg_notify(${CHANNEL}, ${realm})`.execute(tx);
+        on conflict (realm_id) do update set version = realm_versions.version + 1, xid = pg_current_xact_id()
+        returning pg_notify(${CHANNEL}, realm_id)`.execute(tx);
     },
     drop,
     onDrop: (listener) => listeners.push(listener),

@@ -59,6 +59,24 @@ describe.skipIf(testDatabase() !== "postgres")("another node", () => {
     await eventually(async () => expect((await node.server.app.inject({ url: `/realms/new-${realm.name}/login` })).statusCode).toBe(404));
   });
 
+  test("is notified by the commit, and not of what is rolled back", async () => {
+    const { db, database } = iam.core;
+    const client = await database.pool!.connect();
+    const heard: (string | undefined)[] = [];
+    client.on("notification", ({ payload }) => heard.push(payload));
+    await client.query("listen gatehouse_realm");
+    const { name } = await iam.realm();
+    const changes = createRealmChanges();
+    const failing = inTransaction(db, async (tx) => {
+      await changes.announce(tx, name);
+      throw new Error("rolled back");
+    });
+    await expect(failing).rejects.toThrow("rolled back");
+    await inTransaction(db, (tx) => changes.announce(tx, name));
+    await eventually(() => expect(heard).toEqual([name, name]));
+    client.release(true);
+  });
+
   test("forgets everything when it loses its connection, and hears again after", async () => {
     const { heard, close } = await listener();
     const realm = await iam.realm();
