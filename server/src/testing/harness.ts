@@ -76,7 +76,7 @@ export async function harness(env: Record<string, string> = {}): Promise<Harness
 type Opened = Omit<Harness, "realm" | "browser">;
 
 /** The server that files of this process share. Files with equal settings come one after the other (`vitest.config.ts`). */
-let shared: { readonly settings: string; readonly server: Promise<Opened> } | undefined;
+let shared: { readonly settings: string; readonly server: Promise<Opened>; state?: ReadonlyMap<string, string> } | undefined;
 
 /**
  * Returns a server that other files use before and after this one: building one, and running its code for the first time, takes longer than all the requests
@@ -96,12 +96,15 @@ export async function sharedHarness(env: Record<string, string> = {}): Promise<S
       if (shared?.server === server) shared = undefined;
     });
   }
-  const opened = await shared.server;
+  const using = shared;
+  const opened = await using.server;
   const { realm, browser } = await signedIn(opened);
   const own: string[] = [];
   const nodes: Node[] = [];
   const { db } = opened.core;
-  const before = await sharedState(db);
+  // A file leaves the state as it was, so it is the next file's, too.
+  using.state ??= await sharedState(db);
+  const before = using.state;
   return {
     ...opened,
     browser,

@@ -2,19 +2,22 @@ import { type RawBuilder, sql } from "kysely";
 import { clock, MINUTE } from "../kernel/clock.ts";
 import { type Db, inTransaction } from "../platform/db/index.ts";
 
-/** The tables with rows of realms. They are the same in every database of a run. */
-let tables: readonly string[] | undefined;
-
-async function tablesOfRealms(db: Db): Promise<readonly string[]> {
+/**
+ * Returns the tables that may have rows of realms. Tables without pages are left out: most are empty, and planning a statement for them takes longer than
+ * running it.
+ */
+async function writtenTables(db: Db): Promise<readonly string[]> {
   const { rows } = await sql<{ name: string }>`
     select c.relname as name from pg_class c join pg_attribute a on a.attrelid = c.oid
-    where c.relnamespace = 'public'::regnamespace and c.relkind = 'r' and a.attname = 'realm_id' order by 1`.execute(db);
+    where c.relnamespace = 'public'::regnamespace and c.relkind = 'r' and a.attname = 'realm_id' and pg_relation_size(c.oid) > 0 order by 1`.execute(
+    db,
+  );
   return rows.map(({ name }) => name);
 }
 
 /** Removes all rows of these realms, so that no job, loop or list meets them again. Recurring jobs are due in a minute, whatever the time was. */
 export async function removeRealms(db: Db, realms: readonly string[]): Promise<void> {
-  tables ??= await tablesOfRealms(db);
+  const tables = await writtenTables(db);
   const deletions = tables.map(
     (table) => sql`${sql.ref(`of_${table}`)} as (delete from ${sql.table(table)} where realm_id = any(${realms}::text[]))`,
   );
@@ -34,7 +37,7 @@ const BY_WORK = new Set([
 
 /** Returns a digest of each table of what all realms share: the rows of `master`. Files that share a server leave them as they are. */
 export async function sharedState(db: Db): Promise<ReadonlyMap<string, string>> {
-  tables ??= await tablesOfRealms(db);
+  const tables = await writtenTables(db);
   const digest = (table: string, row: RawBuilder<unknown>) =>
     sql`select ${sql.lit(table)} as name, md5(string_agg(${row}, '' order by ${row})) as digest from ${sql.table(table)} t where realm_id = 'master'`;
   const states = tables.filter((table) => !BY_WORK.has(table)).map((table) => digest(table, sql`t::text`));
@@ -45,4 +48,4 @@ export async function sharedState(db: Db): Promise<ReadonlyMap<string, string>> 
 
 /** Returns the tables whose shared rows differ. */
 export const changedTables = (before: ReadonlyMap<string, string>, after: ReadonlyMap<string, string>): string[] =>
-  [...after].filter(([table, digest]) => before.get(table) !== digest).map(([table]) => table);
+  [...new Set([...before.keys(), ...after.keys()])].filter((table) => (before.get(table) ?? null) !== (after.get(table) ?? null));
