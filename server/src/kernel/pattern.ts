@@ -7,6 +7,17 @@ export const MAX_PATTERN = 255;
 export const MAX_SUBJECT = 1024;
 const MAX_STATES = 2_000;
 
+/**
+ * The states that the patterns of one request may visit, with all its values. An ordinary pattern visits a few for each character; the largest one visits two
+ * million for one value.
+ */
+export interface PatternEffort {
+  left: number;
+}
+export const newEffort = (): PatternEffort => ({ left: 2_000_000 });
+/** The share of one value. */
+const MOST_FOR_VALUE = 200_000;
+
 class PatternError extends Error {}
 
 type Test = (char: string) => boolean;
@@ -20,14 +31,15 @@ type Node =
   | { readonly kind: "all" | "any"; readonly nodes: readonly Node[] }
   | { readonly kind: "repeat"; readonly node: Node; readonly least: number; readonly most: number };
 
-export type Pattern = (text: string) => boolean;
+/** Tells whether a text matches. Null means that it takes too much effort to find out. */
+export type Pattern = (text: string, effort: PatternEffort) => boolean | null;
 
 /** Throws `PatternError` if the pattern cannot be used. */
 export function compilePattern(source: string): Pattern {
   const states: State[] = [{ kind: "end" }];
   const start = build(parse(source), 0, states);
   const program = programOf(states, start);
-  return (text) => run(program, text);
+  return (text, effort) => run(program, text, effort);
 }
 
 /** Returns the reason why the pattern cannot be used, as a continuation of its name, or null if it can be used. */
@@ -94,7 +106,9 @@ function programOf(states: readonly State[], start: number): Program {
 }
 
 /** Each character visits a state at most once, and is compared by a test at most once. */
-function run({ start, next, other, testOf, tests }: Program, text: string): boolean {
+function run({ start, next, other, testOf, tests }: Program, text: string, effort: PatternEffort): boolean | null {
+  const allowed = Math.min(MOST_FOR_VALUE, effort.left);
+  let visits = 0;
   // The step in which a state was reached last, and the verdict of a test about the character of the step.
   const reachedIn = new Uint32Array(next.length);
   const verdicts = new Uint8Array(tests.length);
@@ -109,6 +123,7 @@ function run({ start, next, other, testOf, tests }: Program, text: string): bool
     for (let at = open.pop(); at !== undefined; at = open.pop()) {
       if (reachedIn[at] === step) continue;
       reachedIn[at] = step;
+      visits += 1;
       if (testOf[at] === SPLIT) open.push(next[at]!, other[at]!);
       else following[count++] = at;
     }
@@ -120,6 +135,11 @@ function run({ start, next, other, testOf, tests }: Program, text: string): bool
     count = 0;
     step += 1;
     verdicts.fill(UNKNOWN);
+    visits += tests.length + reached;
+    if (visits > allowed) {
+      effort.left -= allowed;
+      return null;
+    }
     for (let each = 0; each < reached; each++) {
       const state = current[each]!;
       const test = testOf[state]!;
@@ -127,8 +147,9 @@ function run({ start, next, other, testOf, tests }: Program, text: string): bool
       if (verdicts[test] === UNKNOWN) verdicts[test] = tests[test]!(char) ? HOLDS : FAILS;
       if (verdicts[test] === HOLDS) reach(next[state]!);
     }
-    if (count === 0) return false;
+    if (count === 0) break;
   }
+  effort.left -= visits;
   // The end is the first state.
   return reachedIn[0] === step;
 }

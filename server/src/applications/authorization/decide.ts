@@ -1,4 +1,5 @@
 import { addTo } from "../../kernel/lists.ts";
+import { newEffort } from "../../kernel/pattern.ts";
 import type { Db } from "../../platform/db/index.ts";
 import { type AskedResult, evaluate, type Subject } from "./evaluator/index.ts";
 import { pick } from "./pick.ts";
@@ -48,11 +49,12 @@ export async function decideAll(db: Db, server: ResourceServer, asked: readonly 
   const pairs = asked.map(({ subject, resource }) => ({ name: resource.id, userId: userOf(subjectOf(subject)) }));
   const found = await resourcesFor(db, server, { by: "pairs", pairs }, users, { limit: 0 });
   const resourceOf = finder(found);
+  const effort = newEffort();
   return asked.map(({ subject: asking, action, resource: { type, id }, request }) => {
     const subject = subjectOf(asking);
     const resource = resourceOf(type, id, userOf(subject));
     if (!subject || !resource?.scopes.includes(action)) return { isPermitted: false, result: null, subject };
-    const [result] = evaluate(server.model, { subjects: [subject], request, now }, [{ resource, scopes: [action] }]);
+    const [result] = evaluate(server.model, { subjects: [subject], request, now, effort }, [{ resource, scopes: [action] }]);
     return { isPermitted: result!.status === "PERMIT", result: result!, subject };
   });
 }

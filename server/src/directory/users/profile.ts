@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { type FieldError, invalidFields } from "../../kernel/errors.ts";
 import { listed } from "../../kernel/lists.ts";
-import { compilePattern, MAX_SUBJECT, type Pattern } from "../../kernel/pattern.ts";
+import { compilePattern, MAX_SUBJECT, newEffort, type Pattern, type PatternEffort } from "../../kernel/pattern.ts";
 import { isMailAddress, isWebAddress } from "../../kernel/text.ts";
 import { addressAttributes, attributesOf, type DeclaredAttribute, type Party, type UserProfile } from "../../tenancy/settings/index.ts";
 import type { User } from "./schema.ts";
@@ -32,6 +32,7 @@ export function checkProfile(profile: UserProfile, change: ProfileChange): void 
 export function profileFaults(profile: UserProfile, { by, current, next, fieldOf = inAttributes, named }: ProfileChange): FieldError[] {
   const errors: FieldError[] = [];
   const declared = attributesOf(profile);
+  const effort = newEffort();
   for (const attribute of declared.values()) {
     const { name, required, edit } = attribute;
     const field = fieldOf(name);
@@ -46,7 +47,7 @@ export function profileFaults(profile: UserProfile, { by, current, next, fieldOf
         message: `${field} cannot be changed here: the user profile of this realm says who may change it`,
       });
     else {
-      const why = valueFault(attribute, after);
+      const why = valueFault(attribute, after, effort);
       if (why) errors.push({ field, code: why[0], message: `${field} ${why[1]}` });
     }
   }
@@ -62,9 +63,10 @@ export function profileFaults(profile: UserProfile, { by, current, next, fieldOf
 /** Returns the attributes that a source asserts, without values that do not fit their declaration, so that a sign-in or sync does not fail. */
 export function fittingAttributes<T extends Attributes>(profile: UserProfile, asserted: T): T {
   const declared = attributesOf(profile);
+  const effort = newEffort();
   const isFit = ([name, value]: [string, Attributes[string]]) => {
     const attribute = declared.get(name);
-    return !attribute || valueFault(attribute, valuesOf(value)) === null;
+    return !attribute || valueFault(attribute, valuesOf(value), effort) === null;
   };
   return Object.fromEntries(Object.entries(asserted).filter(isFit)) as T;
 }
@@ -92,10 +94,14 @@ const inAttributes = (name: string): string => `attributes.${name}`;
 export const valuesOf = (value: Attributes[string]): readonly string[] => [value ?? []].flat().filter((each) => each !== "");
 
 /** Returns a message that follows the name of the attribute, or null if the values fit. */
-export function valueFault(attribute: DeclaredAttribute, values: readonly string[]): readonly [code: string, message: string] | null {
+export function valueFault(
+  attribute: DeclaredAttribute,
+  values: readonly string[],
+  effort: PatternEffort,
+): readonly [code: string, message: string] | null {
   if (values.length > 1 && !attribute.multivalued) return ["single", "has one value, not several"];
   for (const value of values) {
-    const why = typeFault(attribute, value) ?? textFault(attribute, value);
+    const why = typeFault(attribute, value) ?? textFault(attribute, value, effort);
     if (why) return why;
   }
   return null;
@@ -122,7 +128,7 @@ function typeFault({ type, options }: DeclaredAttribute, value: string): readonl
 
 const patterns = new WeakMap<DeclaredAttribute, Pattern>();
 
-function textFault(attribute: DeclaredAttribute, value: string): readonly [string, string] | null {
+function textFault(attribute: DeclaredAttribute, value: string, effort: PatternEffort): readonly [string, string] | null {
   const { minLength, maxLength, pattern } = attribute;
   const characters = [...value].length;
   if (minLength !== null && characters < minLength) return ["too_short", `must have at least ${minLength} characters`];
@@ -130,7 +136,7 @@ function textFault(attribute: DeclaredAttribute, value: string): readonly [strin
   if (pattern === null) return null;
   const matches = patterns.get(attribute) ?? compilePattern(pattern);
   patterns.set(attribute, matches);
-  return value.length <= MAX_SUBJECT && matches(value) ? null : ["pattern", "does not have the form that this realm asks for"];
+  return value.length <= MAX_SUBJECT && matches(value, effort) ? null : ["pattern", "does not have the form that this realm asks for"];
 }
 
 function isDate(text: string): boolean {

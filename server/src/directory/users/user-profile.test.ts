@@ -30,6 +30,8 @@ const typed = [
   { name: "since", type: "date" },
   { name: "page", type: "url" },
   { name: "team", type: "choice", options: [{ value: "red", displayName: { en: "Red" } }, { value: "blue" }], multivalued: true },
+  // A long value of it takes too much effort.
+  { name: "many", ...both, pattern: "(a?){900}a*" },
 ];
 
 describe("the setting", () => {
@@ -105,6 +107,7 @@ describe("administrators", () => {
       ["page", "javascript:alert(1)", "https://example.com/?a"],
       ["team", ["red", "green"], ["red", "blue"]],
       ["floor", ["1", "2"], ["1"]],
+      ["many", "a".repeat(1000), "a".repeat(20)],
     ] as const) {
       expect(await change(name, bad), `${name} ${bad}`).toEqual([400, expect.stringMatching(`^attributes.${name} `)]);
       expect(await change(name, good), `${name} ${good}`).toEqual([200]);

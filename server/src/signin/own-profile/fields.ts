@@ -1,4 +1,5 @@
 import { profileFaults, valueFault } from "../../directory/users/index.ts";
+import { newEffort } from "../../kernel/pattern.ts";
 import { nameOf } from "../../kernel/text.ts";
 import type { Messages, ShownAttribute } from "../../pages/index.ts";
 import { attributesOf, type DeclaredAttribute, type Settings, type UserProfile, wordsIn } from "../../tenancy/settings/index.ts";
@@ -106,13 +107,14 @@ export function faultIn(profile: UserProfile, asked: readonly AskedAttribute[], 
     next: { ...current, ...next } as typeof next,
     fieldOf: (name) => name,
   });
+  const effort = newEffort();
   for (const attribute of asked) {
     const { name, required, edit } = attribute;
     const values = [typed[name] ?? []].flat();
     if (!edit.includes("user")) continue;
     if (values.length === 0 && required.includes("user")) return { name, isMissing: true };
     const isBadName = isName(name) && values.some((value) => nameOf(value) === null);
-    if (isBadName || faults.some(({ field }) => field === name) || (attribute.textKey && valueFault(attribute, values)))
+    if (isBadName || faults.some(({ field }) => field === name) || (attribute.textKey && valueFault(attribute, values, effort)))
       return { name, isMissing: false };
   }
   return null;

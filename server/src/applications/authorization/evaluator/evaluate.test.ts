@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { compilePattern } from "../../../kernel/pattern.ts";
+import { compilePattern, newEffort } from "../../../kernel/pattern.ts";
 import { leastCpuTime } from "../../../testing/cpu-time.ts";
 import { attributeVerdict } from "./attribute.ts";
 import {
@@ -220,13 +220,13 @@ describe("patterns", () => {
   test("match whole values as RegExp does", () => {
     for (const source of ["a*b|c+", "(?:ab|a)b?", "[a-c]{2,3}", "\\d+-\\w*", "[^x-z]+", "a{0}b", "", ".*@example\\.(com|org)", "^ab$"])
       for (const text of ["", "b", "ab", "abb", "aab", "cc", "abc", "abca", "1-a", "12-", "xyz", "a@example.com", "a@examplexcom", "a\nb"])
-        expect(compilePattern(source)(text), `${source} ${text}`).toBe(
+        expect(compilePattern(source)(text, newEffort()), `${source} ${text}`).toBe(
           new RegExp(`^(?:${source.replace(/^\^|\$$/g, "")})$`, "u").test(text),
         );
   });
   test("take time in proportion to the length of the value, whatever the pattern", () => {
     const began = process.cpuUsage().user;
-    for (const bomb of ["(a+)+", "(a|a)*", "(a|aa)+", "(.*a){20}", "([a-z]+)*"]) compilePattern(bomb)(`${"a".repeat(1000)}!`);
+    for (const bomb of ["(a+)+", "(a|a)*", "(a|aa)+", "(.*a){20}", "([a-z]+)*"]) compilePattern(bomb)(`${"a".repeat(1000)}!`, newEffort());
     expect((process.cpuUsage().user - began) / 1000, "ms").toBeLessThan(3_000);
   });
   test("take little time for a character, whatever the pattern: a value of each line of an import is compared", async () => {
@@ -234,12 +234,46 @@ describe("patterns", () => {
     const matching = (source: string, times: number) => {
       const matches = compilePattern(source);
       return async () => {
-        for (let each = 0; each < times; each++) matches(text);
+        for (let each = 0; each < times; each++) matches(text, newEffort());
       };
     };
     // Each character is compared with a class of a hundred parts, in a thousand places at once.
     const [plain, bomb] = await leastCpuTime(matching("a*", 100), matching(`([${"\\W".repeat(110)}\\w]{0,31}){31}`, 1));
     expect(bomb).toBeLessThan(20 * plain!);
+  });
+  test("are undecided where they take more effort than a request may cost", () => {
+    const text = "a".repeat(900);
+    const matches = (source: string, effort = newEffort()) => compilePattern(source)(text, effort);
+    for (const ordinary of [".{0,900}", "[a-z]{1,900}", "([a-z]+[.]?)+", "(a|b|c|d|e|f|g|h)*", ".*a.*a.*"])
+      expect(matches(ordinary), ordinary).toBe(true);
+    expect(matches("(a?){900}a*")).toBeNull();
+    const effort = newEffort();
+    while (effort.left > 0) matches("(a?){900}a*", effort);
+    expect([matches("a*", effort), effort.left], "another pattern of the same request").toEqual([null, 0]);
+  });
+  test("of all policies and resources of a request take no more effort together", () => {
+    const policies = Array.from({ length: 60 }, (_, n): PolicyModel => {
+      const config = { targetClaim: "x", targetContextAttributes: true, pattern: `(a?){900}b{${n}}` };
+      return { name: `p${n}`, type: "regex", logic: "NEGATIVE", decisionStrategy: "UNANIMOUS", entries: [], config };
+    });
+    const names = policies.map(({ name }) => name);
+    const permission = {
+      name: "all",
+      type: "resource",
+      resources: ["r"],
+      resourceType: "album",
+      scopes: [],
+      decisionStrategy: "AFFIRMATIVE",
+    };
+    const model = modelOf({ policyEnforcementMode: "ENFORCING", decisionStrategy: "AFFIRMATIVE" }, policies, [
+      { ...permission, policies: names } as unknown as PermissionModel,
+    ]);
+    const effort = newEffort();
+    const asked = Array.from({ length: 20 }, (): Asked => ({ resource: resource({ type: "album" }), scopes: null }));
+    const results = evaluate(model, { subjects: [subject()], request: { x: "a".repeat(1000) }, now: 0, effort }, asked);
+    expect(effort.left, "visits that are left").toBe(0);
+    // No pattern matches, and the policies are negative: each that was decided would permit.
+    expect(results.map(({ status, permissions }) => [status, permissions.length])).toEqual(asked.map(() => ["DENY", 1]));
   });
   test("refuse unknown syntax", () => {
     for (const bad of ["(a)\\1", "(?=a)", "(?<n>a)", "a**", "*a", "[a", "(a", "a)", "a{2,1}", "(a{1000}){1000}", "\\"])

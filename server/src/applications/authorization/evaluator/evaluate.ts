@@ -1,3 +1,4 @@
+import { newEffort, type PatternEffort } from "../../../kernel/pattern.ts";
 import type { Model, PermissionModel } from "./model.ts";
 import { createDecider, type PolicyResult, type Situation, type Subject } from "./policies.ts";
 import { combine, type Strategy, type Verdict } from "./verdict.ts";
@@ -46,6 +47,8 @@ export interface Question {
   /** The claims that the request pushed. */
   readonly request: Readonly<Record<string, unknown>>;
   readonly now: number;
+  /** The effort for patterns, if several questions share it. */
+  readonly effort?: PatternEffort;
 }
 
 /** Stands for a resource without scopes, which is evaluated as a whole. */
@@ -53,7 +56,8 @@ const WHOLE = "";
 
 /** Evaluates requests. It is a pure function, the same for `evaluate`, tokens and AuthZEN. See docs/authorization.md for the steps. */
 export function evaluate(model: Model, question: Question, asked: readonly Asked[]): AskedResult[] {
-  return asked.map((each) => question.subjects.map((subject) => judge(model, question, subject, each)).reduce(both));
+  const shared = { effort: newEffort(), ...question };
+  return asked.map((each) => question.subjects.map((subject) => judge(model, shared, subject, each)).reduce(both));
 }
 
 /** Combines the results of a delegation: only the intersection of both is allowed. */
@@ -78,7 +82,7 @@ const RULES = {
   CONSENSUS: "more of the permissions that apply must permit than deny",
 } as const;
 
-function judge(model: Model, { request, now }: Question, subject: Subject, asked: Asked): AskedResult {
+function judge(model: Model, { request, now, effort }: Required<Question>, subject: Subject, asked: Asked): AskedResult {
   const { resource } = asked;
   const own = resource?.scopes ?? asked.scopes ?? [];
   const wanted = [...new Set(asked.scopes?.length ? asked.scopes : own.length > 0 ? own : [WHOLE])];
@@ -101,7 +105,7 @@ function judge(model: Model, { request, now }: Question, subject: Subject, asked
   if (mode === "DISABLED") return answer(() => true, "enforcement is disabled");
   if (resource?.ownerManagedAccess && subject.kind === "user" && resource.ownerId === subject.id) return answer(() => true, "the owner");
 
-  const situation: Situation = { subject, request, now, resource: resource && factsOfResource(resource) };
+  const situation: Situation = { subject, request, now, effort, resource: resource && factsOfResource(resource) };
   const decide = createDecider(model, situation);
   const results = applicable(model, resource, possible).map((permission) => ({ permission, result: permissionResult(permission, decide) }));
   const covers = (permission: PermissionModel, scope: string) => permission.type === "resource" || permission.scopes.includes(scope);

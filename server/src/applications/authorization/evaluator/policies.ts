@@ -1,4 +1,4 @@
-import { compilePattern, MAX_SUBJECT, type Pattern } from "../../../kernel/pattern.ts";
+import { compilePattern, MAX_SUBJECT, type Pattern, type PatternEffort } from "../../../kernel/pattern.ts";
 import { type AttributeConfig, attributeVerdict, type Facts, factAt } from "./attribute.ts";
 import type { Entry, Model, PolicyModel, PolicyType } from "./model.ts";
 import { timeVerdict } from "./time.ts";
@@ -28,6 +28,7 @@ export interface Situation {
   readonly resource: Facts["resource"];
   readonly request: Facts["request"];
   readonly now: number;
+  readonly effort: PatternEffort;
 }
 
 export interface PolicyResult {
@@ -101,7 +102,8 @@ const judges: Readonly<Record<PolicyType, Judge>> = {
     const value = claimOf(situation, targetClaim, targetContextAttributes);
     if (value === null) return ["UNKNOWN", `${targetClaim} is absent, or not one text`];
     if (value.length > MAX_SUBJECT) return ["UNKNOWN", `${targetClaim} is longer than ${MAX_SUBJECT} characters`];
-    const matches = patternOf(policy)(value);
+    const matches = patternOf(policy)(value, situation.effort);
+    if (matches === null) return ["UNKNOWN", `${targetClaim} takes too long to compare`];
     return [verdictOf(matches), matches ? `${targetClaim} matches` : `${targetClaim} does not match`];
   },
   attribute: ({ config }, situation) => {
