@@ -41,6 +41,7 @@ export { UNRECORDED_JOB, unrecordedJob } from "./ldap/unrecorded.ts";
 export { fetchObject, UpstreamError } from "./oidc/metadata.ts";
 export { assertMayAnswerFor, basisOf, isUsedByHolders, sourceOf } from "./providers/control.ts";
 export { providerErrors } from "./providers/errors.ts";
+export { findGrants, type Named } from "./providers/grants.ts";
 export {
   beginRefresh,
   dropLinkTokens,

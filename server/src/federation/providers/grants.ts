@@ -16,30 +16,34 @@ export async function assertMayLetGive(ctx: Ctx, { roles, groups }: Granted): Pr
   await assertMayGrant(ctx, [...roles, ...(await rolesGrantedBy(ctx.tx, ctx.realm, groups))]);
 }
 
-interface Named {
-  readonly names: readonly string[];
-  /** The member of the request that names them. Null if it does not; then names that no longer exist are ignored. */
+/** A role or group that a request names. */
+export interface Named {
+  readonly name: string;
+  /** The member that names it. Null if the request does not; then it is ignored if it no longer exists. */
   readonly field: string | null;
 }
 
 /** Finds roles of the realm by name and groups by id. The error names the field of each one that does not exist. */
-export async function findGrants(ctx: Ctx, roles: Named, groups: Named): Promise<Granted> {
-  const found = await shareRolesByName(ctx.tx, ctx.realm, roles.names);
+export async function findGrants(ctx: Ctx, roles: readonly Named[], groups: readonly Named[]): Promise<Granted> {
+  const namesOf = (list: readonly Named[]) => list.map(({ name }) => name);
+  const found = await shareRolesByName(ctx.tx, ctx.realm, namesOf(roles));
   const known = new Set(found.map(({ name }) => loginKey(name)));
-  const there = await existingGroups(ctx.tx, ctx.realm, groups.names);
+  const there = await existingGroups(ctx.tx, ctx.realm, namesOf(groups));
   const wrong: FieldError[] = [];
   const refuse = (field: string | null, code: string, what: string) =>
     field === null || wrong.push({ field, code, message: `${field}: there is no ${what} in this realm` });
-  for (const name of roles.names) if (!known.has(loginKey(name))) refuse(roles.field, "unknown_role", `role “${name}”`);
-  for (const id of groups.names) if (!there.includes(id.toLowerCase())) refuse(groups.field, "unknown_group", `group “${id}”`);
+  for (const { name, field } of roles) if (!known.has(loginKey(name))) refuse(field, "unknown_role", `role “${name}”`);
+  for (const { name, field } of groups) if (!there.includes(name.toLowerCase())) refuse(field, "unknown_group", `group “${name}”`);
   if (wrong.length > 0) throw invalidFields(wrong);
   return { roles: found.map(({ roleId }) => roleId), groups: there };
 }
+
+export const inField = (names: readonly string[], field: string | null): Named[] => names.map((name) => ({ name, field }));
 
 /** Finds a provider's `defaultRoles` and `defaultGroups`. */
 export const defaultGrants = (ctx: Ctx, { defaultRoles = [], defaultGroups = [] }: Config, isNew = true): Promise<Granted> =>
   findGrants(
     ctx,
-    { names: defaultRoles as string[], field: isNew ? "config.defaultRoles" : null },
-    { names: defaultGroups as string[], field: isNew ? "config.defaultGroups" : null },
+    inField(defaultRoles as string[], isNew ? "config.defaultRoles" : null),
+    inField(defaultGroups as string[], isNew ? "config.defaultGroups" : null),
   );

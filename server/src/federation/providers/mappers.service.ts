@@ -5,7 +5,7 @@ import { refuseReadOnly } from "../../platform/full-state.ts";
 import { expectVersion } from "../../platform/versions.ts";
 import { assertMayAnswerFor, assertMayWriteAttributes } from "./control.ts";
 import { providerErrors } from "./errors.ts";
-import { assertMayLetGive, findGrants, type Granted } from "./grants.ts";
+import { assertMayLetGive, findGrants, type Granted, inField } from "./grants.ts";
 import type { CreateProviderMapper, MapperState, UpdateProviderMapper } from "./mappers.schema.ts";
 import { deleteMapper, findMapper, insertMapper, listMappers, type MapperRow, updateMapper } from "./mappers.store.ts";
 import { protocolOf } from "./protocols.ts";
@@ -79,10 +79,11 @@ export async function assertMayLetMap(ctx: Ctx, providerId: string): Promise<voi
 const attributesOf = (mappers: readonly Pick<MapperState, "attribute">[]): string[] => mappers.flatMap(({ attribute }) => attribute ?? []);
 
 const grantsOf = (ctx: Ctx, mappers: readonly Pick<MapperState, "role" | "group">[], isNew: boolean): Promise<Granted> => {
-  const named = (member: "role" | "group") => ({
-    names: mappers.flatMap((mapper) => mapper[member] ?? []),
-    field: isNew ? member : null,
-  });
+  const named = (member: "role" | "group") =>
+    inField(
+      mappers.flatMap((mapper) => mapper[member] ?? []),
+      isNew ? member : null,
+    );
   return findGrants(ctx, named("role"), named("group"));
 };
 

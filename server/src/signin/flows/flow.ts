@@ -32,6 +32,12 @@ export const isSubFlow = (step: Step): step is SubFlow => "steps" in step;
 export const authenticatorSteps = (steps: readonly Step[]): AuthenticatorStep[] =>
   steps.flatMap((step) => (isSubFlow(step) ? authenticatorSteps(step.steps) : [step]));
 
+/** Returns the same steps, each with its path in a request. */
+export const stepsByPath = (steps: readonly Step[], at = "steps"): [AuthenticatorStep, string][] =>
+  steps.flatMap((step, index): [AuthenticatorStep, string][] =>
+    isSubFlow(step) ? stepsByPath(step.steps, `${at}.${index}.steps`) : [[step, `${at}.${index}`]],
+  );
+
 /** Returns the flow's steps with each one that asks an authenticator replaced, those of sub-flows included. */
 export const mapSteps = (steps: readonly Step[], change: (step: AuthenticatorStep) => Step): Step[] =>
   steps.map((step) => (isSubFlow(step) ? { ...step, steps: mapSteps(step.steps, change) } : change(step)));

@@ -128,6 +128,7 @@ describe("flows", () => {
     const keeper = await realm.as("manage-authorization");
     const ask = (authenticator: string, requirement = "REQUIRED", config = {}) => ({ authenticator, requirement, config });
     const save = (...saved: object[]) => keeper.put("/flow", { displayName: "Sign in", steps: saved });
+    await realm.asMaster().post("/roles", { name: "staff" });
     const shutsOut = { status: 409, body: { code: "flows.shuts_out", detail: expect.stringContaining("realm-admin") } };
     const conditional = (...inner: object[]) => ({ alias: "more", requirement: "CONDITIONAL", steps: inner });
     for (const refused of [
@@ -232,7 +233,7 @@ test("a role or group that a condition names is not deleted: negated, the condit
     return [...byName, { alias: "more", requirement: "CONDITIONAL", steps: inner }];
   };
   const flow = async (alias: string, steps: object[]) => expect((await admin.post("/flows", { alias, steps })).status).toBe(201);
-  await flow("by-role", unless("condition-role", { roles: ["other", "staff"] }));
+  await flow("by-role", unless("condition-role", { roles: ["staff"] }));
   await flow("by-group", unless("condition-group", { groups: [below] }));
   const inUse = (code: string, flow: string) => ({ status: 409, body: { code, detail: expect.stringContaining(flow) } });
   expect(await admin.delete(`/roles/${roleId}`)).toMatchObject(inUse("roles.in_use", "by-role"));
@@ -243,6 +244,40 @@ test("a role or group that a condition names is not deleted: negated, the condit
   expect((await admin.delete(`/clients/${id}/roles/staff`)).status).toBe(204);
   for (const alias of ["by-role", "by-group"]) await admin.delete(`/flows/${alias}`);
   for (const path of [`/roles/${roleId}`, `/groups/${groupId}`]) expect((await admin.delete(path)).status, path).toBe(204);
+});
+
+test("a condition names roles and groups that exist, or those that the flow already names", async () => {
+  const realm = await iam.realm();
+  const admin = realm.asMaster();
+  await admin.post("/roles", { name: "Staff" });
+  const { id } = (await admin.post("/clients", { clientId: "shop" })).body;
+  await admin.post(`/clients/${id}/roles`, { name: "clerk" });
+  const step = (authenticator: string, config: object) => ({ authenticator, requirement: "REQUIRED", config });
+  const when = (...conditions: object[]) => [...byName, { alias: "more", requirement: "CONDITIONAL", steps: [...conditions, ...steps] }];
+  const group = "018f0000-0000-7000-8000-000000000000";
+  const wrong = when(step("condition-role", { roles: ["staff", "clerk"] }), step("condition-group", { groups: [group] }));
+  const at = `steps.${byName.length}.steps`;
+  const refused = {
+    status: 400,
+    body: {
+      errors: [
+        { field: `${at}.0.config.roles.1`, code: "unknown_role" },
+        { field: `${at}.1.config.groups.0`, code: "unknown_group" },
+      ],
+    },
+  };
+  expect(await admin.post("/flows", { alias: "office", steps: wrong })).toMatchObject(refused);
+  expect((await admin.post("/flows", { alias: "office", steps: when(step("condition-role", { roles: ["staff"] })) })).status).toBe(201);
+  expect(await admin.put("/flows/office", { steps: wrong })).toMatchObject(refused);
+  expect(await admin.patch("/flow", { steps: wrong })).toMatchObject(refused);
+  // Before roles in use were kept, one could be deleted.
+  await iam.core.db
+    .updateTable("roles")
+    .set({ name: "Crew", name_key: "crew" })
+    .where("realm_id", "=", realm.name)
+    .where("name", "=", "Staff")
+    .execute();
+  expect((await admin.put("/flows/office", (await admin.get("/flows/office")).body)).status).toBe(200);
 });
 
 test("authenticators are listed with the configuration of their steps", async () => {

@@ -1,10 +1,29 @@
 import { isDeepStrictEqual } from "node:util";
 import { groupInUse } from "../../directory/groups/index.ts";
 import { roleInUse } from "../../directory/roles/index.ts";
+import { findGrants, type Named } from "../../federation/index.ts";
 import { loginKey } from "../../kernel/text.ts";
 import type { Ctx, DomainEvents } from "../../platform/context.ts";
-import { type AuthenticatorStep, authenticatorSteps, mapSteps } from "./flow.ts";
+import { type AuthenticatorStep, authenticatorSteps, mapSteps, type Step, stepsByPath } from "./flow.ts";
 import { storedFlows, updateFlow } from "./store.ts";
+
+/**
+ * Refuses conditions on roles and groups that do not exist. A negated one would hold for everybody. Those that the flow already names are kept, so that
+ * what GET returned can be sent back.
+ */
+export async function checkConditions(ctx: Ctx, steps: readonly Step[], before: readonly Step[]): Promise<void> {
+  const named = (list: readonly Step[], condition: string, member: string): Named[] =>
+    stepsByPath(list).flatMap(([{ authenticator, config }, path]) =>
+      authenticator === condition
+        ? (config[member] as string[]).map((name, index) => ({ name, field: `${path}.config.${member}.${index}` }))
+        : [],
+    );
+  const added = (condition: string, member: string): Named[] => {
+    const kept = new Set(named(before, condition, member).map(({ name }) => loginKey(name)));
+    return named(steps, condition, member).filter(({ name }) => !kept.has(loginKey(name)));
+  };
+  await findGrants(ctx, added("condition-role", "roles"), added("condition-group", "groups"));
+}
 
 /** `role.renamed`: conditions on the role go on asking for it. The caller holds the realm's lock. */
 export async function followRenamedRole(ctx: Ctx, { from, to }: DomainEvents["role.renamed"]): Promise<void> {

@@ -16,6 +16,7 @@ import { flowErrors, inUse } from "./errors.ts";
 import { authenticatorSteps, type Flow, type Step } from "./flow.ts";
 import { couldPass } from "./passable.ts";
 import { type Purpose, purposeOf } from "./purpose.ts";
+import { checkConditions } from "./references.ts";
 import type { AuthenticatorInfo, CreateFlow, Flow as FlowRecord, StepInput, UpdateFlow } from "./schema.ts";
 import { countFlows, deleteFlow, findFlow, insertFlow, renameFlowRow, type StoredFlow, storedFlows, updateFlow } from "./store.ts";
 
@@ -78,6 +79,7 @@ export async function createFlow(ctx: Ctx, input: CreateFlow): Promise<Versioned
   await lockRealm(ctx.tx, ctx.realm);
   if (builtIn(alias)) throw flowErrors.alias_taken();
   if ((await countFlows(ctx.tx, ctx.realm)) >= MAX_FLOWS + builtInFlows.length) throw flowErrors.too_many();
+  await checkConditions(ctx, steps, source?.steps ?? []);
   const flow = await insertFlow(ctx.tx, ctx.realm, alias, { displayName, steps }, ctx.now);
   await keepConditionsApart(ctx, steps);
   await recordConfigChange(ctx, "ADMIN_CREATE", "flows", alias);
@@ -91,6 +93,7 @@ export async function saveFlow(ctx: Ctx, alias: string, input: UpdateFlow): Prom
   refuseReadOnly(shown(current), input, ["alias", "builtIn"]);
   expectVersion(ctx, current.version);
   if (alias === BROWSER_FLOW) await keepAdministratorsIn(ctx, current.steps, state.steps);
+  await checkConditions(ctx, state.steps, current.steps);
   const write = isStored ? updateFlow : insertFlow;
   const flow = await write(ctx.tx, ctx.realm, alias, state, ctx.now);
   await keepConditionsApart(ctx, state.steps);

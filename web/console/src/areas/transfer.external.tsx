@@ -103,7 +103,8 @@ function Translated({ translation: { source, mapped, ignored, unmapped, refused,
         </Text>
       </Group>
       {choices.length > 0 && (
-        <Alert color="orange" title={t("Decide these yourself")}>
+        <Alert color="orange" title={t("Left to you")}>
+          <Text size="sm">{t("The import decides none of this. Change the export before the import, or the realm after it.")}</Text>
           <List size="sm">
             {choices.map((choice) => (
               <List.Item key={choice}>{choice}</List.Item>

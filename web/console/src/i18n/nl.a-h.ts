@@ -244,7 +244,6 @@ export const fromAToH: Readonly<Record<string, string>> = {
   "CSV with a header row, JSON, or one JSON object per line. Hashes of passwords can come along.":
     "CSV met een kopregel, JSON, of één JSON-object per regel. Hashes van wachtwoorden kunnen mee.",
   Dark: "Donker",
-  "Decide these yourself": "Beslis hier zelf over",
   Decision: "Beslissing",
   Default: "Standaard",
   Delete: "Verwijderen",

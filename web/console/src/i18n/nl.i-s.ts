@@ -59,6 +59,7 @@ export const fromIToS: Readonly<Record<string, string>> = {
   "Leave empty to keep the present one": "Laat leeg om het huidige te houden",
   "Leave the user as it is": "Laat de gebruiker zoals die is",
   "Leave without saving?": "Verlaten zonder op te slaan?",
+  "Left to you": "Aan u overgelaten",
   "Left out because the rules here refuse them ({count})": "Weggelaten, omdat de regels hier het weigeren ({count})",
   "Letters, digits, dots, dashes and underscores. It is part of the redirect URI and cannot be changed.":
     "Letters, cijfers, punten, streepjes en onderstrepingstekens. Hij staat in de redirect-URI en blijft zo.",

@@ -86,7 +86,7 @@ export const servedAToH: Readonly<Record<string, string>> = {
     "Een andere workload-inlog van deze realm heeft deze issuer, dit subject en deze audience",
   "Another workload credential of this realm has this name": "Een andere workload-inlog van deze realm heeft deze naam",
   "Applications know people here by {what}, and this account has none that can be used. An administrator can add it to the account.":
-    "Toepassingen kennen mensen hier aan {what}, en dit account heeft er geen die bruikbaar is. Een beheerder kan die aan het account toevoegen.",
+    "Applicaties kennen mensen hier aan {what}, en dit account heeft er geen die bruikbaar is. Een beheerder kan die aan het account toevoegen.",
   "Authorization policies": "Autorisatiebeleid",
   "Authorization services are not enabled for this client: PUT authz/settings with enabled: true first":
     "Autorisatiediensten staan niet aan voor deze client: stuur eerst PUT authz/settings met enabled: true",
@@ -136,7 +136,7 @@ export const servedAToH: Readonly<Record<string, string>> = {
   "are changed at the client scopes themselves": "worden bij de clientscopes zelf gewijzigd",
   "as an SVG it is not valid: {message}": "als SVG is het niet geldig: {message}",
   "asked by {askedBy}": "gevraagd door {askedBy}",
-  "assertionConsumerServiceUrl is required for a SAML application": "assertionConsumerServiceUrl is verplicht voor een SAML-toepassing",
+  "assertionConsumerServiceUrl is required for a SAML application": "assertionConsumerServiceUrl is verplicht voor een SAML-applicatie",
   "at most one organization manages an account": "hoogstens één organisatie beheert een account",
   "attribute belongs to the strategy attribute; leave it out or send null":
     "attribute hoort bij de strategie attribute; laat het weg of stuur null",
@@ -177,7 +177,7 @@ export const servedAToH: Readonly<Record<string, string>> = {
   "clientId is required with redirectUri, because the address must belong to a client":
     "clientId is verplicht bij redirectUri, omdat het adres bij een client moet horen",
   "clientId must not hold a |, which is kept for the names of SAML applications":
-    "clientId mag geen | bevatten: die is voor de namen van SAML-toepassingen",
+    "clientId mag geen | bevatten: die is voor de namen van SAML-applicaties",
   "clientId names no enabled client of this realm": "clientId noemt geen ingeschakelde client van deze realm",
   "client_email is missing or not an address": "client_email ontbreekt of is geen adres",
   "config.baseUrl must begin with https": "config.baseUrl moet met https beginnen",

@@ -26,7 +26,7 @@ export const servedIToS: Readonly<Record<string, string>> = {
   "No such SAML client in this realm": "Er is geen SAML-client als deze in deze realm",
   "No such SCIM target in this realm": "Er is geen SCIM-doel als dit in deze realm",
   "No such agent in this realm": "Deze agent is er niet in deze realm",
-  "No such application in this realm": "Deze toepassing is er niet in deze realm",
+  "No such application in this realm": "Deze applicatie is er niet in deze realm",
   "No such claim mapper in this realm": "Deze claimmapper is er niet in deze realm",
   "No such client in this realm": "Deze client is er niet in deze realm",
   "No such client scope in this realm": "Deze clientscope is er niet in deze realm",
@@ -57,7 +57,7 @@ export const servedIToS: Readonly<Record<string, string>> = {
   "Nothing can be created here": "Hier kan niets worden gemaakt",
   "Nothing has been sent yet.": "Er is nog niets verstuurd.",
   "Nothing waits for a confirmation": "Niets wacht op een bevestiging",
-  "OIDC applications": "OIDC-toepassingen",
+  "OIDC applications": "OIDC-applicaties",
   "One of the given scopes [{unknown}] is invalid": "Een van de opgegeven scopes [{unknown}] is niet geldig",
   "One of the resource indicators belongs to another client of the realm, as an indicator or as its client id":
     "Een van de resource-indicatoren hoort bij een andere client van de realm, als indicator of als client-ID",
@@ -78,10 +78,10 @@ export const servedIToS: Readonly<Record<string, string>> = {
     "Beleid van het type js wordt niet ondersteund: code van beheerders draait niet in de server. Gebruik in plaats daarvan attribute, regex en aggregate",
   "Resource [{name}] has no scope [{missing}]": "Resource [{name}] heeft geen scope [{missing}]",
   "Resource with id [{name}] does not exist.": "Een resource met ID [{name}] is er niet.",
-  "SAML applications": "SAML-toepassingen",
+  "SAML applications": "SAML-applicaties",
   "SCIM has no attribute {path}": "SCIM heeft geen attribuut {path}",
   "Sealing needs a passphrase of 12 characters or more in the header Export-Passphrase":
-    "Verzegelen vraagt een wachtzin van 12 of meer tekens in de header Export-Passphrase",
+    "Verzegelen vraagt een wachtwoordzin van 12 of meer tekens in de header Export-Passphrase",
   "Send at most {MAX_FILES} files at a time": "Stuur hoogstens {MAX_FILES} bestanden tegelijk",
   "Send config.secretHeader or config.authorization, not both: the secret is sent only once":
     "Stuur config.secretHeader of config.authorization, niet allebei: het geheim wordt maar één keer verstuurd",
@@ -198,9 +198,9 @@ export const servedIToS: Readonly<Record<string, string>> = {
   "must be 5 or more, or 0 for no automatic sync": "moet 5 of meer zijn, of 0 voor geen automatische synchronisatie",
   "must be ASCII, without spaces": "moet ASCII zijn, zonder spaties",
   "must be a list": "moet een lijst zijn",
-  "must be a private key in PEM without a passphrase": "moet een geheime sleutel in PEM zijn, zonder wachtzin",
+  "must be a private key in PEM without a passphrase": "moet een geheime sleutel in PEM zijn, zonder wachtwoordzin",
   "must be a private key in PEM without a passphrase: RSA of 2048 bits or more, P-256, P-384 or P-521":
-    "moet een geheime sleutel in PEM zijn, zonder wachtzin: RSA van 2048 bits of meer, P-256, P-384 of P-521",
+    "moet een geheime sleutel in PEM zijn, zonder wachtwoordzin: RSA van 2048 bits of meer, P-256, P-384 of P-521",
   "must be an ISO 8601 time, such as 2030-01-31T12:00:00Z, or epoch milliseconds":
     "moet een ISO 8601-tijd zijn, zoals 2030-01-31T12:00:00Z, of milliseconden sinds 1970",
   "must be an address of this server: leave it out, or begin with {baseUrl}/realms/":
@@ -267,7 +267,7 @@ export const servedIToS: Readonly<Record<string, string>> = {
   "must not have a fragment (#)": "mag geen fragment (#) hebben",
   "must not have a query or fragment": "mag geen query of fragment hebben",
   "must not have an entry twice": "mag geen waarde twee keer hebben",
-  "must not hold a |, which is kept for the names of SAML applications": "mag geen | bevatten: die is voor de namen van SAML-toepassingen",
+  "must not hold a |, which is kept for the names of SAML applications": "mag geen | bevatten: die is voor de namen van SAML-applicaties",
   "must not hold {join}": "mag geen {join} bevatten",
   "must use a scheme like com.example.app, based on a domain name that you own":
     "gebruikt een schema zoals com.example.app, naar een domeinnaam die van jou is",
@@ -284,7 +284,7 @@ export const servedIToS: Readonly<Record<string, string>> = {
   "name is required: the role to remove": "name is verplicht: de rol die wordt weggenomen",
   "name must not have invisible characters, nor be . or ..": "name heeft geen onzichtbare tekens, en is niet . of ..",
   "name of a SAML application is {name}: leave it out, and call it something else by displayName":
-    "name van een SAML-toepassing is {name}: laat het weg, en noem haar anders met displayName",
+    "name van een SAML-applicatie is {name}: laat het weg, en noem haar anders met displayName",
   "needs TLS on every address: use ldaps://, or ldap:// with startTls":
     "heeft TLS nodig op elk adres: gebruik ldaps://, of ldap:// met startTls",
   "no organization of this realm has verified {join}. Verify it as a domain of an organization, or have a holder of realm-admin save this":

@@ -134,7 +134,7 @@ export const servedTToZ: Readonly<Record<string, string>> = {
     "De organisatie is uitgeschakeld: schakel haar in voordat u gebruikers uitnodigt",
   "The parameters are larger than 1 MB": "De parameters zijn groter dan 1 MB",
   "The passphrase does not open the secrets of this document: nothing was changed":
-    "De wachtzin opent de geheimen van dit document niet: er is niets gewijzigd",
+    "De wachtwoordzin opent de geheimen van dit document niet: er is niets gewijzigd",
   "The password does not follow the policy: {map}": "Het wachtwoord voldoet niet aan het beleid: {map}",
   "The password of this user is kept in a directory: change it there":
     "Het wachtwoord van deze gebruiker staat in een directory: wijzig het daar",
@@ -224,7 +224,7 @@ export const servedTToZ: Readonly<Record<string, string>> = {
     "Er is geen TXT-record {recordName} met de waarde {recordValue}: publiceer het, wacht tot de DNS het toont en probeer het opnieuw",
   "There is no claim mapper “{name}” in this realm": "Er is geen claimmapper “{name}” in deze realm",
   "There is no client scope “{scope}” in this realm": "Er is geen clientscope “{scope}” in deze realm",
-  "There is no consent for this application": "Er is geen toestemming voor deze toepassing",
+  "There is no consent for this application": "Er is geen toestemming voor deze applicatie",
   "There is no group with this id in the realm": "Er is geen groep met dit ID in de realm",
   "There is no group {path} above this one": "Er is geen groep {path} hierboven",
   "There is no group “{text}” in this realm. A group is named by its path, as in /Sales/Europe, or by its id":
@@ -271,7 +271,7 @@ export const servedTToZ: Readonly<Record<string, string>> = {
     "Dit apparaat is niet bekend bij de provider die pushberichten verstuurt: meld het opnieuw aan",
   "This directory is disabled: enable it first": "Deze directory is uitgeschakeld: schakel haar eerst in",
   "This document has sealed secrets: send its passphrase in the header Export-Passphrase":
-    "Dit document heeft verzegelde geheimen: stuur de wachtzin in de header Export-Passphrase",
+    "Dit document heeft verzegelde geheimen: stuur de wachtwoordzin in de header Export-Passphrase",
   "This group does not grant that role itself": "Deze groep geeft die rol niet zelf",
   "This is a built-in flow: you can change it, but neither rename nor delete it":
     "Dit is een ingebouwde flow: u kunt hem wijzigen, maar niet hernoemen of verwijderen",

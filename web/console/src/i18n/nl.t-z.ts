@@ -29,6 +29,8 @@ export const fromTToZ: Readonly<Record<string, string>> = {
   "Their name there": "Hun naam daar",
   Theirs: "Van de ander",
   "The JSON key file of a service account.": "Het JSON-sleutelbestand van een serviceaccount.",
+  "The import decides none of this. Change the export before the import, or the realm after it.":
+    "Hierover beslist de import niet. Pas de export vooraf aan, of de realm achteraf.",
   "The keys that sign tokens and SAML assertions of this realm.": "De sleutels die tokens en SAML-assertions van deze realm tekenen.",
   "The last try failed: {error}": "De laatste poging mislukte: {error}",
   "The look of this realm's sign-in pages and mails.": "Hoe de aanmeldpagina's en mails van deze realm eruitzien.",

@@ -220,7 +220,7 @@ export const arAccount: AccountMessages = {
   accountThemeAuto: "مثل هذا الجهاز",
   accountThemeLight: "فاتح",
   accountThemeDark: "داكن",
-  accountDataText: "ما نحتفظ به عنك، وكيف تنهي ذلك.",
+  accountDataText: "نزّل ما نحتفظ به عنك، أو احذف حسابك.",
   accountDownloadTitle: "تنزيل بياناتك",
   accountDownloadText: "ملف واحد يضم كل ما هو محفوظ عنك هنا.",
   accountDownload: "تنزيل",

@@ -232,7 +232,7 @@ export const deAccount: AccountMessages = {
   accountThemeLight: "Hell",
   accountThemeDark: "Dunkel",
 
-  accountDataText: "Was wir über Sie speichern und wie Sie das beenden.",
+  accountDataText: "Laden Sie herunter, was wir über Sie speichern, oder löschen Sie Ihr Konto.",
   accountDownloadTitle: "Laden Sie Ihre Daten herunter",
   accountDownloadText: "Eine Datei mit allem, was hier über Sie gespeichert ist.",
   accountDownload: "Herunterladen",

@@ -228,7 +228,7 @@ export const enAccount = {
   accountThemeLight: "Light",
   accountThemeDark: "Dark",
 
-  accountDataText: "What we keep about you, and how to end it.",
+  accountDataText: "Download what we keep about you, or delete your account.",
   accountDownloadTitle: "Download your data",
   accountDownloadText: "One file with everything that is stored about you here.",
   accountDownload: "Download",

@@ -230,7 +230,7 @@ export const esAccount: AccountMessages = {
   accountThemeLight: "Claro",
   accountThemeDark: "Oscuro",
 
-  accountDataText: "Lo que guardamos sobre ti, y cómo ponerle fin.",
+  accountDataText: "Descarga lo que guardamos sobre ti o elimina tu cuenta.",
   accountDownloadTitle: "Descarga tus datos",
   accountDownloadText: "Un archivo con todo lo que hay guardado aquí sobre ti.",
   accountDownload: "Descargar",

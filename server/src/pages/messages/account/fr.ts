@@ -231,7 +231,7 @@ export const frAccount: AccountMessages = {
   accountThemeLight: "Clair",
   accountThemeDark: "Sombre",
 
-  accountDataText: "Ce que nous gardons de vous, et comment y mettre fin.",
+  accountDataText: "Téléchargez ce que nous gardons de vous, ou supprimez votre compte.",
   accountDownloadTitle: "Téléchargez vos données",
   accountDownloadText: "Un fichier avec tout ce qui est enregistré ici à votre sujet.",
   accountDownload: "Télécharger",

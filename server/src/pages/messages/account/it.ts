@@ -219,7 +219,7 @@ export const itAccount: AccountMessages = {
   accountThemeAuto: "Come questo dispositivo",
   accountThemeLight: "Chiaro",
   accountThemeDark: "Scuro",
-  accountDataText: "Cosa conserviamo di te e come farlo cessare.",
+  accountDataText: "Scarica ciò che conserviamo di te o elimina il tuo account.",
   accountDownloadTitle: "Scarica i tuoi dati",
   accountDownloadText: "Un file con tutto ciò che è memorizzato qui su di te.",
   accountDownload: "Scarica",

@@ -218,7 +218,7 @@ export const jaAccount: AccountMessages = {
   accountThemeAuto: "このデバイスと同じ",
   accountThemeLight: "ライト",
   accountThemeDark: "ダーク",
-  accountDataText: "保管している情報と、その終わらせ方です。",
+  accountDataText: "保管している情報をダウンロードするか、アカウントを削除できます。",
   accountDownloadTitle: "データをダウンロード",
   accountDownloadText: "ここに保管されているあなたの情報をまとめた 1 つのファイルです。",
   accountDownload: "ダウンロード",

@@ -229,7 +229,7 @@ export const nlAccount: AccountMessages = {
   accountThemeLight: "Licht",
   accountThemeDark: "Donker",
 
-  accountDataText: "Wat we over je bewaren, en hoe je daar een eind aan maakt.",
+  accountDataText: "Download wat we over je bewaren, of verwijder je account.",
   accountDownloadTitle: "Download je gegevens",
   accountDownloadText: "Eén bestand met alles wat hier over je is opgeslagen.",
   accountDownload: "Downloaden",

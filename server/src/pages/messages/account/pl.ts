@@ -219,7 +219,7 @@ export const plAccount: AccountMessages = {
   accountThemeAuto: "Taki jak na urządzeniu",
   accountThemeLight: "Jasny",
   accountThemeDark: "Ciemny",
-  accountDataText: "Co o Tobie przechowujemy i jak to zakończyć.",
+  accountDataText: "Pobierz to, co o Tobie przechowujemy, lub usuń swoje konto.",
   accountDownloadTitle: "Pobierz swoje dane",
   accountDownloadText: "Jeden plik ze wszystkim, co jest tu o Tobie zapisane.",
   accountDownload: "Pobierz",

@@ -219,7 +219,7 @@ export const ptAccount: AccountMessages = {
   accountThemeAuto: "Igual ao deste dispositivo",
   accountThemeLight: "Claro",
   accountThemeDark: "Escuro",
-  accountDataText: "O que guardamos sobre você e como encerrar isso.",
+  accountDataText: "Baixe o que guardamos sobre você ou exclua sua conta.",
   accountDownloadTitle: "Baixar seus dados",
   accountDownloadText: "Um arquivo com tudo o que está guardado sobre você aqui.",
   accountDownload: "Baixar",

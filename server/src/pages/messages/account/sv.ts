@@ -218,7 +218,7 @@ export const svAccount: AccountMessages = {
   accountThemeAuto: "Samma som enheten",
   accountThemeLight: "Ljust",
   accountThemeDark: "Mörkt",
-  accountDataText: "Det vi sparar om dig, och hur du avslutar det.",
+  accountDataText: "Ladda ner det vi sparar om dig, eller radera ditt konto.",
   accountDownloadTitle: "Ladda ner dina uppgifter",
   accountDownloadText: "En fil med allt som finns sparat om dig här.",
   accountDownload: "Ladda ner",
