@@ -1,5 +1,5 @@
 import type { components } from "@gatehouse/api";
-import { Alert, Badge, Button, Group, List, Progress, Select, Stack, Table, Text } from "@mantine/core";
+import { Alert, Badge, Box, Button, Group, List, Progress, Select, Stack, Table, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { served, useText } from "../i18n/index.ts";
@@ -77,7 +77,8 @@ export function Status({ item, path, session }: TabProps<Target>) {
         )}
       </Alert>
       {session.may(...MANAGE) && <Work item={item} path={path} session={session} reload={status.refetch} />}
-      <div className="table-scroll">
+      {/* A phone has no room for it: the keyboard scrolls it, too. */}
+      <Box component="section" className="table-scroll" tabIndex={0} aria-label={t("Status")}>
         <Table>
           <Table.Thead>
             <Table.Tr>
@@ -103,7 +104,7 @@ export function Status({ item, path, session }: TabProps<Target>) {
             ))}
           </Table.Tbody>
         </Table>
-      </div>
+      </Box>
       <Text size="sm" c="dimmed">
         {t("Compared last")} <When time={lastSyncAt} /> · {t("Sent last")} <When time={lastSentAt} />
       </Text>
