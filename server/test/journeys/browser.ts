@@ -7,6 +7,7 @@ import { type Browser, type BrowserContext, type BrowserContextOptions, type CDP
 import { expect } from "vitest";
 import { chromiumPath } from "../peers/index.mjs";
 import { atEndOfFile } from "./process.ts";
+import type { Visitor } from "./visitor.ts";
 
 /** Set JOURNEY_SCREENSHOTS to a folder to get pictures. */
 const pictures = process.env.JOURNEY_SCREENSHOTS;
@@ -85,6 +86,10 @@ export async function personIn(browser: Browser, options: BrowserContextOptions 
   };
 }
 
+/** Gives a browser the session of a visitor who is signed in at this address. */
+export const takeSession = (context: BrowserContext, { cookies }: Visitor, url: string) =>
+  context.addCookies([...cookies].map(([name, value]) => ({ name, value, url })));
+
 /** Goes to another screen of the console as a link does it: the page is not loaded anew, which takes far longer than most screens. */
 export async function moveTo(page: Page, path: string): Promise<void> {
   await page.evaluate((next) => {
@@ -107,10 +112,57 @@ export async function expectAccessible(page: Page, name: string, excluded: reado
 /** The rules of axe that depend on colours or on the layout. */
 const LOOKS = ["color-contrast", "link-in-text-block", "target-size", "scrollable-region-focusable"];
 
-/** Checks a page that axe has examined completely before: another colour scheme or width changes the colours and the layout, but no element. */
+const DESKTOP = { width: 1280, height: 800 };
+const TELEPHONE = { width: 360, height: 780 };
+const VIEWS = [
+  { name: "light", size: DESKTOP, colorScheme: "light" },
+  { name: "phone-dark", size: TELEPHONE, colorScheme: "dark" },
+] as const;
+
+export interface Examination {
+  /** Parts that axe has examined on other pages. */
+  readonly examined?: readonly string[];
+  /** True if the page has to be seen on a desktop without scrolling. */
+  readonly whole?: boolean;
+}
+
+/**
+ * Examines a page on a desktop in the light scheme, by all rules, and on a telephone in the dark one, by the rules of colours and layout. It begins with the
+ * size that the page has, so that the next page needs no turn before it is examined.
+ */
+export async function examine(page: Page, name: string, { examined = [], whole = false }: Examination = {}): Promise<void> {
+  const views = page.viewportSize()?.width === TELEPHONE.width ? VIEWS.toReversed() : VIEWS;
+  for (const view of views) {
+    const seen = `${name}-${view.name}`;
+    await page.setViewportSize(view.size);
+    await page.emulateMedia({ colorScheme: view.colorScheme });
+    await expectNoSidewaysScrolling(page);
+    if (whole && view.size === DESKTOP) await expectNoScrolling(page, seen);
+    await (view.size === DESKTOP ? expectAccessible : expectLegible)(page, seen, examined);
+  }
+  if (pictures !== undefined) await takeOtherPictures(page, name);
+}
+
+/** Checks a page that axe examines completely in another colour scheme or width. */
 export async function expectLegible(page: Page, name: string, examined: readonly string[] = []): Promise<void> {
   await takePicture(page, name);
   await askAxe(page, name, { type: "rule", values: LOOKS }, examined);
+}
+
+/** Takes the pictures that `examine` does not need: dark on a desktop, and light on a telephone. */
+async function takeOtherPictures(page: Page, name: string): Promise<void> {
+  const before = page.viewportSize()!;
+  const { colorScheme } = VIEWS.find(({ size }) => size.width === before.width)!;
+  for (const other of [
+    { name: "phone", size: TELEPHONE, colorScheme: "light" },
+    { name: "dark", size: DESKTOP, colorScheme: "dark" },
+  ] as const) {
+    await page.setViewportSize(other.size);
+    await page.emulateMedia({ colorScheme: other.colorScheme });
+    await takePicture(page, `${name}-${other.name}`);
+  }
+  await page.setViewportSize(before);
+  await page.emulateMedia({ colorScheme });
 }
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
@@ -147,6 +199,12 @@ export async function expectNoSidewaysScrolling(page: Page, name?: string): Prom
     return view.document.documentElement.scrollWidth - view.innerWidth;
   });
   expect(beyond, name ?? page.url()).toBeLessThanOrEqual(0);
+}
+
+/** Checks that the page is seen completely without scrolling. */
+async function expectNoScrolling(page: Page, name: string): Promise<void> {
+  const { height } = page.viewportSize()!;
+  expect(await page.evaluate<number>("document.documentElement.scrollHeight"), name).toBeLessThanOrEqual(height);
 }
 
 /** Checks that no element reaches beyond the window, even one that another element cuts off. */

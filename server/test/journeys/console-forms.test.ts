@@ -1,52 +1,52 @@
 // The forms of the admin console in a real browser: what they say of members, and what they send.
-import type { BrowserContext, Locator, Page } from "playwright-core";
+import type { Locator, Page } from "playwright-core";
 import { beforeAll, describe, expect, test } from "vitest";
-import { expectAccessible, moveTo, noBrowser, sharedBrowser } from "./browser.ts";
-import { PASSWORD, sharedServer } from "./process.ts";
+import { expectAccessible, moveTo, noBrowser, sharedBrowser, takeSession } from "./browser.ts";
+import { PASSWORD, type ServerProcess, sharedServer } from "./process.ts";
 import { must, type Visitor } from "./visitor.ts";
 
 const REALM = "forms";
 const API = `/admin/realms/${REALM}`;
 
 describe.skipIf(noBrowser)("the forms of the admin console (need Chromium)", () => {
+  let server: ServerProcess;
   let url: string;
   let admin: Visitor;
-  /** The browser of the admin of master. */
-  let known: BrowserContext;
+  /** The tab of the admin of master. */
+  let tab: Page;
 
   beforeAll(async () => {
-    const server = await sharedServer();
+    server = await sharedServer();
     url = `http://localhost:${server.port}`;
     admin = await server.admin();
     must(await admin.post("/admin/realms", { realm: REALM }), 201);
-    known = await newContext();
-    await known.addCookies([...admin.cookies].map(([name, value]) => ({ name, value, url })));
+    tab = await newTab(admin);
   });
 
   const to = (path: string) => `/console/realms/${REALM}/${path}`;
 
   const create = async (path: string, made: object) => must(await admin.post(API + path, made), 201);
 
-  async function newContext(): Promise<BrowserContext> {
+  /** A browser in which this visitor is signed in. */
+  async function newTab(visitor: Visitor): Promise<Page> {
     const context = await (await sharedBrowser()).newContext({ reducedMotion: "reduce", viewport: { width: 1280, height: 900 } });
     context.setDefaultTimeout(45_000);
-    return context;
+    await takeSession(context, visitor, url);
+    return context.newPage();
   }
 
-  /** Opens the console for the admin of master, who is signed in. */
+  /** Opens the console for the admin of master, in the one tab: another one would compile everything once more. */
   async function administrator(path: string): Promise<Page> {
-    const page = await known.newPage();
-    await page.goto(url + to(path));
-    return page;
+    await tab.goto(url + to(path));
+    return tab;
   }
 
-  /** Signs in an administrator of the realm. */
+  /** Opens the console for an administrator of the realm. */
   async function administratorOfRealm(path: string, username: string): Promise<Page> {
-    const page = await (await newContext()).newPage();
-    await page.goto(`${url}/realms/${REALM}/login?return_to=${encodeURIComponent(to(path))}`);
-    await page.locator("#username").fill(username);
-    await page.locator("#password").fill(PASSWORD);
-    await page.keyboard.press("Enter");
+    const visitor = server.visitor();
+    await visitor.signIn(REALM, username, PASSWORD);
+    const page = await newTab(visitor);
+    await page.goto(url + to(path));
     return page;
   }
 
@@ -60,7 +60,6 @@ describe.skipIf(noBrowser)("the forms of the admin console (need Chromium)", () 
     expect(await page.getByPlaceholder(keep).count()).toBe(0);
     await moveTo(page, to(`webhooks/${id}`));
     await page.getByPlaceholder(keep).waitFor();
-    await page.close();
   });
 
   test("say who may use an application, and take roles of clients", async () => {
@@ -89,7 +88,6 @@ describe.skipIf(noBrowser)("the forms of the admin console (need Chromium)", () 
     await expect.poll(() => page.getByRole("combobox", { name: "Parent group" }).inputValue()).toBe("/Sales");
     await page.getByRole("combobox", { name: "Parent group" }).click();
     await page.getByRole("option", { name: "/Sales/Europe" }).waitFor();
-    await page.close();
   });
 
   test("let administrators type what they may not list, and say so", async () => {
@@ -107,7 +105,7 @@ describe.skipIf(noBrowser)("the forms of the admin console (need Chromium)", () 
     await drawer.getByRole("combobox", { name: "Acts as the application" }).click();
     await page.getByRole("option", { name: "keeper" }).waitFor();
     expect(await page.getByRole("option", { name: "open" }).count(), "a public client cannot act in its own name").toBe(0);
-    await page.close();
+    await page.context().close();
   });
 
   test("show a help desk the attributes that the realm declares, and offer it only what it may do", async () => {
@@ -130,7 +128,7 @@ describe.skipIf(noBrowser)("the forms of the admin console (need Chromium)", () 
     await moveTo(page, to(`users/${body[0].userId}?tab=sessions`));
     await page.getByText("pwd").first().waitFor();
     expect(await page.getByRole("button", { name: /End session/ }).count()).toBe(0);
-    await page.close();
+    await page.context().close();
     expect((await admin.patch(`${API}/settings`, { userProfile: { attributes: [] } })).status).toBe(200);
   });
 
@@ -154,7 +152,7 @@ describe.skipIf(noBrowser)("the forms of the admin console (need Chromium)", () 
     await expectAccessible(page, "console-narrow-administrator");
     await page.locator("#main").getByRole("link", { name: "Branding" }).click();
     await page.getByRole("heading", { name: "Branding", level: 1 }).waitFor();
-    await page.close();
+    await page.context().close();
   });
 
   test("say every mistake, and the one of a member without a field, too", async () => {
@@ -166,7 +164,6 @@ describe.skipIf(noBrowser)("the forms of the admin console (need Chromium)", () 
     await page.getByRole("button", { name: "Save changes" }).click();
     const alert = page.locator("#main [role=alert]").first();
     for (const place of [0, 1]) await alert.getByText(`userProfile.attributes.${place}.name`).waitFor();
-    await page.close();
   });
 
   test("change an item of a list in the version that was read, and lose nothing that somebody else wrote", async () => {
@@ -210,7 +207,6 @@ describe.skipIf(noBrowser)("the forms of the admin console (need Chromium)", () 
     await page.getByRole("cell", { name: "Office hours", exact: true }).waitFor();
     const policy = (await admin.get(`${authz}/policies/Office%20hours`)).body;
     expect(policy).toMatchObject({ hour: 8, hourEnd: 17, month: 3, notBefore: "2026-01-01 09:30:00" });
-    await page.close();
   });
 
   test("send once what is pressed twice", async () => {
@@ -233,8 +229,8 @@ describe.skipIf(noBrowser)("the forms of the admin console (need Chromium)", () 
     await page.getByLabel("Email").fill("guest@example.com");
     for (let times = 0; times < 2; times++) await page.keyboard.press("Enter");
     await page.getByRole("row", { name: /guest@example.com/ }).waitFor();
+    await page.unroute(/\/(password|invitations)$/);
     expect(sent).toEqual(["password", "invitations"]);
-    await page.close();
   });
 
   test("return the focus to where it was when a question is cancelled", async () => {
@@ -261,7 +257,6 @@ describe.skipIf(noBrowser)("the forms of the admin console (need Chromium)", () 
     await page.getByText("What you typed here is not saved.").waitFor();
     await page.keyboard.press("Escape");
     await expect.poll(() => page.evaluate<boolean>("document.activeElement.tagName === 'INPUT'")).toBe(true);
-    await page.close();
   });
 
   test("take the focus along to a record, and through the steps of a wizard", async () => {
@@ -285,7 +280,6 @@ describe.skipIf(noBrowser)("the forms of the admin console (need Chromium)", () 
     await page.keyboard.press("Enter");
     await page.getByText("Nobody can sign in yet").waitFor();
     await expectAccessible(page, "console-new-client");
-    await page.close();
   });
 
   test("make a flow from another, a webhook by names of events, and a claim by the values of its source", async () => {
@@ -327,7 +321,6 @@ describe.skipIf(noBrowser)("the forms of the admin console (need Chromium)", () 
     await finish();
     await page.getByRole("heading", { name: "teams", level: 1 }).waitFor();
     expect((await admin.get(`${API}/claims?search=teams`)).body).toMatchObject([{ source: "groups", value: "name" }]);
-    await page.close();
   });
 
   test("give a client's role to a user, and take one from a service account", async () => {
@@ -348,7 +341,6 @@ describe.skipIf(noBrowser)("the forms of the admin console (need Chromium)", () 
     await page.getByRole("button", { name: "Remove: runner" }).click();
     await page.getByRole("dialog").getByRole("button", { name: "Remove" }).click();
     await page.getByText("The service account has no roles").waitFor();
-    await page.close();
   });
 
   test("make and change a provider of messages by the fields of its driver, and keep its secret", async () => {
@@ -383,7 +375,6 @@ describe.skipIf(noBrowser)("the forms of the admin console (need Chromium)", () 
     await drawer.getByRole("combobox", { name: "Channel" }).click();
     await page.getByRole("option", { name: "SMS" }).click();
     await drawer.getByLabel("Account SID").waitFor();
-    await page.close();
   });
 
   test("say what to register at an identity provider, offer its choices by name, and name a wrong member at its field", async () => {
@@ -436,6 +427,5 @@ describe.skipIf(noBrowser)("the forms of the admin console (need Chromium)", () 
     await drawer.getByLabel("Alias").fill("eh");
     await drawer.getByRole("button", { name: "Create", exact: true }).click();
     await drawer.getByText(/^SP signing private key is required/).waitFor();
-    await page.close();
   });
 });

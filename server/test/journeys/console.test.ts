@@ -1,10 +1,21 @@
 // The admin console in a real browser on a real server: one server, one browser, several people.
 import pg from "pg";
-import type { Browser, BrowserContextOptions, Locator, Page } from "playwright-core";
+import type { Browser, BrowserContext, BrowserContextOptions, Locator, Page } from "playwright-core";
 import { beforeAll, describe, expect, test } from "vitest";
 import { fillRealms, fillUsers, usernameOf } from "../../bench/directory-data.mjs";
-import { expectAccessible, expectLegible, expectNoSidewaysScrolling, noBrowser, personIn, sharedBrowser, takePicture } from "./browser.ts";
-import { emptyPostgres, PASSWORD, postgresUrl, type ServerProcess, startServer } from "./process.ts";
+import {
+  examine,
+  expectAccessible,
+  expectLegible,
+  expectNoSidewaysScrolling,
+  moveTo,
+  noBrowser,
+  personIn,
+  sharedBrowser,
+  takePicture,
+  takeSession,
+} from "./browser.ts";
+import { anyDatabase, emptyDatabase, PASSWORD, postgresUrl, type ServerProcess, startServer } from "./process.ts";
 import type { Visitor } from "./visitor.ts";
 
 const ADA_PASSWORD = "the password of ada in demo";
@@ -15,14 +26,20 @@ const tryAgain = (button: Locator) => button.click({ timeout: 10_000 }).catch(()
 describe.skipIf(noBrowser)("the admin console (needs Chromium)", () => {
   let server: ServerProcess;
   let browser: Browser;
+  let database: Awaited<ReturnType<typeof emptyDatabase>>;
   let url: string;
   let admin: Visitor;
-  const ids = { user: "", client: "", group: "", role: "", organization: "", target: "" };
+  /** The tab of the tests that leave the browser as it was. */
+  let tab: Page;
+  const ids = { user: "", client: "", longClient: "", group: "", role: "", organization: "", target: "" };
 
   beforeAll(async () => {
-    [server, browser] = await Promise.all([startServer({ onAnyDatabase: true }), sharedBrowser()]);
+    database = await emptyDatabase(anyDatabase);
+    const env = { ...database, GATEHOUSE_MODE: "development" };
+    [server, browser] = await Promise.all([startServer({ env }), sharedBrowser()]);
     url = `http://localhost:${server.port}`;
     admin = await server.admin();
+    tab = await (await newContext()).newPage();
     const create = async (path: string, body: object) => {
       const { status, body: made, text } = await admin.request("POST", `/admin/realms/demo${path}`, { body });
       expect(status, `${path} ${text}`).toBe(201);
@@ -36,13 +53,16 @@ describe.skipIf(noBrowser)("the admin console (needs Chromium)", () => {
     ids.organization = (await create("/organizations", { name: "Initech" })).organizationId;
     const redirectUris = ["https://shop.example.com/callback"];
     ids.client = (await create("/clients", { clientId: "shop", name: "Shop", publicClient: false, redirectUris })).id;
+    // As long as a name may be, or nearly: it fits in, too.
+    const long = { clientId: `long-${"name".repeat(40)}`, publicClient: false, redirectUris: ["https://long.example.com/"] };
+    ids.longClient = (await create("/clients", long)).id;
     await create("/webhooks", { name: "target", url: "https://hooks.example.com/", eventTypes: "LOGOUT", enabled: false });
     const scim = { name: "wiki", url: "https://wiki.example.com/scim/v2", auth: { type: "bearer" }, secret: "of the wiki", enabled: false };
     ids.target = (await create("/scim-targets", scim)).id;
     await create("/identity-providers", { protocol: "github", alias: "github", config: { clientId: "a", clientSecret: "b" } });
   });
 
-  const to = (path: string) => `${url}/console/realms/demo/${path}`;
+  const to = (path: string) => `/console/realms/demo/${path}`;
 
   /** Signs in by the page that the console sends them to. */
   async function signIn(page: Page, username = "admin", password = PASSWORD): Promise<void> {
@@ -51,19 +71,25 @@ describe.skipIf(noBrowser)("the admin console (needs Chromium)", () => {
     await page.keyboard.press("Enter");
   }
 
-  /** An administrator in the console; of what the browser complains about is said nothing, since refusals are meant here. */
-  async function administrator(
-    path: string,
-    options: BrowserContextOptions = {},
-    realm = "master",
-    username = "admin",
-    password = PASSWORD,
-  ) {
+  /** A browser of the administrator; of what it complains about is said nothing, since refusals are meant here. */
+  async function newContext(visitor = admin, options: BrowserContextOptions = {}): Promise<BrowserContext> {
     const context = await browser.newContext({ reducedMotion: "reduce", ...options });
     context.setDefaultTimeout(45_000);
+    await takeSession(context, visitor, url);
+    return context;
+  }
+
+  /** Opens the console in the one tab. A tab of its own would compile everything once more. */
+  async function administrator(path: string, viewport = { width: 1280, height: 720 }): Promise<Page> {
+    await tab.setViewportSize(viewport);
+    await tab.goto(url + to(path));
+    return tab;
+  }
+
+  /** Opens the console in a new browser. */
+  async function administratorIn(context: BrowserContext, path: string): Promise<Page> {
     const page = await context.newPage();
-    await page.goto(`${url}/realms/${realm}/login?return_to=${encodeURIComponent(`/console/realms/demo/${path}`)}`);
-    await signIn(page, username, password);
+    await page.goto(url + to(path));
     return page;
   }
 
@@ -92,7 +118,7 @@ describe.skipIf(noBrowser)("the admin console (needs Chromium)", () => {
       ["clients", "Shop"],
       ["clients/new", "Single-page application"],
       [`clients/${ids.client}`, "Redirect URIs"],
-      [`clients/${ids.client}?tab=quickstart`, "Spring Boot"],
+      [`clients/${ids.longClient}?tab=quickstart`, "Spring Boot"],
       [`clients/${ids.client}?tab=preview`, "No token is issued"],
       [`clients/${ids.client}?tab=authorization`, "authorization services"],
       ["saml-clients", "Import metadata from an address"],
@@ -123,41 +149,35 @@ describe.skipIf(noBrowser)("the admin console (needs Chromium)", () => {
     // A request that is made while a page is left would count as lost.
     await page.waitForLoadState("networkidle");
     for (const [path, shows] of screens) {
-      // As a link does it: the page is not loaded anew.
-      await page.evaluate((next) => {
-        const view = globalThis as unknown as { history: History; dispatchEvent(event: Event): void };
-        view.history.pushState({}, "", next);
-        view.dispatchEvent(new PopStateEvent("popstate"));
-      }, `/console/realms/demo/${path}`);
+      await moveTo(page, to(path));
       await page.locator("#main").getByText(shows).first().waitFor();
       await page.waitForFunction(() => {
         const { document } = globalThis as unknown as { document: Document };
         return Array.from(document.querySelectorAll("#main [aria-busy]")).every((one) => !one.checkVisibility());
       });
       const name = `console-${path.replaceAll(/[0-9a-f-]{36}/g, "one").replaceAll(/[^a-z]+/g, "-")}`;
-      // The navigation is the same on every screen: axe examines it on the first.
-      const examined = path === screens[0]![0] ? [] : ["nav"];
-      await expectAccessible(page, name, examined);
-      await page.emulateMedia({ colorScheme: "dark" });
-      await expectLegible(page, `${name}-dark`, examined);
-      await page.emulateMedia({ colorScheme: "light" });
-      await page.setViewportSize({ width: 375, height: 740 });
-      await expectNoSidewaysScrolling(page, `${name}-phone`);
-      await page.setViewportSize({ width: 1280, height: 900 });
+      // The navigation is the same on every screen: axe examines it on the first. A telephone does not show it.
+      const isFirst = path === screens[0]![0];
+      if (isFirst) {
+        await page.emulateMedia({ colorScheme: "dark" });
+        await expectLegible(page, `${name}-dark`);
+      }
+      await examine(page, name, { examined: isFirst ? [] : ["nav"] });
     }
     await boss.close();
   });
 
   test("works by keyboard and at the width of a phone", async () => {
-    const page = await administrator("overview", { viewport: { width: 375, height: 740 } });
+    const page = await administrator("overview", { width: 360, height: 740 });
     await page.getByRole("heading", { name: "Get started" }).waitFor();
     await page.keyboard.press("Tab");
     expect(await page.evaluate(() => (globalThis as unknown as { document: Document }).document.activeElement?.textContent)).toBe(
       "Skip to the content",
     );
     await page.waitForLoadState("networkidle");
+    await expectNoSidewaysScrolling(page);
     // The key works in a field, too.
-    await page.goto(to("users"));
+    await moveTo(page, to("users"));
     await page.getByLabel("Search by name, username, email or ID").focus();
     await page.keyboard.press("Control+k");
     await page.getByRole("dialog").waitFor();
@@ -166,24 +186,18 @@ describe.skipIf(noBrowser)("the admin console (needs Chromium)", () => {
     await page.keyboard.press("ArrowDown");
     await page.keyboard.press("Enter");
     await page.getByRole("heading", { name: "ada", level: 1 }).waitFor();
-    const long = { clientId: `long-${"name".repeat(40)}`, publicClient: true, redirectUris: ["https://long.example.com/"] };
-    const { body: client } = await admin.request("POST", "/admin/realms/demo/clients", { body: long });
-    for (const path of ["users", "clients", `clients/${client.id}?tab=quickstart`, "clients/new", "flows/browser", "events", "overview"]) {
-      await page.goto(to(path));
-      await page.getByRole("heading", { level: 1 }).waitFor();
-      await expectNoSidewaysScrolling(page);
-    }
     await page.getByRole("button", { name: "Navigation" }).click();
     await page.getByRole("link", { name: "Audit log" }).first().click();
     await page.getByRole("heading", { name: "Audit log" }).waitFor();
     await takePicture(page, "console-phone");
-    await page.context().close();
   });
 
   test("shows an auditor what they may see, and nothing to change", async () => {
     const audrey = { username: "audrey", password: ADA_PASSWORD, roles: ["auditor"] };
     expect((await admin.request("POST", "/admin/realms/demo/users", { body: audrey })).status).toBe(201);
-    const page = await administrator("users", {}, "demo", "audrey", ADA_PASSWORD);
+    const visitor = server.visitor();
+    await visitor.signIn("demo", "audrey", ADA_PASSWORD);
+    const page = await administratorIn(await newContext(visitor), "users");
     await page.getByText("ada@example.com").waitFor();
     const areas = await page.getByRole("navigation", { name: "Areas" }).getByRole("link").allTextContents();
     expect(areas).toEqual([
@@ -191,11 +205,11 @@ describe.skipIf(noBrowser)("the admin console (needs Chromium)", () => {
       ...["Applications", "SAML applications", "Agents", "Workload identity", "Scopes", "Claims", "Audit log"],
     ]);
     expect(await page.getByRole("button", { name: "Create user" }).count()).toBe(0);
-    await page.goto(to(`users/${ids.user}`));
+    await moveTo(page, to(`users/${ids.user}`));
     await page.getByLabel("Username").waitFor();
     expect(await page.getByLabel("Username").isDisabled()).toBe(true);
     expect(await page.getByRole("button", { name: "Actions" }).count()).toBe(0);
-    await page.goto(to("flows"));
+    await moveTo(page, to("flows"));
     await page.getByText("You may not see this").waitFor();
     await page.context().close();
   });
@@ -223,7 +237,7 @@ describe.skipIf(noBrowser)("the admin console (needs Chromium)", () => {
     expect((await admin.request("POST", "/admin/realms/demo/users/bulk", { body: support })).status).toBe(200);
     const undeclared = { userProfile: { attributes: [] } };
     expect((await admin.request("PATCH", "/admin/realms/demo/settings", { body: undeclared })).status).toBe(200);
-    await page.goto(to("users"));
+    await moveTo(page, to("users"));
     await page.getByLabel("Search by name, username, email or ID").fill("hopp");
     await page.getByRole("row", { name: /gmh Grace Hopper/ }).waitFor();
     await expect.poll(() => page.locator("tbody tr").count()).toBe(1);
@@ -236,17 +250,19 @@ describe.skipIf(noBrowser)("the admin console (needs Chromium)", () => {
 
     // A user who cannot sign in is not offered.
     const shut = await admin.request("POST", "/admin/realms/demo/users", { body: { username: "shut-out", enabled: false } });
-    for (const [userId, offers] of [
-      [ids.user, 1],
-      [shut.body.userId, 0],
+    for (const [username, userId, offers] of [
+      ["ada", ids.user, 1],
+      ["shut-out", shut.body.userId, 0],
     ] as const) {
-      await page.goto(to(`users/${userId}`));
+      await moveTo(page, to(`users/${userId}`));
+      await page.getByRole("heading", { name: username, level: 1 }).waitFor();
       await page.getByRole("button", { name: "Actions" }).click();
       await page.getByRole("menuitem", { name: "Sign out everywhere" }).waitFor();
       expect(await page.getByRole("menuitem", { name: "Act as this user" }).count()).toBe(offers);
+      await page.keyboard.press("Escape");
     }
 
-    await page.goto(to("events?type=ADMIN_CREATE,ADMIN_UPDATE"));
+    await moveTo(page, to("events?type=ADMIN_CREATE,ADMIN_UPDATE"));
     await page.getByRole("combobox", { name: "Type" }).fill("denied");
     await page.getByRole("option", { name: "ADMIN_DENIED" }).waitFor();
     await page.getByLabel("From").fill("2020-01-01T10:00");
@@ -263,14 +279,13 @@ describe.skipIf(noBrowser)("the admin console (needs Chromium)", () => {
     await page.waitForURL(/requestId=/);
     await event.waitFor({ state: "hidden" });
     // A request that would be refused again is not offered again.
-    await page.goto(to("events?type=NOTHING"));
+    await moveTo(page, to("events?type=NOTHING"));
     await page.getByRole("alert").getByRole("button", { name: "Clear filters" }).click();
     await page
       .getByRole("button", { name: /ADMIN_CREATE/ })
       .first()
       .waitFor();
     expect(await page.getByRole("button", { name: "Try again" }).count()).toBe(0);
-    await page.context().close();
   });
 
   test("ticks the permission to read with the one to manage, and says where it is missing", async () => {
@@ -280,13 +295,13 @@ describe.skipIf(noBrowser)("the admin console (needs Chromium)", () => {
     await expect.poll(() => page.getByLabel("View users").isChecked()).toBe(true);
     await page.getByLabel("View users").click();
     await page.getByText("manage-users alone shows no list").waitFor();
-    await page.context().close();
   });
 
   test("merges the changes of two administrators of one record", async () => {
     const made = { username: "pair", attributes: { firstName: "First", lastName: "Last" } };
     const { userId } = (await admin.request("POST", "/admin/realms/demo/users", { body: made })).body;
-    const [one, other] = await Promise.all([administrator(`users/${userId}`), administrator(`users/${userId}`)]);
+    const elsewhere = await newContext();
+    const [one, other] = await Promise.all([administrator(`users/${userId}`), administratorIn(elsewhere, `users/${userId}`)]);
     for (const page of [one, other]) await page.getByLabel("First name").waitFor();
     await other.getByLabel("First name").fill("They");
     await one.getByLabel("Username").fill("couple");
@@ -317,21 +332,21 @@ describe.skipIf(noBrowser)("the admin console (needs Chromium)", () => {
     const { body: before } = await admin.get(`/admin/realms/demo/users/${userId}`);
     const kept = { username: "couple", attributes: { firstName: "We", lastName: "Ours" } };
     expect(before, "only the own change is taken back").toMatchObject(kept);
-    await Promise.all([one.context().close(), other.context().close()]);
+    await elsewhere.close();
   });
 
   test("keeps a half-filled form when the session ends, and sends it after a new sign-in", async () => {
-    const page = await administrator("users");
+    const page = await administratorIn(await newContext(), "users");
     await page.getByRole("button", { name: "Create user" }).first().click();
     await page.getByRole("dialog").getByLabel("Username").fill("grace");
     await page.context().clearCookies();
     await page.getByRole("dialog").getByRole("button", { name: "Create", exact: true }).click();
     await page.getByText("Your session has ended").waitFor();
-    const [tab] = await Promise.all([page.context().waitForEvent("page"), page.getByRole("link", { name: "Sign in again" }).click()]);
-    await tab.locator("#username").waitFor();
-    expect(new URL(tab.url()).pathname).toBe("/realms/demo/login");
-    await tab.goto(`${url}/realms/master/login?return_to=${encodeURIComponent("/console/signed-in")}`);
-    await signIn(tab);
+    const [next] = await Promise.all([page.context().waitForEvent("page"), page.getByRole("link", { name: "Sign in again" }).click()]);
+    await next.locator("#username").waitFor();
+    expect(new URL(next.url()).pathname).toBe("/realms/demo/login");
+    await next.goto(`${url}/realms/master/login?return_to=${encodeURIComponent("/console/signed-in")}`);
+    await signIn(next);
     await page.getByRole("heading", { name: "grace", level: 1 }).waitFor();
     // On a page that has just been opened nothing is typed, so there is nothing to keep.
     await page.context().clearCookies();
@@ -377,13 +392,12 @@ describe.skipIf(noBrowser)("the admin console (needs Chromium)", () => {
     // The percent sign is a part of the name.
     const sp = { entityId: "urn:sp:100%25", assertionConsumerServiceUrl: "https://sp.example.com/acs" };
     expect((await admin.request("POST", "/admin/realms/demo/saml-clients", { body: sp })).status).toBe(201);
-    await page.goto(to(`saml-clients/${encodeURIComponent(sp.entityId)}`));
+    await page.goto(url + to(`saml-clients/${encodeURIComponent(sp.entityId)}`));
     await page.getByRole("heading", { name: sp.entityId, level: 1 }).waitFor();
-    await page.context().close();
   });
 
   test("says when the server does not answer or fails, keeps what was typed, and goes on when it is back", async () => {
-    const page = await administrator("settings");
+    const page = await administratorIn(await newContext(), "settings");
     await page.waitForLoadState("networkidle");
     const version = page.getByLabel("Version");
     await version.fill("7");
@@ -439,7 +453,7 @@ describe.skipIf(noBrowser)("the admin console (needs Chromium)", () => {
     await page.getByRole("dialog").getByRole("button", { name: "Sign out" }).click();
     await page.getByText("2 done").waitFor();
 
-    await page.goto(to("clients/new"));
+    await moveTo(page, to("clients/new"));
     await page.getByRole("radio", { name: /Machine/ }).click();
     await page.getByRole("button", { name: "Continue" }).click();
     await page.getByLabel("Client ID").fill("robot");
@@ -447,7 +461,14 @@ describe.skipIf(noBrowser)("the admin console (needs Chromium)", () => {
     await page.getByText("grant_type=client_credentials").waitFor();
     await page.getByText("Client secret").waitFor();
 
-    await page.goto(to("clients/new"));
+    await moveTo(page, to(`clients/${ids.client}?tab=preview`));
+    await page.getByRole("combobox", { name: "User" }).click();
+    await page.getByRole("option", { name: /ada/ }).click();
+    await page.getByRole("button", { name: "Preview" }).click();
+    await page.getByLabel("Userinfo").getByText("ada@example.com").waitFor();
+    await takePicture(page, "console-preview");
+
+    await moveTo(page, to("clients/new"));
     await page.getByRole("radio", { name: /API or MCP server/ }).click();
     await page.getByRole("button", { name: "Continue" }).click();
     await page.getByLabel("Client ID").fill("tools");
@@ -461,14 +482,7 @@ describe.skipIf(noBrowser)("the admin console (needs Chromium)", () => {
     const asApi = { grantTypes: [], resourceIndicators: ["https://tools.example.com/mcp"], resourceScopes: ["tools"] };
     expect(made).toMatchObject([{ clientId: "tools", resourceAccess: "everyone", ...asApi }]);
 
-    await page.goto(to(`clients/${ids.client}?tab=preview`));
-    await page.getByRole("combobox", { name: "User" }).click();
-    await page.getByRole("option", { name: /ada/ }).click();
-    await page.getByRole("button", { name: "Preview" }).click();
-    await page.getByLabel("Userinfo").getByText("ada@example.com").waitFor();
-    await takePicture(page, "console-preview");
-
-    await page.goto(to("flows/browser"));
+    await moveTo(page, to("flows/browser"));
     const removals = page.getByRole("button", { name: /^Remove / });
     await removals.first().waitFor();
     // The first of a level takes all below it with it.
@@ -476,11 +490,10 @@ describe.skipIf(noBrowser)("the admin console (needs Chromium)", () => {
     await page.getByRole("button", { name: "Save changes" }).click();
     await page.getByRole("alert").first().waitFor();
     await page.getByRole("button", { name: "Discard" }).click();
-    await page.context().close();
   });
 
   test("draws the brand as it is typed, for its maker alone, and says what is wrong with an image", async () => {
-    const page = await administrator("branding", { viewport: { width: 1400, height: 900 } });
+    const page = await administrator("branding", { width: 1400, height: 900 });
     const preview = page.frameLocator("iframe[title='Preview of the sign-in page']");
     const login = async (query = "") => (await fetch(`${url}/realms/demo/login${query}`)).text();
     await page.getByLabel("Display name").fill("Northwind");
@@ -526,7 +539,7 @@ describe.skipIf(noBrowser)("the admin console (needs Chromium)", () => {
       await page.getByRole("button", { name: `Remove: ${kind}`, exact: true }).waitFor({ state: "detached" });
     }
 
-    await page.goto(to("texts?locale=nl"));
+    await moveTo(page, to("texts?locale=nl"));
     await page.getByLabel("Search by words or name").fill("signIn");
     const own = page.getByLabel("Own words for signIn", { exact: true });
     await own.fill("Kom binnen");
@@ -543,8 +556,9 @@ describe.skipIf(noBrowser)("the admin console (needs Chromium)", () => {
     await page.getByRole("button", { name: "Reset signIn", exact: true }).click();
     await page.getByRole("button", { name: "Save changes" }).click();
     await expect.poll(() => login("?lang=nl")).toContain("Inloggen");
+    await page.getByRole("button", { name: "Save changes" }).waitFor({ state: "detached" });
 
-    await page.goto(to("messages?tab=templates"));
+    await moveTo(page, to("messages?tab=templates"));
     await page.getByRole("combobox", { name: "Language" }).fill("Arab");
     await page.getByRole("option", { name: "Arabic" }).click();
     await page.getByRole("button", { name: "new-device-email" }).click();
@@ -556,11 +570,10 @@ describe.skipIf(noBrowser)("the admin console (needs Chromium)", () => {
     const card = mail.locator(".card");
     expect(await card.evaluate((box) => box.ownerDocument.defaultView!.getComputedStyle(box).borderRadius)).toBe("12px");
     await expectAccessible(page, "console-mail-preview");
-    await page.context().close();
   });
 
   test("tries the sign-in in another window, with a client that is made on demand and never opens the admin API", async () => {
-    const page = await administrator("try-it");
+    const page = await administratorIn(await newContext(), "try-it");
     const [popup] = await Promise.all([page.context().waitForEvent("page"), page.getByRole("button", { name: "Sign in" }).click()]);
     await popup.locator("#username").waitFor();
     await signIn(popup, "ada", ADA_PASSWORD);
@@ -575,7 +588,7 @@ describe.skipIf(noBrowser)("the admin console (needs Chromium)", () => {
   });
 
   test("speaks Dutch, and follows the audit trail", async () => {
-    const page = await administrator("events", { locale: "nl-NL" });
+    const page = await administratorIn(await newContext(admin, { locale: "nl-NL" }), "events");
     await page.getByRole("heading", { name: "Auditlog" }).waitFor();
     expect(await page.locator("html").getAttribute("lang")).toBe("nl");
     // It follows from its first answer on.
@@ -583,7 +596,7 @@ describe.skipIf(noBrowser)("the admin console (needs Chromium)", () => {
     await page.getByText("0 nieuw sinds u begon te volgen").waitFor();
     await admin.request("POST", "/admin/realms/demo/roles", { body: { name: "seen-live" } });
     await page.getByText("1 nieuw sinds u begon te volgen").waitFor();
-    await page.goto(to("passwords"));
+    await moveTo(page, to("passwords"));
     await page.getByLabel("Minste hoofdletters").waitFor();
     await page.getByText("Het minimale aantal hoofdletters.").waitFor();
     // A choice of numbers shows the one that is stored.
@@ -604,11 +617,9 @@ describe.skipIf(noBrowser)("the admin console (needs Chromium)", () => {
   test.skipIf(!postgresUrl)(
     "lists 20,000 users and 300 realms, each by one short request, and keeps the list's state in the address",
     async () => {
-      const env = await emptyPostgres();
-      const maker = await startServer({ env });
-      const { status } = await (await maker.admin()).request("POST", "/admin/realms", { body: { realm: "acme" } });
+      const { status } = await admin.post("/admin/realms", { realm: "acme" });
       expect(status).toBe(201);
-      const client = new pg.Client({ connectionString: env.DATABASE_URL });
+      const client = new pg.Client({ connectionString: database.DATABASE_URL! });
       await client.connect();
       const silent = () => undefined;
       await fillRealms(client, { like: "acme", count: 300, progress: silent });
@@ -616,17 +627,13 @@ describe.skipIf(noBrowser)("the admin console (needs Chromium)", () => {
       await client.query("analyze");
       await client.end();
 
-      const context = await browser.newContext({ reducedMotion: "reduce" });
-      context.setDefaultTimeout(45_000);
-      const page = await context.newPage();
+      const page = await (await newContext()).newPage();
       const asked: URL[] = [];
       page.on("request", (request) => {
         const address = new URL(request.url());
         if (/^\/admin\/realms(\/acme\/users)?$/.test(address.pathname)) asked.push(address);
       });
-      const at = `http://localhost:${maker.port}`;
-      await page.goto(`${at}/realms/master/login?return_to=${encodeURIComponent("/console/realms/acme/users")}`);
-      await signIn(page);
+      await page.goto(`${url}/console/realms/acme/users`);
       await page.locator("tbody tr").nth(24).waitFor();
       await page.getByText("20,001").waitFor();
       expect(asked.map((one) => one.searchParams.get("size"))).toEqual(["25"]);
@@ -648,7 +655,7 @@ describe.skipIf(noBrowser)("the admin console (needs Chromium)", () => {
       await page.waitForURL(/realms\/bench-r299\/overview/);
       const sizes = asked.map((one) => Number(one.searchParams.get("size")));
       expect(Math.max(...sizes)).toBeLessThanOrEqual(25);
-      await context.close();
+      await page.context().close();
     },
   );
 });

@@ -7,7 +7,7 @@ import * as oauth from "oauth4webapi";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { apacheSite, noApache } from "./apache.ts";
-import { expectAccessible, expectLegible, expectNoSidewaysScrolling, noBrowser, personIn, sharedBrowser } from "./browser.ts";
+import { examine, expectAccessible, noBrowser, personIn, sharedBrowser } from "./browser.ts";
 import { type ServerProcess, sharedServer } from "./process.ts";
 import { html, type Site, startSite } from "./site.ts";
 import { type Answer, must, Visitor } from "./visitor.ts";
@@ -138,19 +138,6 @@ describe.skipIf(noBrowser)("in a browser (needs Chromium):", () => {
   };
   const press = (page: Page, name: string) => page.getByRole("button", { name, exact: true }).click();
 
-  /** Every page of ours on a desk in the light and on a telephone in the dark. */
-  const look = async (page: Page, what: string) => {
-    for (const [name, width, height, colorScheme] of [
-      ["light", 1280, 800, "light"],
-      ["phone-dark", 360, 780, "dark"],
-    ] as const) {
-      await page.setViewportSize({ width, height });
-      await page.emulateMedia({ colorScheme });
-      await expectNoSidewaysScrolling(page);
-      await (name === "light" ? expectAccessible : expectLegible)(page, `${what}-${name}`);
-    }
-  };
-
   test("oidc-client-ts: consent, tokens and userinfo across origins, renewed by a refresh token and in a frame, and out again", async () => {
     const library = readFileSync(
       createRequire(import.meta.url)
@@ -208,7 +195,7 @@ describe.skipIf(noBrowser)("in a browser (needs Chromium):", () => {
     await tab.locator("#password").waitFor();
     await signIn(tab);
     await tab.locator(".gh-consent").waitFor();
-    await look(tab, "consent");
+    await examine(tab, "consent", { whole: true });
     await tab.locator('button[value="allow"]').click();
     await tab.waitForURL(/\/spa\/callback/);
     const first = await next(null);
@@ -310,7 +297,7 @@ describe.skipIf(noBrowser)("in a browser (needs Chromium):", () => {
     await tab.goto(verification_uri);
     await signIn(tab);
     await tab.locator("[name=user_code]").waitFor();
-    await look(tab, "device-enter");
+    await examine(tab, "device-enter");
     await tab.locator("[name=user_code]").fill("BBBB-BBBB");
     await tab.locator('main form.gh-form button[type="submit"]').click();
     await tab.locator("[role=alert]").waitFor();
@@ -318,7 +305,7 @@ describe.skipIf(noBrowser)("in a browser (needs Chromium):", () => {
     await tab.locator("[name=user_code]").fill(user_code);
     await tab.locator('main form.gh-form button[type="submit"]').click();
     await tab.locator('button[value="allow"]').waitFor();
-    await look(tab, "device-confirm");
+    await examine(tab, "device-confirm");
     await tab.locator('button[value="allow"]').click();
     await tab.getByText("Your device is connected").first().waitFor();
     await expectAccessible(tab, "device-connected");
@@ -327,10 +314,10 @@ describe.skipIf(noBrowser)("in a browser (needs Chromium):", () => {
 
     await ask("/backchannel/authorize", { ...asBank, scope: "openid", login_hint: "ada", binding_message: "Pay 12 €, W4SCT" });
     await tab.goto(`${issuer}/ciba`);
-    await look(tab, "ciba-list");
+    await examine(tab, "ciba-list");
     await tab.locator("main ul a").click();
     await tab.getByText("Pay 12 €, W4SCT").waitFor();
-    await look(tab, "ciba-confirm");
+    await examine(tab, "ciba-confirm");
     await tab.locator('button[value="deny"]').click();
     await tab.getByRole("heading", { name: "You denied it" }).waitFor();
     await expectAccessible(tab, "ciba-denied");

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { readMail } from "../../src/testing/mail-parts.ts";
 import type { Identity } from "../../src/testing/private-authority.ts";
 import { type SmtpPeer, smtpPeer } from "../../src/testing/smtp-peer.ts";
-import { expectAccessible, expectLegible, expectNoSidewaysScrolling, noBrowser, personIn, sharedBrowser, takePicture } from "./browser.ts";
+import { examine, noBrowser, personIn, sharedBrowser, takePicture, takeSession } from "./browser.ts";
 import { type ServerProcess, sharedServer } from "./process.ts";
 import { must, type Visitor } from "./visitor.ts";
 
@@ -46,20 +46,6 @@ describe.skipIf(noBrowser)("people in a browser (needs Chromium):", () => {
   };
   const submit = (page: Page) => page.locator('main form.gh-form button[type="submit"]').click();
 
-  /** Every page on a desk in the light and on a telephone in the dark. */
-  const looks = [
-    { name: "light", width: 1280, height: 800, colorScheme: "light" },
-    { name: "phone-dark", width: 360, height: 780, colorScheme: "dark" },
-  ] as const;
-  const look = async (page: Page, what: string) => {
-    for (const { name, width, height, colorScheme } of looks) {
-      await page.setViewportSize({ width, height });
-      await page.emulateMedia({ colorScheme });
-      await expectNoSidewaysScrolling(page);
-      await (name === "light" ? expectAccessible : expectLegible)(page, `${what}-${name}`);
-    }
-  };
-
   test("an invitation: a new account without scripts, then every way in which it can end", async () => {
     const first = await invite("grace@example.com");
     const guest = await personIn(browser, { javaScriptEnabled: false });
@@ -81,30 +67,30 @@ describe.skipIf(noBrowser)("people in a browser (needs Chromium):", () => {
     const ada = await personIn(browser, { locale: "en-GB" });
     const page = await ada.tab();
     await page.goto(first);
-    await look(page, "invitation-used");
+    await examine(page, "invitation-used");
     await page.goto(`${url}/realms/${NAME}/invitations/nobody-gave-this`);
-    await look(page, "invitation-unknown");
+    await examine(page, "invitation-unknown");
     const link = await invite("ada@example.com", "owner");
     await page.goto(link);
-    await look(page, "invitation-create");
+    await examine(page, "invitation-create");
     await page.locator("#username").fill("grace");
     await page.locator("#password").fill(PASSWORD_OF_GRACE);
     await submit(page);
     await page.locator("[role=alert]").waitFor();
-    await look(page, "invitation-username-taken");
+    await examine(page, "invitation-username-taken");
 
     // Meanwhile she gets an account by other means: now the page leads to the sign-in, and back.
     const { userId } = must(await admin.post(`${REALM}/users`, { username: "ada", email: "ada@example.com" }), 201);
     must(await admin.put(`${REALM}/users/${userId}/password`, { newPassword: PASSWORD_OF_GRACE }), 204);
     await page.goto(link);
-    await look(page, "invitation-sign-in");
+    await examine(page, "invitation-sign-in");
     await page.getByRole("link", { name: "Sign in" }).click();
     await page.locator("#password").waitFor();
     await page.locator("#username").fill("grace");
     await page.locator("#password").fill(PASSWORD_OF_GRACE);
     await submit(page);
     await page.waitForURL(link);
-    await look(page, "invitation-other");
+    await examine(page, "invitation-other");
     await submit(page);
     await page.waitForURL(/signed_out/);
     await page.waitForLoadState();
@@ -114,10 +100,10 @@ describe.skipIf(noBrowser)("people in a browser (needs Chromium):", () => {
     await page.locator("#password").fill(PASSWORD_OF_GRACE);
     await submit(page);
     await page.waitForURL(link);
-    await look(page, "invitation-accept");
+    await examine(page, "invitation-accept");
     await submit(page);
     await page.getByRole("heading", { name: "You’ve joined" }).waitFor();
-    await look(page, "invitation-joined");
+    await examine(page, "invitation-joined");
     await ada.close();
   });
 
@@ -128,7 +114,7 @@ describe.skipIf(noBrowser)("people in a browser (needs Chromium):", () => {
     /** A browser in which the administrator who asks is signed in. */
     const administrator = async (options: Parameters<typeof personIn>[1]) => {
       const person = await personIn(browser, options);
-      await person.context.addCookies([...admin.cookies].map(([name, value]) => ({ name, value, url })));
+      await takeSession(person.context, admin, url);
       return person;
     };
 
@@ -142,7 +128,7 @@ describe.skipIf(noBrowser)("people in a browser (needs Chromium):", () => {
     const careful = await administrator({ locale: "nl-NL", extraHTTPHeaders: { purpose: "prefetch" } });
     const requested = await careful.tab();
     await requested.goto(await ask());
-    await look(requested, "impersonation-asked");
+    await examine(requested, "impersonation-asked");
     await careful.close();
 
     const boss = await administrator({ locale: "en-GB" });
@@ -151,12 +137,12 @@ describe.skipIf(noBrowser)("people in a browser (needs Chromium):", () => {
     const link = await ask();
     await page.goto(link);
     await page.locator(".gh-banner").waitFor();
-    await look(page, "impersonation-banner");
+    await examine(page, "impersonation-banner");
     for (const path of [`/realms/${NAME}/logout`, `/realms/${NAME}/invitations/none`, link.slice(url.length)]) {
       await page.goto(url + path);
       expect([path, await page.locator(".gh-banner").count()]).toEqual([path, 1]);
     }
-    await look(page, "impersonation-gone");
+    await examine(page, "impersonation-gone");
     await page.locator(".gh-banner button").click();
     await page.waitForURL(/\/realms\/master\/login/);
     expect(await page.locator(".gh-banner").count()).toBe(0);

@@ -4,7 +4,7 @@ import type { Browser, Locator, Page } from "playwright-core";
 import decodeQR from "qr/decode.js";
 import { expect } from "vitest";
 import { type Mailing, mailing } from "../../src/testing/mailing.ts";
-import { expectAccessible, expectLegible, expectNoSidewaysScrolling, type Person, sharedBrowser } from "./browser.ts";
+import { examine, type Person, sharedBrowser } from "./browser.ts";
 import { type ServerProcess, sharedServer } from "./process.ts";
 import { must, type Visitor } from "./visitor.ts";
 
@@ -82,30 +82,12 @@ export async function typeCode(page: Page, code: string, { scripts = true } = {}
   if (!isSent) await page.locator("#gh-step button.gh-button--primary").click();
 }
 
-const LOOKS = [
-  { name: "light", width: 1280, height: 800, colorScheme: "light" },
-  { name: "phone-dark", width: 360, height: 780, colorScheme: "dark" },
-] as const;
-
 /** Pages that are shown completely on a desktop, so that nobody has to scroll to the button. */
-const WHOLE = new Set(["consent", "totp-set-up", "step-up-totp-set-up", "first-page-of-application"]);
+const WHOLE = new Set(["totp-set-up", "step-up-totp-set-up", "first-page-of-application"]);
 
-/** Examines a page on a desktop in the light scheme and on a telephone in the dark one. */
-export async function look(page: Page, what: string): Promise<void> {
-  for (const { name, width, height, colorScheme } of LOOKS) {
-    await page.setViewportSize({ width, height });
-    if (name === "light" && WHOLE.has(what)) {
-      const tall = () =>
-        (globalThis as never as { document: { documentElement: { scrollHeight: number } } }).document.documentElement.scrollHeight;
-      expect(await page.evaluate(tall), `${what} at ${width} × ${height}`).toBeLessThanOrEqual(height);
-    }
-    await page.emulateMedia({ colorScheme });
-    await expectNoSidewaysScrolling(page);
-    await (name === "light" ? expectAccessible : expectLegible)(page, `sign-in-${what}-${name}`);
-  }
-}
+export const look = (page: Page, what: string) => examine(page, `sign-in-${what}`, { whole: WHOLE.has(what) });
 
-/** Does the same for a page that refreshes itself every few seconds, before axe would be done: it uses a copy that does not. */
+/** Examines a page that refreshes itself every few seconds, before axe would be done, on a copy that does not. */
 export async function lookAtWaiting({ context }: Person, page: Page, what: string): Promise<void> {
   const copy = await context.newPage();
   await copy.route("**/login?*", async (route) => {
