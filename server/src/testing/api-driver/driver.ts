@@ -199,8 +199,8 @@ export function createDriver(api: OpenApiDocument, seed: number): Driver {
       ...(takesBody ? [() => ({ what: "oversize", body: OVERSIZE, ...type(Object.keys(operation.requestBody!.content)[0]!) })] : []),
     ];
     return [
-      ...repeated(3, () => ({ what: "fitting", ...merged(fitting(), { headers: accept() }) })),
-      ...(takesBody ? repeated(3, () => ({ what: "broken", ...bodyOf(operation, callers, values.broken) })) : []),
+      ...repeated(2, () => ({ what: "fitting", ...merged(fitting(), { headers: accept() }) })),
+      ...(takesBody ? repeated(2, () => ({ what: "broken", ...bodyOf(operation, callers, values.broken) })) : []),
       ...(ids.length > 0
         ? [
             { what: "unknown id", path: strange(newId()), ...fitting() },
