@@ -5,7 +5,7 @@ import { buildValidator } from "../platform/http/index.ts";
 import { type Authenticator, freshProgress, type Question, type SignInUser, type StepContext } from "../signin/authenticators/index.ts";
 import { type AtStep, type Stage, staged, stages } from "./authenticator-stages.ts";
 import type { Answer } from "./browser.ts";
-import type { Harness } from "./harness.ts";
+import type { SharedHarness } from "./harness.ts";
 import { followed, formOf, isSignedIn, lockAfterFive, masked } from "./step-pages.ts";
 
 /** Makes the context of a step in a realm of the suite, for any user. */
@@ -19,7 +19,12 @@ const person = (credentials: readonly string[]): SignInUser => ({
 const validator = buildValidator({});
 
 /** Tests the rules that every authenticator keeps. Its own file tests the rest through its page. */
-export function authenticatorConformance(name: string, authenticator: Authenticator, contextFor: ContextFor, iam: () => Harness): void {
+export function authenticatorConformance(
+  name: string,
+  authenticator: Authenticator,
+  contextFor: ContextFor,
+  iam: () => SharedHarness,
+): void {
   test(`${name} says what it is, and takes no config that it does not know`, () => {
     expect(name).toMatch(/^[a-z][a-z-]*$/);
     expect(authenticator.displayName).toMatch(/\S/);
@@ -61,7 +66,7 @@ function questionConformance(name: string, question: Question, contextFor: Conte
 }
 
 /** Tests it through its page, in a sign-in that an application requested. */
-function pageConformance(name: string, question: Question, stage: Stage, iam: () => Harness): void {
+function pageConformance(name: string, question: Question, stage: Stage, iam: () => SharedHarness): void {
   const post = ({ browser, realm }: Pick<AtStep, "browser" | "realm">, form: Record<string, string>) =>
     browser.request("POST", `/realms/${realm.name}/login`, { form, csrf: false });
   // A user who waits for an answer on another device has not given one.
@@ -160,7 +165,7 @@ const LABEL_OF: Readonly<Record<string, keyof ReturnType<typeof messagesOf>>> = 
 };
 
 /** Returns everything that passing a step can leave behind. */
-async function effectsIn({ core: { db } }: Harness, { realm, page }: AtStep) {
+async function effectsIn({ core: { db } }: SharedHarness, { realm, page }: AtStep) {
   const count = db.fn.countAll<number>().as("count");
   const sessions = db.selectFrom("sessions").select(count).where("realm_id", "=", realm.name);
   const messages = db.selectFrom("jobs").select(count).where("realm_id", "=", realm.name);

@@ -35,10 +35,10 @@ const CACHE = new URL("../../.cache/", import.meta.url).pathname;
 /** The compiled schemas are shared: compiling those that a file's requests need takes longer than building the rest of a server. */
 const compiled = compiledSchemas();
 
-/** The part that files may share: it makes realms, and gives no access to counters and to the loops of all realms. */
+/** The part that files may share: it makes realms, and gives no access to the loops of all realms. Of the counters, a file reads those of its realms. */
 export interface SharedHarness {
-  readonly core: Pick<Core, "db" | "work" | "vault" | "hasher" | "changes" | "realms" | "config">;
-  readonly server: Pick<Server, "app" | "jobs">;
+  readonly core: Core;
+  readonly server: Pick<Server, "app" | "jobs" | "messages" | "activity" | "issuers">;
   readonly config: Config;
   /** All that the server wrote to standard output. */
   readonly output: readonly string[];
@@ -51,7 +51,6 @@ export interface SharedHarness {
 }
 
 export interface Harness extends SharedHarness {
-  readonly core: Core;
   readonly server: Server;
   readonly output: string[];
 }
@@ -81,8 +80,8 @@ let shared: { readonly settings: string; readonly server: Promise<Opened>; state
 /**
  * Returns a server that other files use before and after this one: building one, and running its code for the first time, takes longer than all the requests
  * of most files. It is for files that look at their own realms only. A file may move the clock, and stop the jobs and run them: both are as before when it
- * ends, and its realms are gone. A file needs a `harness()` of its own if it counts what the server has done, or reads or changes something outside of its
- * realms.
+ * ends, and its realms are gone. A file needs a `harness()` of its own if it counts what the server has done for all realms, or reads or changes something
+ * outside of its realms.
  */
 export async function sharedHarness(env: Record<string, string> = {}): Promise<SharedHarness> {
   clock.reset();

@@ -3,21 +3,21 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from "vit
 import { clock } from "../../kernel/clock.ts";
 import { createOutbound } from "../../platform/outbound/index.ts";
 import { BINDING, type Fragment, idpMetadata, render, type SpRole, signed, spMetadata } from "../../platform/saml/index.ts";
-import { type Harness, harness } from "../../testing/harness.ts";
+import { type SharedHarness, sharedHarness } from "../../testing/harness.ts";
 import type { AdminClient, RealmUnderTest } from "../../testing/realm.ts";
 import { type Receiver, receiver } from "../../testing/receiver.ts";
 import { ACS, goodIdpRole, goodSpRole, rs256, SP } from "../../testing/saml-messages.ts";
 import { type Identity, makeIdentity } from "../../testing/saml-peers.ts";
 import { refreshSamlMetadata } from "./index.ts";
 
-let iam: Harness;
+let iam: SharedHarness;
 let realm: RealmUnderTest;
 let admin: AdminClient;
 let sp: Identity;
 let federation: Identity;
 let peer: Receiver;
 beforeAll(async () => {
-  iam = await harness({ GATEHOUSE_MODE: "development" });
+  iam = await sharedHarness({ GATEHOUSE_MODE: "development" });
   [sp, federation, peer] = await Promise.all([makeIdentity(), makeIdentity(), receiver()]);
 });
 afterAll(async () => {

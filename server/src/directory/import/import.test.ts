@@ -1,14 +1,14 @@
 import { sql } from "kysely";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { clock } from "../../kernel/clock.ts";
-import { type Harness, harness } from "../../testing/harness.ts";
+import { type SharedHarness, sharedHarness } from "../../testing/harness.ts";
 import type { AdminClient, RealmUnderTest } from "../../testing/realm.ts";
 
-let iam: Harness;
+let iam: SharedHarness;
 /** For what is refused before anything happens. */
 let untouched: RealmUnderTest;
 beforeAll(async () => {
-  iam = await harness();
+  iam = await sharedHarness();
   untouched = await iam.realm();
 });
 afterEach(() => clock.reset());

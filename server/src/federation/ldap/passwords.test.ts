@@ -4,7 +4,7 @@ import { openLdap } from "../../../test/peers/index.mjs";
 import { clock, MINUTE } from "../../kernel/clock.ts";
 import type { Answer, Browser } from "../../testing/browser.ts";
 import { addDirectory, type DirectoryPeer, openLdapPeer, PEOPLE, person, SUFFIX } from "../../testing/directories.ts";
-import { type Harness, harness } from "../../testing/harness.ts";
+import { type SharedHarness, sharedHarness } from "../../testing/harness.ts";
 import { type Mailing, mailing } from "../../testing/mailing.ts";
 import type { RealmUnderTest } from "../../testing/realm.ts";
 import { relyingParty, submit, walk } from "../../testing/relying-party.ts";
@@ -19,7 +19,7 @@ const alertOf = (page: Answer) => /id="gh-error"[^>]*>([\s\S]*?)<\/div>/.exec(pa
 const refusal = ({ status, body }: Answer) => [status, body?.code];
 
 describe.skipIf(!openLdap())("users of a directory", () => {
-  let iam: Harness;
+  let iam: SharedHarness;
   let peer: DirectoryPeer;
   let mail: Mailing;
   beforeAll(async () => {
@@ -48,7 +48,7 @@ describe.skipIf(!openLdap())("users of a directory", () => {
     [peer, mail] = await Promise.all([openLdapPeer([...people, ...crowd, ...policies].join("\n")), mailing()]);
     for (const [uid, name] of Object.entries({ strict: "strict", young: "young", denied: "fixed" }))
       await modify(uid, `replace: pwdPolicySubentry\npwdPolicySubentry: cn=${name},${SUFFIX}`);
-    iam = await harness({ GATEHOUSE_ALLOWED_HOSTS: "127.0.0.1" });
+    iam = await sharedHarness({ GATEHOUSE_ALLOWED_HOSTS: "127.0.0.1" });
   });
   afterAll(async () => {
     clock.reset();

@@ -9,7 +9,7 @@ import { clock } from "../../kernel/clock.ts";
 import { createOutbound } from "../../platform/outbound/index.ts";
 import { createMetrics } from "../../platform/telemetry/metrics.ts";
 import { type Answer, Browser } from "../../testing/browser.ts";
-import { type Harness, harness } from "../../testing/harness.ts";
+import { type SharedHarness, sharedHarness } from "../../testing/harness.ts";
 import { KEY } from "../../testing/identity-providers.ts";
 import { type PrivateAuthority, privateAuthority } from "../../testing/private-authority.ts";
 import type { RealmUnderTest } from "../../testing/realm.ts";
@@ -19,7 +19,7 @@ import { isSignedIn } from "../../testing/step-pages.ts";
 const HOST = "op.example";
 const ADA = { email: "ada@example.com", email_verified: true, given_name: "Ada", family_name: "Lovelace", preferred_username: "ada" };
 
-let iam: Harness;
+let iam: SharedHarness;
 let server: Server;
 let authority: PrivateAuthority;
 let op: Awaited<ReturnType<typeof startOpenidProvider>>;
@@ -30,7 +30,7 @@ let two: RealmUnderTest;
 const pathOf = ({ name }: RealmUnderTest) => `/realms/${name}/broker/corp`;
 
 beforeAll(async () => {
-  [iam, authority] = await Promise.all([harness(), privateAuthority()]);
+  [iam, authority] = await Promise.all([sharedHarness(), privateAuthority()]);
   [one, two] = [await iam.realm(), await iam.realm()];
   const resolve = async () => [{ address: "127.0.0.1", family: 4 }];
   const outbound = createOutbound({ allowedHosts: [HOST], allowLoopbackHttp: false, ca: authority.ca, resolve });

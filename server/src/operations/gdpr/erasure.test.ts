@@ -16,16 +16,16 @@ import { startInteraction } from "../../signin/run/index.ts";
 import { messageMarks } from "../../tenancy/messaging/messages.ts";
 import type { Answer, Browser } from "../../testing/browser.ts";
 import { addDirectory } from "../../testing/directories.ts";
-import { type Harness, harness, MASTER_PASSWORD } from "../../testing/harness.ts";
+import { MASTER_PASSWORD, type SharedHarness, sharedHarness } from "../../testing/harness.ts";
 import { identityProvider, leastConfig, linkTo } from "../../testing/identity-providers.ts";
 import { onPostgres } from "../../testing/on-postgres.ts";
 import type { AdminClient, RealmUnderTest } from "../../testing/realm.ts";
 import { relyingParty } from "../../testing/relying-party.ts";
 import { filter, scimClient } from "../../testing/scim.ts";
 
-let iam: Harness;
+let iam: SharedHarness;
 beforeAll(async () => {
-  iam = await harness({ GATEHOUSE_ALLOWED_HOSTS: "127.0.0.1" });
+  iam = await sharedHarness({ GATEHOUSE_ALLOWED_HOSTS: "127.0.0.1" });
   // Jobs that send or clean up stay where this test looks for them.
   await iam.server.jobs.stop();
 });

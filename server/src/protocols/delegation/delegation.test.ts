@@ -4,13 +4,13 @@ import { grantConsent } from "../../directory/consents/index.ts";
 import { clock, MINUTE, SECOND } from "../../kernel/clock.ts";
 import { systemActor } from "../../platform/context.ts";
 import { type Answer, Browser } from "../../testing/browser.ts";
-import { type Harness, harness, type Node } from "../../testing/harness.ts";
+import { type Node, type SharedHarness, sharedHarness } from "../../testing/harness.ts";
 import { dpopKey } from "../../testing/proof.ts";
 import { relyingParty, submit, walk } from "../../testing/relying-party.ts";
 
-let iam: Harness;
+let iam: SharedHarness;
 beforeAll(async () => {
-  iam = await harness();
+  iam = await sharedHarness();
 });
 afterAll(() => iam?.close());
 

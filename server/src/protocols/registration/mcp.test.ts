@@ -10,7 +10,7 @@ import { createApp, type Server } from "../../app.ts";
 import { createOutbound } from "../../platform/outbound/index.ts";
 import { createMetrics } from "../../platform/telemetry/metrics.ts";
 import { Browser } from "../../testing/browser.ts";
-import { type Harness, harness } from "../../testing/harness.ts";
+import { type SharedHarness, sharedHarness } from "../../testing/harness.ts";
 import { httpsPeer, sendJson } from "../../testing/https-peer.ts";
 import type { Listening } from "../../testing/peer-sockets.ts";
 import { privateAuthority } from "../../testing/private-authority.ts";
@@ -18,7 +18,7 @@ import type { RealmUnderTest } from "../../testing/realm.ts";
 import { submit, walk } from "../../testing/relying-party.ts";
 
 const CALLBACK = "http://127.0.0.1:4711/callback";
-let iam: Harness;
+let iam: SharedHarness;
 let server: Server;
 let peer: Listening;
 /** Starts the MCP server of the docs. */
@@ -26,7 +26,7 @@ let startMcpServer: (options: object) => Promise<{ http: HttpServer; resource: s
 const started: HttpServer[] = [];
 
 beforeAll(async () => {
-  iam = await harness();
+  iam = await sharedHarness();
   const authority = await privateAuthority();
   peer = await httpsPeer(await authority.identity("assistant.example"), (_request, response) =>
     sendJson(response, 200, { client_id: documentAddress(), client_name: "Assistant", redirect_uris: [CALLBACK] }),

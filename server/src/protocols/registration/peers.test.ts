@@ -9,14 +9,14 @@ import { clock, DAY, MINUTE, SECOND } from "../../kernel/clock.ts";
 import { createOutbound } from "../../platform/outbound/index.ts";
 import { createMetrics } from "../../platform/telemetry/metrics.ts";
 import { Browser } from "../../testing/browser.ts";
-import { type Harness, harness } from "../../testing/harness.ts";
+import { type SharedHarness, sharedHarness } from "../../testing/harness.ts";
 import { httpsPeer, sendJson } from "../../testing/https-peer.ts";
 import type { Listening } from "../../testing/peer-sockets.ts";
 import { privateAuthority } from "../../testing/private-authority.ts";
 import type { RealmUnderTest } from "../../testing/realm.ts";
 import { submit, walk } from "../../testing/relying-party.ts";
 
-let iam: Harness;
+let iam: SharedHarness;
 let server: Server;
 let peer: Listening;
 /** The peer's response at each path, and the requests that it received. */
@@ -28,7 +28,7 @@ let hosts = 0;
 const at = (path: string, host = HOST) => `https://${host}:${peer.port}${path}`;
 
 beforeAll(async () => {
-  iam = await harness();
+  iam = await sharedHarness();
   const authority = await privateAuthority();
   peer = await httpsPeer(await authority.identity("*.app.example", "inward.example"), (request, response) => {
     requested.push(request.path);

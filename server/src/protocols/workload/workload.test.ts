@@ -9,7 +9,7 @@ import { clock, MINUTE, SECOND } from "../../kernel/clock.ts";
 import { systemActor } from "../../platform/context.ts";
 import { createOutbound } from "../../platform/outbound/index.ts";
 import { createMetrics } from "../../platform/telemetry/metrics.ts";
-import { type Harness, harness } from "../../testing/harness.ts";
+import { type SharedHarness, sharedHarness } from "../../testing/harness.ts";
 import { httpsPeer, sendJson } from "../../testing/https-peer.ts";
 import type { Listening } from "../../testing/peer-sockets.ts";
 import { privateAuthority } from "../../testing/private-authority.ts";
@@ -24,7 +24,7 @@ const rsa = () => generateKeyPairSync("rsa", { modulusLength: 2048 });
 const [first, second] = [rsa(), rsa()];
 const curve = generateKeyPairSync("ec", { namedCurve: "secp384r1" });
 
-let iam: Harness;
+let iam: SharedHarness;
 let server: Server;
 let peer: Listening;
 let realm: RealmUnderTest;
@@ -36,7 +36,7 @@ const requested: string[] = [];
 const at = (path = "") => `https://${HOST}:${peer.port}${path}`;
 
 beforeAll(async () => {
-  iam = await harness();
+  iam = await sharedHarness();
   const authority = await privateAuthority();
   peer = await httpsPeer(await authority.identity("*.issuer.example"), (request, response) => {
     requested.push(`${request.headers.host?.split(":")[0]}${request.path}`);

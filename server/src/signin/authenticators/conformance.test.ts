@@ -7,15 +7,15 @@ import { createBreachedPasswords } from "../../platform/passwords/index.ts";
 import { openPlaces } from "../../platform/places.ts";
 import { createSigningKeys } from "../../tenancy/keys/index.ts";
 import { authenticatorConformance, type ContextFor } from "../../testing/authenticator-conformance.ts";
-import { type Harness, harness } from "../../testing/harness.ts";
+import { type SharedHarness, sharedHarness } from "../../testing/harness.ts";
 import type { RealmUnderTest } from "../../testing/realm.ts";
 import { authenticators } from "./index.ts";
 import { createPasswordUpgrades } from "./password-upgrades.ts";
 
-let iam: Harness;
+let iam: SharedHarness;
 let realm: RealmUnderTest;
 beforeAll(async () => {
-  iam = await harness();
+  iam = await sharedHarness();
   // Messages wait in the outbox.
   await iam.server.jobs.stop();
   realm = await iam.realm();

@@ -3,15 +3,15 @@ import { totpPlace } from "../../directory/credentials/index.ts";
 import { base32 } from "../../kernel/base32.ts";
 import { clock, SECOND } from "../../kernel/clock.ts";
 import type { Answer, Browser } from "../../testing/browser.ts";
-import { type Harness, harness } from "../../testing/harness.ts";
+import { type SharedHarness, sharedHarness } from "../../testing/harness.ts";
 import type { RealmUnderTest } from "../../testing/realm.ts";
 import { answerPage, followed, isSignedIn, lockAfterFive, pastPassword } from "../../testing/step-pages.ts";
 import { keyOn } from "../../testing/totp.ts";
 import { type TotpForm, totpCode, totpStep } from "./totp-code.ts";
 
-let iam: Harness;
+let iam: SharedHarness;
 beforeAll(async () => {
-  iam = await harness();
+  iam = await sharedHarness();
   // The clean-up would read the moved clock.
   await iam.server.jobs.stop();
 });

@@ -4,14 +4,14 @@ import { clock } from "../../kernel/clock.ts";
 import { createPasswordHasher, type PasswordHasher } from "../../platform/passwords/index.ts";
 import { createMetrics } from "../../platform/telemetry/metrics.ts";
 import { type Answer, Browser } from "../../testing/browser.ts";
-import { type Harness, harness } from "../../testing/harness.ts";
+import { type SharedHarness, sharedHarness } from "../../testing/harness.ts";
 import type { RealmUnderTest } from "../../testing/realm.ts";
 import { masked } from "../../testing/step-pages.ts";
 
-let iam: Harness;
+let iam: SharedHarness;
 const others: Server[] = [];
 beforeAll(async () => {
-  iam = await harness();
+  iam = await sharedHarness();
   // The clean-up would read the moved clock and end the harness's own session.
   await iam.server.jobs.stop();
 });

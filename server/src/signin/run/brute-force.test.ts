@@ -5,15 +5,15 @@ import { clock, DAY, MINUTE, SECOND } from "../../kernel/clock.ts";
 import { addressSubject } from "../../platform/rate-limit/index.ts";
 import { createMetrics } from "../../platform/telemetry/metrics.ts";
 import { Browser } from "../../testing/browser.ts";
-import { type Harness, harness } from "../../testing/harness.ts";
+import { type SharedHarness, sharedHarness } from "../../testing/harness.ts";
 import type { RealmUnderTest } from "../../testing/realm.ts";
 
-let iam: Harness;
+let iam: SharedHarness;
 let server: Server;
 /** The number of passwords that were really checked. */
 let hashes = 0;
 beforeAll(async () => {
-  iam = await harness();
+  iam = await sharedHarness();
   await iam.server.jobs.stop();
   const { hasher } = iam.core;
   const verify: typeof hasher.verify = (phc, password) => {

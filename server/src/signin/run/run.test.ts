@@ -5,14 +5,14 @@ import { clock } from "../../kernel/clock.ts";
 import { createPasswordHasher } from "../../platform/passwords/index.ts";
 import { createMetrics } from "../../platform/telemetry/metrics.ts";
 import { Browser } from "../../testing/browser.ts";
-import { type Harness, harness } from "../../testing/harness.ts";
+import { type SharedHarness, sharedHarness } from "../../testing/harness.ts";
 import type { RealmUnderTest } from "../../testing/realm.ts";
 import { relyingParty } from "../../testing/relying-party.ts";
 import { giveTotp } from "../../testing/totp.ts";
 
-let iam: Harness;
+let iam: SharedHarness;
 beforeAll(async () => {
-  iam = await harness();
+  iam = await sharedHarness();
 });
 afterEach(() => clock.reset());
 afterAll(() => iam?.close());

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from "vitest";
 import { clock, HOUR, MINUTE, SECOND } from "../../kernel/clock.ts";
 import { systemActor } from "../../platform/context.ts";
-import { type Harness, harness } from "../../testing/harness.ts";
+import { type SharedHarness, sharedHarness } from "../../testing/harness.ts";
 import { headerOf, readMail } from "../../testing/mail-parts.ts";
 import type { Identity } from "../../testing/private-authority.ts";
 import type { RealmUnderTest } from "../../testing/realm.ts";
@@ -9,13 +9,13 @@ import { type SmtpPeer, smtpPeer } from "../../testing/smtp-peer.ts";
 import { MESSAGE_JOB, type OutgoingMessage } from "./index.ts";
 
 const CODE = "918273";
-let iam: Harness;
+let iam: SharedHarness;
 let peer: SmtpPeer;
 /** The peer's answer to the recipient; null accepts the message. */
 let reply: { code: number; text: string } | null = null;
 let mode: "talk" | "hang" = "talk";
 beforeAll(async () => {
-  iam = await harness({ GATEHOUSE_ALLOWED_HOSTS: "127.0.0.1" });
+  iam = await sharedHarness({ GATEHOUSE_ALLOWED_HOSTS: "127.0.0.1" });
   peer = await smtpPeer({
     security: "none",
     identity: {} as Identity,

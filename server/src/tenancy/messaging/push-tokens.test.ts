@@ -6,16 +6,16 @@ import { newId } from "../../kernel/ids.ts";
 import { systemActor } from "../../platform/context.ts";
 import { createJobWorker, type JobWorker } from "../../platform/jobs/index.ts";
 import { createOutbound, type Outbound } from "../../platform/outbound/index.ts";
-import { type Harness, harness } from "../../testing/harness.ts";
+import { type SharedHarness, sharedHarness } from "../../testing/harness.ts";
 import { PEER_HOST } from "../../testing/message-driver-conformance.ts";
 import { privateAuthority } from "../../testing/private-authority.ts";
 import { type FcmPeer, fcmDriverPeer } from "../../testing/push-peers.ts";
 import type { RealmUnderTest } from "../../testing/realm.ts";
 import { createMessageMetrics, MESSAGE_JOB, messageJob, pushTokensOf } from "./index.ts";
 
-let iam: Harness;
+let iam: SharedHarness;
 beforeAll(async () => {
-  iam = await harness();
+  iam = await sharedHarness();
 });
 afterEach(() => clock.reset());
 afterAll(() => iam?.close());
@@ -160,6 +160,7 @@ describe("a push message", () => {
   let peer: FcmPeer;
   let outbound: Outbound;
   let worker: JobWorker;
+  const logged: string[] = [];
   beforeAll(async () => {
     await iam.server.jobs.stop();
     const authority = await privateAuthority();
@@ -167,7 +168,7 @@ describe("a push message", () => {
     const resolve = async () => [{ address: "127.0.0.1", family: 4 as const }];
     outbound = createOutbound({ ca: authority.ca, resolve, allowedHosts: ["127.0.0.1", PEER_HOST], allowLoopbackHttp: false });
     const { db, vault, realms } = iam.core;
-    const log = pino({ level: "warn" }, { write: (line: string) => void iam.output.push(line) });
+    const log = pino({ level: "warn" }, { write: (line: string) => void logged.push(line) });
     const metrics = createMessageMetrics(new Registry());
     worker = createJobWorker(db, { [MESSAGE_JOB]: messageJob({ db, vault, outbound, realms, metrics, mailbox: null, log }) }, log);
   });
@@ -208,7 +209,7 @@ describe("a push message", () => {
     expect(peer.messages.at(-1)!.data).toMatchObject({ challenge: "c-1" });
     expect((await realm.asMaster().get(at)).body).toMatchObject([{ lastUsedAt: expect.any(Number) }]);
     expect(await jobs(realm)).toEqual([]);
-    expect(iam.output.join("")).not.toContain(TOKEN);
+    expect([...iam.output, ...logged].join("")).not.toContain(TOKEN);
   });
 
   test("goes to no device that is another's, unknown, or of another driver", async () => {

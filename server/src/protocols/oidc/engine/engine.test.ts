@@ -9,7 +9,7 @@ import stepsOf from "oidc-provider/lib/actions/authorization/index.js";
 import requestStorage from "oidc-provider/lib/helpers/als.js";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { grantTypes } from "../../../applications/clients/index.ts";
-import { type Harness, harness } from "../../../testing/harness.ts";
+import { type SharedHarness, sharedHarness } from "../../../testing/harness.ts";
 import { relyingParty } from "../../../testing/relying-party.ts";
 import "./runtime-warning.ts";
 import { noKeys } from "./models/signing-keys.ts";
@@ -24,9 +24,9 @@ const ENDPOINTS = [
   "backchannel_authentication",
 ] as const;
 
-let iam: Harness;
+let iam: SharedHarness;
 beforeAll(async () => {
-  iam = await harness();
+  iam = await sharedHarness();
 });
 afterAll(() => iam?.close());
 
