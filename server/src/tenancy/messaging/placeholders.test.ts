@@ -100,6 +100,16 @@ describe("putting values in", () => {
     expect(rendered.text).not.toMatch(/[\r\n]/);
   });
 
+  test("stops at values without end, but never loses the code", () => {
+    const user = { ...ada, attributes: { notes: Array.from({ length: 100 }, () => "x".repeat(4096)) } };
+    const rendered = render({ body: `${"{{user.notes}}".repeat(4_000)}{{user}}<b>{{code}}</b>`, html: true }, { user, code: "123456" });
+    for (const part of [rendered.html!, rendered.text]) {
+      expect(part.length).toBeLessThan(300_000);
+      expect(part).toContain("x".repeat(4096));
+      expect(part).toContain("123456");
+    }
+  });
+
   test("cuts a subject that its values make too long, between characters", () => {
     const { subject } = render({ subject: "{{user}}" }, { user: { ...ada, username: "😀".repeat(200), attributes: {} } });
     expect(subject!.length).toBeLessThanOrEqual(255);

@@ -1,3 +1,4 @@
+import { cut } from "../../kernel/text.ts";
 import { type MailBrand, NO_BRAND } from "./brand.ts";
 import type { TemplateText } from "./defaults.ts";
 import { placedInHtml, textOfHtml } from "./placeholders.html.ts";
@@ -44,13 +45,31 @@ export function expectNeeds(key: TemplateKey, { html, text }: CompiledTemplate, 
 }
 
 const MAX_SUBJECT = 255;
+const MAX_VALUE = 4_096;
+/** The characters of all values in one part of a message. A template may name thousands, and an attribute of a user may be a list of long texts. */
+const MAX_VALUES = 256 * 1024;
+/** The values without which the message is of no use. */
+const NEEDED: ReadonlySet<string> = new Set(["code", "link"]);
 
 export function renderTemplate({ subject, html, text }: CompiledTemplate, values: Values, brand: MailBrand = NO_BRAND): Rendered {
-  const all: Values = (name) => brand.values[name] ?? values(name);
+  const short = new Map<string, string>();
+  const shortened: Values = (name) => {
+    const value = short.get(name) ?? cut(brand.values[name] ?? values(name), MAX_VALUE);
+    short.set(name, value);
+    return value;
+  };
+  const limited = (): Values => {
+    let left = MAX_VALUES;
+    return (name) => {
+      const value = shortened(name);
+      left -= value.length;
+      return left >= 0 || NEEDED.has(name) ? value : "";
+    };
+  };
   return {
-    subject: subject && cutSubject(renderText(subject, all)),
-    html: html && renderHtml(html, all, brand.mark),
-    text: renderText(text, all),
+    subject: subject && cutSubject(renderText(subject, limited())),
+    html: html && renderHtml(html, limited(), brand.mark),
+    text: renderText(text, limited()),
   };
 }
 

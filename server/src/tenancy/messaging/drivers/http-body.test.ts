@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { MessageError } from "../driver.ts";
 import { faultOf, fillIn, plainBody } from "./http-body.ts";
 
 const names = ["id", "to", "from", "text"];
@@ -29,6 +30,12 @@ test("half a surrogate pair is mended, not thrown at", () => {
 
 test("a value's content is no placeholder, and dollars mean nothing", () => {
   expect(fillIn('"{{to}}{{text}}"', "json", { to: "{{text}}", text: "$& $1 $$" })).toBe('"{{text}}$& $1 $$"');
+});
+
+test("a template that repeats a long value without end is refused", () => {
+  const repeated = (times: number) => () => fillIn("{{text}}".repeat(times), "form", { text: "x".repeat(100_000) });
+  expect(repeated(3)()).toHaveLength(300_000);
+  expect(repeated(1250)).toThrow(MessageError);
 });
 
 test("without a template every value stands under its name", () => {

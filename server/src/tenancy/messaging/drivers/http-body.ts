@@ -1,3 +1,5 @@
+import { MessageError } from "../driver.ts";
+
 /** The body of a request to a gateway, in the form that an administrator writes: `{"phone": "{{to}}", "message": "{{text}}"}`. */
 type ContentType = "json" | "form";
 export type Values = Readonly<Record<string, string | null>>;
@@ -17,9 +19,19 @@ const escaping: Record<ContentType, (value: string) => string> = {
   form: (value) => new URLSearchParams({ v: value }).toString().slice("v=".length),
 };
 
+/** The characters that placeholders may be filled with. A template may repeat a long one a thousand times. */
+const MAX_FILLED = 16 * 1024 * 1024;
+
 /** Fills in the values in one pass, so that a placeholder inside a value is never replaced. */
-export const fillIn = (template: string, contentType: ContentType, values: Values): string =>
-  template.replace(PLACEHOLDER, (_all, name: string) => escaping[contentType](values[name.trim()] ?? ""));
+export function fillIn(template: string, contentType: ContentType, values: Values): string {
+  let filled = 0;
+  return template.replace(PLACEHOLDER, (_all, name: string) => {
+    const value = values[name.trim()] ?? "";
+    filled += value.length;
+    if (filled > MAX_FILLED) throw new MessageError("rejected", new Error("the body is too long when it is filled in"));
+    return escaping[contentType](value);
+  });
+}
 
 /** Returns the body without a template: every value under its own name. */
 export const plainBody = (contentType: ContentType, values: Values): string =>
