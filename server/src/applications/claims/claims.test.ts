@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type SharedHarness, sharedHarness } from "../../testing/harness.ts";
 import { onPostgres } from "../../testing/on-postgres.ts";
-import { mappedValue, needsOf, serviceAccountData, subjectData } from "./index.ts";
+import { mappedValue } from "./evaluate.ts";
+import { needsOf, serviceAccountData, subjectData } from "./index.ts";
 import type { ClaimMapper } from "./mapper.ts";
 
 let iam: SharedHarness;

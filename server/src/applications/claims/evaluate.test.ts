@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { attributesOf } from "../saml-clients/attributes.ts";
 import { claimsOf } from "./evaluate.ts";
 import type { ClaimMapper } from "./mapper.ts";
 import { protocolClaims } from "./path.ts";
@@ -130,4 +131,18 @@ test("the later of two counts, and neither changes the object of the other", () 
   expect(claims(whole, mapper("access.extra", "constant", "x"))).toMatchObject({ access: { shop: { roles: ["buyer"] }, extra: "x" } });
   expect(JSON.stringify(ada.read)).toBe(before);
   expect(claims(mapper("a", "constant", "plain"), mapper("a.b", "constant", "x"))).toEqual({ a: "plain" });
+});
+
+test("a token or assertion ends at a million characters, and what still fits is in it", () => {
+  const large: ClaimSubject = {
+    ...ada,
+    user: { ...ada.user!, attributes: { notes: Array.from({ length: 100 }, () => "x".repeat(4096)) } },
+  };
+  const notes = Array.from({ length: 100 }, (_, n) => mapper(`notes${n}`, "attribute", "notes", { multivalued: true }));
+  const mappers = [...notes, mapper("name", "property", "username")];
+  const made = claimsOf(mappers, "idToken", large, { clientId: "shop", session });
+  expect(Object.keys(made)).toEqual(["notes0", "notes1", "name"]);
+  const saml = mappers.map((each) => ({ ...each, samlName: each.claim, samlNameFormat: "basic", samlFriendlyName: null }));
+  const attributes = attributesOf({ mappers: saml, options: { includeAttributes: true } } as never, large, session);
+  expect(attributes.map(({ name }) => name)).toEqual(["notes0", "notes1", "name"]);
 });

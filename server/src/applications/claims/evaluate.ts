@@ -1,5 +1,6 @@
 import { isObject } from "../../kernel/json.ts";
 import { oncePer } from "../../kernel/once.ts";
+import { weightOf } from "../../kernel/weight.ts";
 import type { ClaimMapper, ClaimTarget } from "./mapper.ts";
 import { claimPath, isFree } from "./path.ts";
 import { sources } from "./sources/index.ts";
@@ -16,10 +17,11 @@ export function claimsOf(
   context: ClaimContext,
 ): Record<string, unknown> {
   const claims: Record<string, unknown> = {};
+  const release = releasing(subject, context);
   for (const mapper of mappers) {
     if (!mapper.targets.includes(target)) continue;
     const path = pathOf(mapper);
-    const value = path.length === 0 ? undefined : mappedValue(mapper, subject, context);
+    const value = path.length === 0 ? undefined : release(mapper);
     if (value !== undefined) write(claims, path, value);
   }
   return claims;
@@ -31,7 +33,21 @@ const pathOf = oncePer(({ claim }: ClaimMapper): readonly string[] => {
   return path && isFree(path) ? path : [];
 });
 
-/** Returns the value of one mapper, or undefined if there is none. */
+/** The characters that a token or an assertion has about its user, many times more than a client could use. */
+const MOST_RELEASED = 1_000_000;
+
+/** Returns a function that reads the value of a mapper, or undefined if there is none, or if it no longer fits into the token or assertion. */
+export function releasing(subject: ClaimSubject, context: ClaimContext): (mapper: ClaimMapper) => unknown {
+  let left = MOST_RELEASED;
+  return (mapper) => {
+    const value = mappedValue(mapper, subject, context);
+    const weight = weightOf(value);
+    if (weight > left) return undefined;
+    left -= weight;
+    return value;
+  };
+}
+
 export function mappedValue(mapper: ClaimMapper, { user, read }: ClaimSubject, { clientId, session = null }: ClaimContext): unknown {
   const { type, multivalued } = mapper;
   // A newer release may have stored a source that this one does not know.

@@ -1,6 +1,6 @@
 // Claim mappers: the claims of tokens, userinfo and introspection, and their evaluation. Owns `claim_mappers`, including those of a client,
 // whose routes are in applications/clients. applications/client-scopes decides which claims a scope has.
-export { claimsOf, mappedValue } from "./evaluate.ts";
+export { claimsOf, releasing } from "./evaluate.ts";
 export type { ClaimMapper, ClaimTarget, ClientScopeSnapshot } from "./mapper.ts";
 export { withOwnAddress } from "./own-address.ts";
 export { mapperRoutes } from "./owned-mappers.routes.ts";

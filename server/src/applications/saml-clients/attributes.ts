@@ -1,5 +1,5 @@
 import { ATTRIBUTE_NAME_FORMAT, isXmlText, type NewAttribute } from "../../platform/saml/index.ts";
-import { type ClaimSubject, mappedValue, needsOf, type SubjectNeeds, type SubjectSession } from "../claims/index.ts";
+import { type ClaimSubject, needsOf, releasing, type SubjectNeeds, type SubjectSession } from "../claims/index.ts";
 import type { SamlClientSnapshot, SamlMapper } from "./snapshot.ts";
 
 const byDefault = (samlName: string, source: "property" | "attribute"): SamlMapper => ({
@@ -37,11 +37,12 @@ export const needsOfSamlClient = (client: Mapped): SubjectNeeds => needsOf(mappe
  */
 export function attributesOf(client: Mapped, subject: ClaimSubject, session: SubjectSession | null = null): NewAttribute[] {
   const attributes = new Map<string, NewAttribute>();
+  const release = releasing(subject, { clientId: null, session });
   for (const mapper of mappersOf(client)) {
     const { samlName: name, samlNameFormat: nameFormat } = mapper;
     const friendlyName = mapper.samlFriendlyName ?? attributes.get(`${nameFormat} ${name}`)?.friendlyName ?? null;
     const key = `${nameFormat} ${name}`;
-    const values = new Set([...(attributes.get(key)?.values ?? []), ...textsOf(mappedValue(mapper, subject, { clientId: null, session }))]);
+    const values = new Set([...(attributes.get(key)?.values ?? []), ...textsOf(release(mapper))]);
     if (values.size > 0) attributes.set(key, { name, nameFormat, friendlyName, values: [...values] });
   }
   return [...attributes.values()];

@@ -1,11 +1,11 @@
 import { clock, SECOND } from "../../../kernel/clock.ts";
 import { sha256 } from "../../../kernel/vault.ts";
+import { weightOf } from "../../../kernel/weight.ts";
 import type { Db } from "../../../platform/db/index.ts";
 import { scimError } from "../errors.ts";
 import { matches } from "../filter/evaluate.ts";
 import type { Filter } from "../filter/parser.ts";
 import type { Resource } from "../schema/attribute.ts";
-import { weightOf } from "../schema/weight.ts";
 import { always, type Condition, conditionOf } from "./conditions.store.ts";
 import type { ListRequest } from "./query.ts";
 import { countRows, type Entry, nextRows, type Order, orderOf, type Source } from "./source.store.ts";

@@ -1,11 +1,11 @@
 import { isDeepStrictEqual } from "node:util";
 import { isObject } from "../../../kernel/json.ts";
+import { weightOf } from "../../../kernel/weight.ts";
 import { invalidValue, scimError } from "../errors.ts";
 import { matches, termsOf } from "../filter/evaluate.ts";
 import type { Filter } from "../filter/parser.ts";
 import type { Resource, ResourceType } from "../schema/attribute.ts";
 import { MAX_ELEMENTS, normalise, single } from "../schema/values.ts";
-import { weightOf } from "../schema/weight.ts";
 import type { Operation } from "./operations.ts";
 import { type AttributeTarget, findTarget, parsePath, type Target } from "./path.ts";
 
