@@ -19,7 +19,7 @@ import { Browser } from "./browser.ts";
 import { borrowEmbedded } from "./embedded-database.ts";
 import { nextKeyPair } from "./key-pairs.ts";
 import { borrowPostgres } from "./postgres-database.ts";
-import { MASTER_PASSWORD, type RealmUnderTest, realmUnderTest } from "./realm.ts";
+import { MASTER_PASSWORD, PASSWORD, type RealmUnderTest, realmUnderTest } from "./realm.ts";
 import { recordStatements, saveStatements } from "./sent-statements.ts";
 import { changedTables, removeRealms, sharedState } from "./shared-rows.ts";
 
@@ -45,6 +45,8 @@ export interface SharedHarness {
   /** Makes a new realm, which only this test sees. */
   realm(): Promise<RealmUnderTest>;
   browser(): Browser;
+  /** Makes and signs in a user of `master` with exactly these permissions. User and role go with the file. */
+  ofMaster(username: string, ...permissions: Permission[]): Promise<Browser>;
   /** Starts another node on the same database (Postgres), with its own settings. It ends with the file. */
   secondNode(env?: Record<string, string>): Promise<Node>;
   close(): Promise<void>;
@@ -69,10 +71,11 @@ export async function harness(env: Record<string, string> = {}): Promise<Harness
   await closeShared();
   clock.reset();
   const opened = await openServer(env);
-  return { ...opened, ...(await signedIn(opened)) };
+  const { realm, browser, ofMaster } = await signedIn(opened);
+  return { ...opened, realm, browser, ofMaster };
 }
 
-type Opened = Omit<Harness, "realm" | "browser">;
+type Opened = Omit<Harness, "realm" | "browser" | "ofMaster">;
 
 /** The server that files of this process share. Files with equal settings come one after the other (`vitest.config.ts`). */
 let shared: { readonly settings: string; readonly server: Promise<Opened>; state?: ReadonlyMap<string, string> } | undefined;
@@ -97,7 +100,7 @@ export async function sharedHarness(env: Record<string, string> = {}): Promise<S
   }
   const using = shared;
   const opened = await using.server;
-  const { realm, browser } = await signedIn(opened);
+  const { realm, browser, ofMaster, removeOfMaster } = await signedIn(opened);
   const own: string[] = [];
   const nodes: Node[] = [];
   const { db } = opened.core;
@@ -107,6 +110,7 @@ export async function sharedHarness(env: Record<string, string> = {}): Promise<S
   return {
     ...opened,
     browser,
+    ofMaster,
     async realm() {
       const made = await realm();
       own.push(made.name);
@@ -122,6 +126,7 @@ export async function sharedHarness(env: Record<string, string> = {}): Promise<S
       await jobs.stop();
       for (const node of nodes) await node.close();
       clock.reset();
+      await removeOfMaster();
       await removeRealms(db, own);
       await saveStatements();
       const changed = changedTables(before, await sharedState(db));
@@ -140,11 +145,39 @@ async function closeShared(): Promise<void> {
   await (await open?.catch(() => undefined))?.close();
 }
 
-async function signedIn(opened: Opened): Promise<Pick<Harness, "realm" | "browser">> {
+async function signedIn(opened: Opened) {
   const { server } = opened;
   const admin = new Browser(server.app, "198.51.100.1");
-  await admin.signIn("master", "admin", MASTER_PASSWORD);
-  return { realm: () => realmUnderTest(opened, admin), browser: () => new Browser(server.app) };
+  const signIn = () => admin.signIn("master", "admin", MASTER_PASSWORD);
+  await signIn();
+  const inMaster: string[] = [];
+  const ask = async (method: string, path: string, body?: unknown) => {
+    const answer = await admin.request(method, `/admin/realms/master${path}`, { body });
+    if (answer.status >= 300) throw new Error(`${method} ${path} in master: ${answer.status} ${answer.text}`);
+    return answer.body;
+  };
+  return {
+    realm: () => realmUnderTest(opened, admin),
+    browser: () => new Browser(server.app),
+    async ofMaster(username: string, ...permissions: Permission[]): Promise<Browser> {
+      await signIn();
+      if (permissions.length > 0) {
+        const { roleId } = await ask("POST", "/roles", { name: username });
+        inMaster.push(`/roles/${roleId}`);
+        await ask("PUT", `/admin-roles/${roleId}`, { permissions });
+      }
+      const roles = ["user", ...(permissions.length > 0 ? [username] : [])];
+      const { userId } = await ask("POST", "/users", { username, password: PASSWORD, roles });
+      inMaster.push(`/users/${userId}`);
+      const browser = new Browser(server.app);
+      await browser.signIn("master", username, PASSWORD);
+      return browser;
+    },
+    async removeOfMaster() {
+      if (inMaster.length > 0) await signIn();
+      for (const path of inMaster.reverse()) await ask("DELETE", path);
+    },
+  };
 }
 
 async function openServer(env: Record<string, string>): Promise<Opened> {

@@ -4,7 +4,8 @@ import { clock, MINUTE } from "../kernel/clock.ts";
 import type { Permission } from "../tenancy/permissions/index.ts";
 import { type Answer, Browser, type RequestOptions } from "./browser.ts";
 
-const PASSWORD = "a password for tests";
+/** The password of users that fixtures make. */
+export const PASSWORD = "a password for tests";
 export const MASTER_PASSWORD = "master-password-for-tests";
 /** The time after which clients sign in again. It is shorter than the one after which an administrator has to authenticate again. */
 const FRESH = 9 * MINUTE;

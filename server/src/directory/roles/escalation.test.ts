@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Permission } from "../../tenancy/permissions/index.ts";
-import { type Answer, Browser } from "../../testing/browser.ts";
-import { type Harness, harness, MASTER_PASSWORD } from "../../testing/harness.ts";
+import type { Answer, Browser } from "../../testing/browser.ts";
+import { type SharedHarness, sharedHarness } from "../../testing/harness.ts";
 import type { AdminClient, RealmUnderTest } from "../../testing/realm.ts";
 
-let iam: Harness;
+let iam: SharedHarness;
 let realm: RealmUnderTest;
 type Call = (method: string, path: string, body?: unknown) => Promise<Answer>;
 /** May change users and roles, but holds, or does not hold, what the targets hold. */
@@ -14,7 +14,7 @@ const WORKING: Permission[] = ["manage-users", "manage-roles", "manage-realm", "
 const GIVEN: Permission = "view-events";
 
 beforeAll(async () => {
-  iam = await harness();
+  iam = await sharedHarness();
   realm = await iam.realm();
   const calling =
     (browser: Browser): Call =>
@@ -22,27 +22,13 @@ beforeAll(async () => {
       browser.request(method, `/admin/realms/${realm.name}${path}`, { body });
   const own = async (...permissions: Permission[]) => realm.as(...permissions);
   const [lacking, holding] = [await own(...WORKING), await own(...WORKING, GIVEN)];
-  const [above, aboveWithout] = [await ofMaster("with", [...WORKING, GIVEN]), await ofMaster("without", WORKING)];
+  const [above, aboveWithout] = [await iam.ofMaster("with", ...WORKING, GIVEN), await iam.ofMaster("without", ...WORKING)];
   callers = {
     own: { lacking: calling(lacking.browser), holding: calling(holding.browser), names: { lacking: lacking.username } },
     master: { lacking: calling(aboveWithout), holding: calling(above), names: { lacking: "master/without" } },
   };
 }, 120_000);
 afterAll(() => iam?.close());
-
-async function ofMaster(username: string, permissions: Permission[]): Promise<Browser> {
-  const admin = iam.browser();
-  await admin.signIn("master", "admin", MASTER_PASSWORD);
-  const at = "/admin/realms/master";
-  const { userId } = (await admin.post(`${at}/users`, { username })).body;
-  await admin.put(`${at}/users/${userId}/password`, { newPassword: "a password for tests" });
-  const { roleId } = (await admin.post(`${at}/roles`, { name: username })).body;
-  await admin.put(`${at}/admin-roles/${roleId}`, { permissions });
-  await admin.post(`${at}/users/${userId}/roles`, { name: username });
-  const browser = new Browser(iam.server.app);
-  await browser.signIn("master", username, "a password for tests");
-  return browser;
-}
 
 interface Scene {
   /** A role that grants something, one that grants nothing. */

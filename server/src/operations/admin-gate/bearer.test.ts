@@ -1,15 +1,15 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { clock, MINUTE } from "../../kernel/clock.ts";
 import type { Answer } from "../../testing/browser.ts";
-import { type Harness, harness, type Permission } from "../../testing/harness.ts";
+import { type Permission, type SharedHarness, sharedHarness } from "../../testing/harness.ts";
 import { dpopKey } from "../../testing/proof.ts";
 import type { RealmUnderTest } from "../../testing/realm.ts";
 import { type Party, relyingParty } from "../../testing/relying-party.ts";
 
-let iam: Harness;
+let iam: SharedHarness;
 let admin: string;
 beforeAll(async () => {
-  iam = await harness();
+  iam = await sharedHarness();
   admin = `${iam.config.baseUrl}/admin`;
   // The cleanup would delete rows by the moved clock.
   await iam.server.jobs.stop();

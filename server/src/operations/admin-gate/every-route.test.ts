@@ -1,12 +1,12 @@
 import Fastify from "fastify";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { newId } from "../../kernel/ids.ts";
-import { type Harness, harness } from "../../testing/harness.ts";
+import { type SharedHarness, sharedHarness } from "../../testing/harness.ts";
 import { type GateParts, guardAdminRoutes } from "./index.ts";
 
-let iam: Harness;
+let iam: SharedHarness;
 beforeAll(async () => {
-  iam = await harness();
+  iam = await sharedHarness();
 });
 afterAll(() => iam?.close());
 
@@ -51,12 +51,7 @@ describe("every admin route of the running server", () => {
   test("refuses a caller without a permission with 403, of the realm as of master", async () => {
     const realm = await iam.realm();
     const plain = await realm.as();
-    const master = await realm.asMaster().browser.post("/admin/realms/master/users", { username: `plain-${realm.name}` });
-    await realm
-      .asMaster()
-      .browser.put(`/admin/realms/master/users/${master.body.userId}/password`, { newPassword: "a password for tests" });
-    const plainOfMaster = iam.browser();
-    await plainOfMaster.signIn("master", `plain-${realm.name}`, "a password for tests");
+    const plainOfMaster = await iam.ofMaster(`plain-${realm.name}`);
 
     for (const { method, path } of adminRoutes()) {
       const url = at(path, realm.name);

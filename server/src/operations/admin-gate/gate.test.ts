@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type Answer, Browser } from "../../testing/browser.ts";
-import { type Harness, harness, MASTER_PASSWORD } from "../../testing/harness.ts";
+import { MASTER_PASSWORD, type SharedHarness, sharedHarness } from "../../testing/harness.ts";
 
-let iam: Harness;
+let iam: SharedHarness;
 beforeAll(async () => {
-  iam = await harness();
+  iam = await sharedHarness();
 });
 afterAll(() => iam?.close());
 
@@ -112,16 +112,8 @@ describe("the session that counts", () => {
 
   test("under their master permissions only", async () => {
     const realm = await iam.realm();
-    const boss = iam.browser();
-    await boss.signIn("master", "admin", MASTER_PASSWORD);
     const name = `helper-${realm.name}`;
-    const { userId } = (await boss.post("/admin/realms/master/users", { username: name })).body;
-    await boss.put(`/admin/realms/master/users/${userId}/password`, { newPassword: "a password for tests" });
-    const { roleId } = (await boss.post("/admin/realms/master/roles", { name })).body;
-    await boss.put(`/admin/realms/master/admin-roles/${roleId}`, { permissions: ["view-users"] });
-    await boss.post(`/admin/realms/master/users/${userId}/roles`, { name });
-    const helper = iam.browser();
-    await helper.signIn("master", name, "a password for tests");
+    const helper = await iam.ofMaster(name, "view-users");
 
     expect((await helper.get(`/admin/realms/${realm.name}/users`)).status).toBe(200);
     expect(refusal(await helper.post(`/admin/realms/${realm.name}/users`, { username: "x" }))).toEqual([403, "auth.forbidden"]);
@@ -317,15 +309,10 @@ describe("the trace of a refusal", () => {
 
   test("a realm refused to a helper of master is named in master's trail", async () => {
     const realm = await iam.realm();
-    const boss = iam.browser();
-    await boss.signIn("master", "admin", MASTER_PASSWORD);
     const name = `nobody-${realm.name}`;
-    const { userId } = (await boss.post("/admin/realms/master/users", { username: name })).body;
-    await boss.put(`/admin/realms/master/users/${userId}/password`, { newPassword: "a password for tests" });
-    const helper = iam.browser();
-    await helper.signIn("master", name, "a password for tests");
+    const helper = await iam.ofMaster(name);
     expect((await helper.delete(`/admin/realms/${realm.name}`)).status).toBe(403);
-    const { items } = (await boss.get(`/admin/realms/master/events?type=ADMIN_DENIED&actor=${name}`)).body;
+    const { items } = (await realm.asMaster().browser.get(`/admin/realms/master/events?type=ADMIN_DENIED&actor=${name}`)).body;
     expect(items).toMatchObject([{ resourceType: "realms", resourceId: realm.name, detail: "DELETE auth.forbidden", realm: "master" }]);
   });
 

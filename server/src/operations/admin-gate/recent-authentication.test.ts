@@ -1,16 +1,16 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { clock, MINUTE } from "../../kernel/clock.ts";
 import type { Answer } from "../../testing/browser.ts";
-import { type Harness, harness } from "../../testing/harness.ts";
+import { type SharedHarness, sharedHarness } from "../../testing/harness.ts";
 import { identityProvider, linkTo } from "../../testing/identity-providers.ts";
 import type { RealmUnderTest } from "../../testing/realm.ts";
 import { CALLBACK, relyingParty, submit, walk } from "../../testing/relying-party.ts";
 import { giveTotp } from "../../testing/totp.ts";
 import { describeApi } from "../api-docs/index.ts";
 
-let iam: Harness;
+let iam: SharedHarness;
 beforeAll(async () => {
-  iam = await harness();
+  iam = await sharedHarness();
   await iam.server.jobs.stop(); // the cleanup would delete rows by the moved clock
 });
 afterEach(() => clock.reset());
@@ -51,15 +51,10 @@ describe("a dangerous act of an administrator", () => {
 
   test("asks an administrator of master for theirs, and for the second factor that they have", async () => {
     const realm = await iam.realm();
-    const master = iam.browser();
-    const { body: made } = await realm.asMaster().browser.post("/admin/realms/master/users", { username: `boss-${realm.name}` });
     const boss = { username: `boss-${realm.name}`, password: PASSWORD };
-    const users = "/admin/realms/master/users";
-    await realm.asMaster().browser.put(`${users}/${made.userId}/password`, { newPassword: PASSWORD });
-    const granted = await realm.asMaster().browser.post(`${users}/${made.userId}/roles`, { name: "admin" });
-    expect(granted.status, granted.text).toBe(200);
-    await master.signIn("master", boss.username, boss.password);
-    const code = await giveTotp(iam, "master", made.userId);
+    const master = await iam.ofMaster(boss.username, "realm-admin");
+    const [{ userId }] = (await realm.asMaster().browser.get(`/admin/realms/master/users?search=${boss.username}`)).body;
+    const code = await giveTotp(iam, "master", userId);
     const remove = () => master.delete(`/admin/realms/${realm.name}`);
     const weak = await remove();
     expect([refusal(weak), weak.headers["www-authenticate"]]).toEqual([

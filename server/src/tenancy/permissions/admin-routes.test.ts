@@ -4,8 +4,8 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { clock, DAY } from "../../kernel/clock.ts";
 import { newId } from "../../kernel/ids.ts";
 import { all, opens } from "../../testing/admin-permissions.ts";
-import { Browser } from "../../testing/browser.ts";
-import { type Harness, harness, MASTER_PASSWORD } from "../../testing/harness.ts";
+import type { Browser } from "../../testing/browser.ts";
+import { type Harness, harness } from "../../testing/harness.ts";
 import { identityProvider } from "../../testing/identity-providers.ts";
 import type { RealmUnderTest } from "../../testing/realm.ts";
 import type { Permission } from "./index.ts";
@@ -113,7 +113,7 @@ describe("permissions by area", () => {
   });
 
   test.each([...all, null])("in master, %s opens exactly its own, here and in every realm", async (permission) => {
-    const browser = await ofMaster(permission);
+    const browser = await iam.ofMaster(`holds-${permission}`, ...(permission ? [permission] : []));
     // `master` is the one realm that is safe to ask for: it is never deleted.
     const target = (route: string) => (permission === "realm-admin" && route.startsWith("DELETE") ? "master" : realm.name);
     const above = await statusesOf(browser, overRealms(), (path, route) => path.replace(":realm", target(route)));
@@ -137,23 +137,6 @@ describe("permissions by area", () => {
     }
   });
 });
-
-async function ofMaster(permission: Permission | null): Promise<Browser> {
-  const admin = iam.browser();
-  await admin.signIn("master", "admin", MASTER_PASSWORD);
-  const at = "/admin/realms/master";
-  const username = `holds-${permission}`;
-  const { userId } = (await admin.post(`${at}/users`, { username })).body;
-  await admin.put(`${at}/users/${userId}/password`, { newPassword: "a password for tests" });
-  if (permission) {
-    const { roleId } = (await admin.post(`${at}/roles`, { name: username })).body;
-    await admin.put(`${at}/admin-roles/${roleId}`, { permissions: [permission] });
-    await admin.post(`${at}/users/${userId}/roles`, { name: username });
-  }
-  const browser = new Browser(iam.server.app);
-  await browser.signIn("master", username, "a password for tests");
-  return browser;
-}
 
 describe("an id of another realm is a 404", () => {
   const mapper = { name: "target", claim: "target", source: "constant", value: "yes" };
