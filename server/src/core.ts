@@ -58,6 +58,7 @@ import { notifyOidcParticipants } from "./protocols/oidc/index.ts";
 import { notifySamlParticipants } from "./protocols/saml/index.ts";
 import { forgetManager, leaveGroupsOf, removeGroupsOf } from "./protocols/scim/index.ts";
 import { endGrants, endGrantsOfSessions, forgetRequests } from "./protocols/tokens/index.ts";
+import { forgetTransactionsOf } from "./protocols/transactions/index.ts";
 import { endAddressChange, endMailedLinks, forgetRegistrations } from "./signin/action-tokens/index.ts";
 import { endApprovals } from "./signin/authenticators/index.ts";
 import { followRenamedRole, keepGroupsOfConditions, keepRoleOfConditions, keepWayIn, shareChosenFlows } from "./signin/flows/index.ts";
@@ -124,7 +125,7 @@ const listenersOf = (vault: Vault): Listeners => ({
   "client.disabled": [endGrants],
   "agent.bound": [endGrants, forgetConsentsTo],
   "client.deleting": [keepNamedClient, loseClient],
-  "client.deleted": [forgetConsentsTo],
+  "client.deleted": [forgetConsentsTo, forgetTransactionsOf],
   "resources.moved": [forgetConsentsAt],
   "roles.deleting": [keepNamedRoles],
   "realm_role.deleting": [keepRoleOfConditions, keepGivenRole],

@@ -29,7 +29,10 @@ async function owned({ tx, realm, actor }: ReadCtx, resourceId: string, isHeld =
 }
 
 /** Shares a resource. The result is the same whether or not there is such a user. */
-export async function shareResource(ctx: Ctx, resourceId: string, { user, scopes }: CreateShare): Promise<Share> {
+export const shareResource = (ctx: Ctx, resourceId: string, input: CreateShare): Promise<Share> => share(ctx, resourceId, input, null);
+
+/** Shares with the user of a name, or with the one who has the id and is shown by the name. */
+async function share(ctx: Ctx, resourceId: string, { user, scopes }: CreateShare, userId: string | null): Promise<Share> {
   const resource = await owned(ctx, resourceId, true);
   const unknown = scopes?.find((scope) => !resource.scopes.includes(scope));
   if (unknown !== undefined)
@@ -40,7 +43,7 @@ export async function shareResource(ctx: Ctx, resourceId: string, { user, scopes
     throw invalidFields([{ field: "user", code: "owner", message: "Name another user: you are the owner" }]);
   const wanted = scopes ?? (resource.scopes.length > 0 ? resource.scopes : [""]);
   const place = { realm: ctx.realm, client: resource.client, resourceId };
-  const stored = await store.saveShare(ctx.tx, place, { user: name, scopes: wanted }, ctx.now);
+  const stored = await store.saveShare(ctx.tx, place, { user: name, userId, scopes: wanted }, ctx.now);
   if (!stored) throw authzErrors.too_many();
   record(ctx, "RESOURCE_SHARED", resource, stored);
   return stored.share;
@@ -60,9 +63,10 @@ export async function allowRequest(ctx: Ctx, resourceId: string, userId: string)
   const place = { realm: ctx.realm, client, resourceId };
   const asked = (await store.requestsOf(ctx.tx, place)).find((request) => request.userId === userId);
   if (!asked) throw authzErrors.share_not_found();
-  const former = (await store.sharesOf(ctx.tx, place)).find(({ user }) => loginKey(user) === loginKey(asked.user));
-  const scopes = [...new Set([...(former?.scopes ?? []), ...asked.scopes])];
-  await shareResource(ctx, resourceId, { user: asked.user, ...(scopes.length > 0 && { scopes }) });
+  const former = await store.scopesSharedWith(ctx.tx, place, asked);
+  const scopes = [...new Set([...former, ...asked.scopes])];
+  // The name may be the confirmed address of another user, who did not ask.
+  await share(ctx, resourceId, { user: asked.user, ...(scopes.length > 0 && { scopes }) }, userId);
 }
 
 /** The requests of others to share resources of the user with them. */

@@ -1,4 +1,5 @@
 import { sql } from "kysely";
+import { holdsAddress, inactiveKey } from "../../directory/users/index.ts";
 import { newId } from "../../kernel/ids.ts";
 import { loginKey } from "../../kernel/text.ts";
 import type { Db, Tx } from "../../platform/db/index.ts";
@@ -149,16 +150,16 @@ export interface StoredShare {
 export async function saveShare(
   tx: Tx,
   { realm, client, resourceId }: ResourcePlace,
-  { user, scopes }: { readonly user: string; readonly scopes: readonly string[] },
+  { user, userId: asked, scopes }: { readonly user: string; readonly userId: string | null; readonly scopes: readonly string[] },
   now: number,
 ): Promise<StoredShare | null> {
-  const key = loginKey(user);
+  const key = asked === null ? loginKey(user) : await shareKeyOf(tx, realm, { user, userId: asked });
   const { rows } = await sql<Share & { userId: string | null; formerUserId: string | null }>`
     with former as (select user_id from authz_share_names where realm_id = ${realm} and client_id = ${client} and resource_id = ${resourceId}
       and name_key = ${key})
     insert into authz_share_names as n (realm_id, client_id, resource_id, share_id, name, name_key, user_id, scopes, created_at)
     select ${realm}, ${client}::uuid, ${resourceId}::uuid, ${newId()}::uuid, ${user}, ${key},
-      (select l.user_id from login_names l where l.realm_id = ${realm} and l.key = ${key} limit 1), ${[...scopes]}::text[], ${now}
+      (select l.user_id from login_names l where l.realm_id = ${realm} and l.key = ${key}), ${[...scopes]}::text[], ${now}
     where (select count(*) from authz_share_names o where o.realm_id = ${realm} and o.client_id = ${client} and o.resource_id = ${resourceId}
       and o.name_key <> ${key}) < ${MOST_SHARES}
     on conflict (realm_id, client_id, resource_id, name_key) do update
@@ -170,6 +171,22 @@ export async function saveShare(
   // The name may have moved to another user since. Both calls are made for every name, whether or not a user has it.
   for (const each of [userId, formerUserId]) await applyShares(tx, { realm, client, resourceId }, each, now);
   return { share, userId };
+}
+
+/** Returns the key of the login name by which a user is shown. If another user signs in by that name, it is the key of this user's own row. */
+const shareKeyOf = async (db: Db, realm: string, { user, userId }: { readonly user: string; readonly userId: string }): Promise<string> =>
+  (await holdsAddress(db, realm, userId, user)) ? loginKey(user) : inactiveKey(loginKey(user), userId);
+
+/** Returns the scopes that are shared with a user by this name. */
+export async function scopesSharedWith(
+  db: Db,
+  { realm, client, resourceId }: ResourcePlace,
+  asked: { readonly user: string; readonly userId: string },
+): Promise<readonly string[]> {
+  const key = await shareKeyOf(db, realm, asked);
+  const { rows } = await sql<{ scopes: string[] }>`select array_remove(scopes, '') as scopes from authz_share_names
+    where realm_id = ${realm} and client_id = ${client} and resource_id = ${resourceId} and name_key = ${key}`.execute(db);
+  return rows[0]?.scopes ?? [];
 }
 
 /** Deletes a share. Returns null if there is no such share. */

@@ -1,3 +1,4 @@
+import { sql } from "kysely";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { clock, MINUTE } from "../../kernel/clock.ts";
 import type { Answer, RequestOptions } from "../../testing/browser.ts";
@@ -45,8 +46,8 @@ async function stage() {
   };
   const photos = await server("photos");
   const app = await relyingParty(iam, realm, { grantTypes: ["authorization_code", "uma-ticket"], webOrigins: [] });
-  const person = async (username: string) => {
-    const { userId } = must(await admin.post("/users", { username, email: `${username}@example.com` }));
+  const person = async (username: string, email = `${username}@example.com`) => {
+    const { userId } = must(await admin.post("/users", { username, email }));
     must(await admin.put(`/users/${userId}/password`, { newPassword: PASSWORD }));
     const browser = iam.browser();
     const { access_token: token } = must(await app.signIn(browser, { username, password: PASSWORD }));
@@ -57,7 +58,7 @@ async function stage() {
     const redeem = (form: Record<string, string>) => app.post("/token", { grant_type: UMA, subject_token: token, ...form });
     return { userId, username, token, account, redeem, browser };
   };
-  return { realm, admin, server, photos, app, ada: await person("ada"), bob: await person("bob") };
+  return { realm, admin, server, photos, app, person, ada: await person("ada"), bob: await person("bob") };
 }
 
 test("a resource server registers, lists, changes and deletes its own resources, by id, with its own token", async () => {
@@ -321,6 +322,39 @@ test("a name that moved to another user: sharing by it again, or erasing its new
   expect((await admin.delete(`/users/${dora}/gdpr`)).status).toBe(204);
   expect(must(await ada.account("get", `/${id}`)).shares).toEqual([]);
   expect(await mayView()).toBe(false);
+});
+
+test("an owner allows the user who asked, even if another user has confirmed the address that is their username", async () => {
+  const { realm, photos, ada, person } = await stage();
+  const album = { name: "Album", resource_scopes: ["view", "print"], owner: ada.userId, ownerManagedAccess: true };
+  const { _id: id } = must(await photos.call("POST", "/resource_set", album));
+  const name = "eve@work.example";
+  const eve = await person(name, "eve@example.com");
+  const ask = async (scope: string, who: typeof eve) => {
+    const { ticket } = must(await photos.call("POST", "/permission", [{ resource_id: id, resource_scopes: [scope] }]));
+    return (await who.redeem({ ticket, response_mode: "decision" })).status;
+  };
+  expect(await ask("view", eve)).toBe(403);
+  // The owner of the address has confirmed it.
+  await sql`update login_names set key = key || chr(1) || user_id where realm_id = ${realm.name} and key = ${name}`.execute(iam.core.db);
+  const dora = await person("dora", name);
+  const list = `/realms/${realm.name}/account/pages/applications`;
+  const allow = async () => {
+    const csrf = /name="_csrf" value="([^"]*)"/.exec((await ada.browser.get(list)).text)?.[1] ?? "";
+    const form = { _csrf: csrf, id, user: eve.userId };
+    return (await ada.browser.request("POST", `${list}/requests/allow`, { form, csrf: false })).status;
+  };
+  must(await ada.account("post", `/${id}/shares`, { user: name, scopes: ["print"] }));
+  expect(await allow()).toBe(303);
+  expect([await ask("view", eve), await ask("view", dora)], "who asked has it").toEqual([200, 403]);
+  expect([await ask("print", eve), await ask("print", dora)], "the share by the name is its holder's").toEqual([403, 200]);
+  expect(await allow()).toBe(303);
+  expect([await ask("view", eve), await ask("print", eve), await ask("print", dora)], "both in one").toEqual([200, 200, 200]);
+  const { shares } = must(await ada.account("get", `/${id}`));
+  expect(shares.map(({ user, scopes }: { user: string; scopes: string[] }) => `${user} ${scopes.sort().join(" ")}`).sort()).toEqual([
+    `${name} print`,
+    `${name} print view`,
+  ]);
 });
 
 test("owners see who asks, allow or refuse it, share and stop sharing on pages of their account", async () => {

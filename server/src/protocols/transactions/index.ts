@@ -2,4 +2,4 @@
 // verify. Owns `transactions`.
 export { transactionAudience } from "./caller.ts";
 export { transactionRoutes } from "./routes.ts";
-export { deleteExpiredTransactions } from "./store.ts";
+export { deleteExpiredTransactions, forgetTransactionsOf } from "./store.ts";

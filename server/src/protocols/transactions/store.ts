@@ -1,6 +1,7 @@
 import { type ColumnType, sql } from "kysely";
 import { DAY } from "../../kernel/clock.ts";
 import { isId } from "../../kernel/ids.ts";
+import type { Ctx } from "../../platform/context.ts";
 import { type Db, deleteExpired, findRow, insertRow, type Tx } from "../../platform/db/index.ts";
 import type { Transaction } from "./schema.ts";
 
@@ -91,6 +92,14 @@ export async function raiseWrong(tx: Tx, realm: string, id: string): Promise<num
     .returning("attempts")
     .executeTakeFirst();
   return row?.attempts ?? 0;
+}
+
+/** Deletes on `client.deleted` what a client has asked for: a later client with the same client id must not read or consume it. */
+export async function forgetTransactionsOf(
+  { tx, realm }: Pick<Ctx, "tx" | "realm">,
+  { clientId }: { readonly clientId: string },
+): Promise<void> {
+  await tx.deleteFrom("transactions").where("realm_id", "=", realm).where("client_id", "=", clientId).execute();
 }
 
 /** Deletes transactions a day after they end, so that callers can read the result. */

@@ -276,6 +276,18 @@ describe("a transaction", () => {
     for (const wait of waits) expect([...refusal(wait), Number(wait.headers["retry-after"]) > 0]).toEqual([429, "transactions.wait", true]);
   });
 
+  test("ends with its client: a later client with the same client id can neither read nor consume it", async () => {
+    const { realm, user } = await shop();
+    const desk = await machineOf(realm, "desk");
+    const { id } = (await desk.create({ ...payment, userId: user.userId })).body;
+    expect((await desk.get(id)).status).toBe(200);
+    const admin = realm.asMaster();
+    const { body: found } = await admin.get("/clients?search=desk");
+    expect((await admin.delete(`/clients/${found[0].id}`)).status).toBe(204);
+    const later = await machineOf(realm, "desk");
+    expect([refusal(await later.get(id)), refusal(await later.consume(id))]).toEqual([NOT_FOUND, NOT_FOUND]);
+  });
+
   test("is declined by its user, and expires", async () => {
     const { realm, asUser, code } = await shop();
     const { id } = (await asUser.create(payment)).body;
