@@ -45,3 +45,22 @@ async function walk(db: Db, realm: string): Promise<void> {
   expect(count).toBeGreaterThanOrEqual(600);
   expect(count).toBeLessThanOrEqual(2 * 32 * 11);
 }
+
+test("a page of a thousand rows comes in steps, each row once; a page of large rows is refused, and a smaller one is not", async () => {
+  const realm = await iam.realm();
+  const admin = realm.asMaster();
+  await sql`insert into users (realm_id, user_id, username, username_key, created_at)
+    select ${realm.name}, gen_random_uuid(), 'c' || n, 'c' || n, n / 10 from generate_series(1, 450) n`.execute(iam.core.db);
+  for (const sort of ["username", "-createdAt"]) {
+    const { body, headers } = await admin.get(`/users?size=400&sort=${sort}`);
+    expect([new Set(body.map(({ userId }: { userId: string }) => userId)).size, headers["x-total-count"]]).toEqual([400, "451"]);
+    expect(headers.link).toContain('rel="next"');
+  }
+  expect((await admin.get("/users?size=1000")).body).toHaveLength(451);
+
+  await sql`update users set attributes = jsonb_build_object('notes', repeat('x', 500000))
+    where realm_id = ${realm.name} and username_key like 'c1%'`.execute(iam.core.db);
+  const refused = await admin.get("/users?size=1000");
+  expect([refused.status, refused.body.code, refused.body.errors[0].field]).toEqual([400, "list.too_large", "size"]);
+  expect((await admin.get("/users?size=30")).body).toHaveLength(30);
+});

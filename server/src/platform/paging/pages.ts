@@ -1,11 +1,17 @@
 import { type RawBuilder, type SelectQueryBuilder, sql } from "kysely";
 import Type, { type Static } from "typebox";
 import { AppError, invalidFields } from "../../kernel/errors.ts";
+import { weightOf } from "../../kernel/weight.ts";
 import type { Db, Tables } from "../db/index.ts";
 
 const MAX_OFFSET = 10_000;
 /** Totals are exact up to this number. Beyond it, the planner's estimate is used. */
 export const EXACT_TOTAL = 10_000;
+/** The rows that the first statement reads: a thousand rows of a megabyte would fill the memory before anyone notices. */
+const STEP = 101;
+/** The characters that a later statement reads, and those of a page. */
+const MOST_AT_ONCE = 8 * 1024 * 1024;
+const MOST_OF_PAGE = 32 * 1024 * 1024;
 
 /** The query members of every list. Features add their filters with `listQuery({ … })`. */
 const listMembers = {
@@ -81,14 +87,28 @@ export async function pageOf<TB extends keyof Tables, Row>(
   const keys = [expression.as("__sort"), order.id.as("__id")] as const;
   const inOrder = sql`${expression} ${direction}, ${order.id} ${direction}`;
 
-  const rowsFrom = async (place: Pick<Cursor, "value" | "id"> | null, comparison: RawBuilder<unknown>) =>
+  type Keyed = Row & { __sort: unknown; __id: string };
+  const stepFrom = async (place: Pick<Cursor, "value" | "id"> | null, comparison: RawBuilder<unknown>, limit: number) =>
     (await query
       .select(keys)
       .$if(place !== null, (q) => q.where(sql<boolean>`(${expression}, ${order.id}) ${comparison} (${place?.value}, ${place?.id})`))
       .orderBy(inOrder)
-      .limit(size + 1)
+      .limit(limit)
       .execute()
-      .catch((error) => refuseForeignValues(error, from))) as (Row & { __sort: unknown; __id: string })[];
+      .catch((error) => refuseForeignValues(error, from))) as Keyed[];
+  const rowsFrom = async (place: Pick<Cursor, "value" | "id"> | null, comparison: RawBuilder<unknown>) => {
+    const rows: Keyed[] = [];
+    let weight = 0;
+    for (let [at, how] = [place, comparison]; ; [at, how] = [{ value: rows.at(-1)!.__sort, id: rows.at(-1)!.__id }, beyond]) {
+      const fitting = rows.length === 0 ? STEP : Math.max(STEP, Math.floor((MOST_AT_ONCE * rows.length) / weight));
+      const limit = Math.min(fitting, size + 1 - rows.length);
+      const step = await stepFrom(at, how, limit);
+      rows.push(...step);
+      weight += weightOf(step);
+      if (weight > MOST_OF_PAGE) throw tooLarge();
+      if (step.length < limit || rows.length > size) return rows;
+    }
+  };
   /** Finds the beginning of the page by the keys alone. With a plain `offset`, Postgres would compute all columns of the rows that it skips. */
   const rowsOfPage = async () => {
     const first = (await query
@@ -105,6 +125,11 @@ export async function pageOf<TB extends keyof Tables, Row>(
   const last = rows.length > size ? shown.at(-1) : undefined;
   const nextCursor = last ? encodeCursor({ sort, value: last.__sort, id: last.__id }) : null;
   return { rows: shown.map(({ __sort, __id, ...row }) => row as Row), ...total, nextCursor };
+}
+
+function tooLarge(): AppError {
+  const message = "size: these records are too large for one page: ask for fewer";
+  return new AppError("list.too_large", 400, message, { errors: [{ field: "size", code: "too_large", message }] });
 }
 
 /** Refuses a page that is too deep, for which Postgres would have to walk over all earlier rows. `advice` says how to get there instead. */
