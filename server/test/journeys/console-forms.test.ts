@@ -29,7 +29,11 @@ describe.skipIf(noBrowser)("the forms of the admin console (need Chromium)", () 
 
   /** A browser in which this visitor is signed in. */
   async function newTab(visitor: Visitor): Promise<Page> {
-    const context = await (await sharedBrowser()).newContext({ reducedMotion: "reduce", viewport: { width: 1280, height: 900 } });
+    const context = await (await sharedBrowser()).newContext({
+      baseURL: url,
+      reducedMotion: "reduce",
+      viewport: { width: 1280, height: 900 },
+    });
     context.setDefaultTimeout(45_000);
     await takeSession(context, visitor, url);
     return context.newPage();
@@ -37,7 +41,7 @@ describe.skipIf(noBrowser)("the forms of the admin console (need Chromium)", () 
 
   /** Opens the console for the admin of master, in the one tab: another one would compile everything once more. */
   async function administrator(path: string): Promise<Page> {
-    await tab.goto(url + to(path));
+    await tab.goto(to(path));
     return tab;
   }
 
@@ -46,7 +50,7 @@ describe.skipIf(noBrowser)("the forms of the admin console (need Chromium)", () 
     const visitor = server.visitor();
     await visitor.signIn(REALM, username, PASSWORD);
     const page = await newTab(visitor);
-    await page.goto(url + to(path));
+    await page.goto(to(path));
     return page;
   }
 

@@ -73,7 +73,7 @@ describe.skipIf(noBrowser)("the admin console (needs Chromium)", () => {
 
   /** A browser of the administrator; of what it complains about is said nothing, since refusals are meant here. */
   async function newContext(visitor = admin, options: BrowserContextOptions = {}): Promise<BrowserContext> {
-    const context = await browser.newContext({ reducedMotion: "reduce", ...options });
+    const context = await browser.newContext({ baseURL: url, reducedMotion: "reduce", ...options });
     context.setDefaultTimeout(45_000);
     await takeSession(context, visitor, url);
     return context;
@@ -82,14 +82,14 @@ describe.skipIf(noBrowser)("the admin console (needs Chromium)", () => {
   /** Opens the console in the one tab. A tab of its own would compile everything once more. */
   async function administrator(path: string, viewport = { width: 1280, height: 720 }): Promise<Page> {
     await tab.setViewportSize(viewport);
-    await tab.goto(url + to(path));
+    await tab.goto(to(path));
     return tab;
   }
 
   /** Opens the console in a new browser. */
   async function administratorIn(context: BrowserContext, path: string): Promise<Page> {
     const page = await context.newPage();
-    await page.goto(url + to(path));
+    await page.goto(to(path));
     return page;
   }
 
@@ -392,7 +392,7 @@ describe.skipIf(noBrowser)("the admin console (needs Chromium)", () => {
     // The percent sign is a part of the name.
     const sp = { entityId: "urn:sp:100%25", assertionConsumerServiceUrl: "https://sp.example.com/acs" };
     expect((await admin.request("POST", "/admin/realms/demo/saml-clients", { body: sp })).status).toBe(201);
-    await page.goto(url + to(`saml-clients/${encodeURIComponent(sp.entityId)}`));
+    await page.goto(to(`saml-clients/${encodeURIComponent(sp.entityId)}`));
     await page.getByRole("heading", { name: sp.entityId, level: 1 }).waitFor();
   });
 
@@ -602,7 +602,7 @@ describe.skipIf(noBrowser)("the admin console (needs Chromium)", () => {
     // A choice of numbers shows the one that is stored.
     expect(await page.getByRole("combobox", { name: "Cijfers" }).inputValue()).toBe("6");
     // So are refusals: of a form as a whole, and of a field under the field's name.
-    await page.goto(to("users"));
+    await moveTo(page, to("users"));
     await page.getByRole("button", { name: "Gebruiker maken" }).click();
     const drawer = page.getByRole("dialog");
     await drawer.getByLabel("Gebruikersnaam").fill("ada");
