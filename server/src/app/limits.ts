@@ -54,6 +54,15 @@ export function limitsOf(limiter: RateLimiter, realms: RealmSnapshots) {
         rule: { limit: 100, windowMs: 10 * MINUTE },
       }),
     },
+    // This limits what a signed-in user changes: each change leaves events, which nobody can delete.
+    "account-writes": {
+      counts: "callers",
+      hook: rateLimited(limiter, {
+        name: "account-writes",
+        key: (request) => `account-writes:${request.realmId}:${request.actor?.id}`,
+        rule: { limit: 300, windowMs: 10 * MINUTE },
+      }),
+    },
     // This limits a client: a resource server asks for each request that it gets.
     decisions: {
       counts: "callers",

@@ -1,6 +1,7 @@
 import { sql } from "kysely";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { clock, MINUTE, SECOND } from "../../kernel/clock.ts";
+import { newId } from "../../kernel/ids.ts";
 import type { Answer } from "../../testing/browser.ts";
 import { type SharedHarness, sharedHarness } from "../../testing/harness.ts";
 import { allowMessages, outbox } from "../../testing/outbox.ts";
@@ -453,4 +454,21 @@ describe("an administrator who acts as the user", () => {
     expect((await iam.browser().get(at(realm, "/profile"), { headers })).status).toBe(200);
     expect(refusal(await iam.browser().put(at(realm, "/profile"), {}, { headers }))).toEqual(refused);
   });
+});
+
+test("a user who changes their account without end has to wait, and may still read it", async () => {
+  const realm = await iam.realm();
+  const [ada, bob] = [await signedIn(realm), await signedIn(realm)];
+  const forget = (browser: typeof ada.browser) => browser.delete(`/realms/${realm.name}/account/browsers/${newId()}`);
+  let allowed = 0;
+  // Meanwhile the limit allows another one each two seconds.
+  for (let refused = false; !refused && allowed < 1000; ) {
+    const answers = await Promise.all(Array.from({ length: 20 }, () => forget(ada.browser)));
+    allowed += answers.filter(({ status }) => status === 404).length;
+    refused = answers.some((answer) => refusal(answer)[1] === "rate.limited");
+  }
+  expect(allowed).toBeGreaterThanOrEqual(300);
+  expect(allowed).toBeLessThan(1000);
+  expect((await forget(bob.browser)).status).toBe(404);
+  expect((await ada.browser.get(`/realms/${realm.name}/account/profile`)).status).toBe(200);
 });

@@ -8,6 +8,7 @@ import type { LinkTokenParts } from "./access/link-token.service.ts";
 import { ownLinkRoutes } from "./access/links.routes.ts";
 import type { LinkParts } from "./access/links.service.ts";
 import { ownCredentialRoutes } from "./credentials/credentials.routes.ts";
+import { limitWrites } from "./limit-writes.ts";
 import { personalDataRoutes } from "./privacy/personal-data.routes.ts";
 import { type ProfileParts, profileRoutes } from "./profile/profile.routes.ts";
 import { ownResourceRoutes } from "./resources/resources.routes.ts";
@@ -21,6 +22,7 @@ export const accountRoutes: FastifyPluginAsyncTypebox<AccountParts> = async (app
     caller: anyOf(session(), bearer({ audience: "account" })),
     ...{ csrf: "header", errors: "problem", codes: "account" },
   });
+  limitWrites(app);
   refuseUnknownQuery(app);
   refuseUnknownBody(app);
   answerConditionally(app);

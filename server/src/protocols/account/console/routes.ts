@@ -1,5 +1,6 @@
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import { declare, page, redirect, session } from "../../../platform/http/index.ts";
+import { limitWrites } from "../limit-writes.ts";
 import { activityPages } from "./activity.routes.tsx";
 import { agentPages } from "./agents.routes.tsx";
 import { applicationPages } from "./applications.routes.tsx";
@@ -29,6 +30,7 @@ export const accountConsoleRoutes: FastifyPluginAsyncTypebox<ConsoleParts> = asy
     caller: session({ onlyPages: true, returnTo: pageOf }),
     ...{ csrf: "form", errors: "page", codes: "account" },
   });
+  limitWrites(app);
   app.addHook("onRoute", (route) => {
     const response = { ...everywhere, ...((route.schema?.response ?? { 200: page("The page") }) as object) };
     route.schema = { ...route.schema, response };
