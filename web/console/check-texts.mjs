@@ -107,6 +107,19 @@ const descriptionsIn = (value) =>
         key === "description" && typeof inner === "string" ? [inner] : descriptionsIn(inner),
       );
 
+/** Returns the texts that a component shows without translating them. @param {string} name */
+function untranslated(name) {
+  const file = ts.createSourceFile(name, readFileSync(join(src, name), "utf8"), ts.ScriptTarget.ES2022, true, ts.ScriptKind.TSX);
+  /** @type {string[]} */
+  const found = [];
+  const visit = (/** @type {ts.Node} */ node) => {
+    if (ts.isJsxText(node) && /[a-z]{2}/.test(node.text) && node.text.trim() !== "Ctrl K") found.push(node.text.trim());
+    ts.forEachChild(node, visit);
+  };
+  visit(file);
+  return found.map((text) => `${name}: ${text}`);
+}
+
 const sources = files.map((name) => readFileSync(join(src, name), "utf8"));
 /** @type {{ own: Readonly<Record<string, string>>, descriptionOf: (text: string) => string }} */
 const { own, descriptionOf } = await moduleOf("help/description.ts");
@@ -134,6 +147,7 @@ const partOf = (key) => {
 };
 const translated = dutchOf(PARTS);
 const translatedSentences = dutchOf(["sentences.a-h", "sentences.i-s", "sentences.t-z"]);
+const bare = files.filter((name) => name.endsWith(".tsx")).flatMap(untranslated);
 const missing = [...keys].filter((key) => !translated.has(key)).sort();
 const missingSentences = [...sentences.keys()].filter((key) => !translatedSentences.has(key)).sort();
 const unused = [...translated].filter((key) => !keys.has(key)).sort();
@@ -150,9 +164,10 @@ else {
       `no Dutch text for: ${key} (src/i18n/nl.sentences.${partOf(key.replace(/\{\w+\}/g, ""))}.ts; server/src/${sentences.get(key)})`,
     );
   for (const key of unsaid) console.error(`the server does not say: ${key} (src/i18n/nl.sentences.*.ts)`);
+  for (const text of bare) console.error(`shown in English only: ${text}`);
   for (const key of unused) console.error(`no page uses: ${key}`);
   for (const key of outdated) console.error(`the API does not describe a member by: ${key} (src/help)`);
-  const wrong = missing.length + missingSentences.length + unused.length + unsaid.length + outdated.length;
+  const wrong = missing.length + missingSentences.length + bare.length + unused.length + unsaid.length + outdated.length;
   console.log(wrong === 0 ? `Texts: ${keys.size} and ${sentences.size} sentences of the server in Dutch.` : `Texts: ${wrong} to mend.`);
   process.exitCode = wrong === 0 ? 0 : 1;
 }

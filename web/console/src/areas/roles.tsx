@@ -99,7 +99,7 @@ export const roles: Resource<Role, Schemas["CreateRole"], Schemas["UpdateRole"]>
     { title: "Role", sort: "name", render: ({ name }) => name },
     { title: "Description", render: ({ description }) => translate(description ?? "–") },
     { title: "Includes", wide: true, render: (role) => <RoleBadges names={includedBy(role)} /> },
-    { title: "Default", render: ({ default: isDefault }) => isDefault && <Badge variant="light">default</Badge> },
+    { title: "Default", render: ({ default: isDefault }) => isDefault && <Badge variant="light">{translate("default")}</Badge> },
   ],
   create: {
     schema: createSchema,

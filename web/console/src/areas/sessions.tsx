@@ -1,6 +1,6 @@
 import type { components } from "@gatehouse/api";
 import { Accordion, Badge, Text } from "@mantine/core";
-import { useText } from "../i18n/index.ts";
+import { translate, useText } from "../i18n/index.ts";
 import type { Resource } from "../kit/resource.ts";
 import { SubList } from "../kit/sub-list.tsx";
 import { When } from "../kit/when.tsx";
@@ -49,7 +49,7 @@ export const sessions: Resource<Session> = {
       render: ({ username, current }) =>
         current ? (
           <>
-            {username} <Badge variant="light">you</Badge>
+            {username} <Badge variant="light">{translate("you")}</Badge>
           </>
         ) : (
           username

@@ -246,6 +246,7 @@ export const fromAToH: Readonly<Record<string, string>> = {
   Dark: "Donker",
   Decision: "Beslissing",
   Default: "Standaard",
+  default: "standaard",
   Delete: "Verwijderen",
   "Delete agent": "Agent verwijderen",
   "Delete application": "Applicatie verwijderen",

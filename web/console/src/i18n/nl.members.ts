@@ -125,7 +125,7 @@ export const members: Readonly<Record<string, string>> = {
   "Icon URI": "URI van het pictogram",
   "IdP initiated SSO enabled": "Beginnen bij de IdP toegestaan",
   "Identifier first": "Eerst de naam vragen",
-  "Identity provider": "Identiteitsprovider",
+  "Identity provider": "Identityprovider",
   "Idle minutes": "Zonder gebruik (minuten)",
   "Implicit flow": "Impliciete flow",
   "Include attributes": "Attributen meegeven",

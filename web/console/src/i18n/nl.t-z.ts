@@ -238,4 +238,5 @@ export const fromTToZ: Readonly<Record<string, string>> = {
   "Your permissions in this realm: {permissions}": "Uw rechten in deze realm: {permissions}",
   "Your session has ended": "Uw sessie is beëindigd",
   "You see the result for every row before anything changes.": "U ziet wat er met elke rij zou gebeuren voordat er iets gebeurt.",
+  you: "u",
 };
