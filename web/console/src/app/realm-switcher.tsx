@@ -48,6 +48,7 @@ export function RealmSwitcher() {
   if (!canSwitch) return <div className="realm-switcher">{label}</div>;
   return (
     <Combobox
+      keepMounted={false}
       store={combobox}
       withinPortal
       onOptionSubmit={(name) => {
