@@ -11,16 +11,16 @@ import { setNonce } from "get-nonce";
 import { Suspense } from "react";
 import { createRoot } from "react-dom/client";
 import { entries } from "./app/areas.ts";
-import { afterwards, waitAtMost } from "./app/later.ts";
+import { later } from "./app/later.ts";
 import { areaCode, router } from "./app/router.tsx";
 import { whoAmI } from "./app/session.tsx";
 import { begin } from "./i18n/index.ts";
 import { cssVariables, theme } from "./theme.ts";
 
 // Dialogs and messages are loaded after the page.
-const Notifications = afterwards(async () => (await import("@mantine/notifications")).Notifications);
-const ConfirmDialog = afterwards(async () => (await import("./kit/confirm.tsx")).ConfirmDialog);
-const SignInAgain = afterwards(async () => (await import("./app/sign-in-dialog.tsx")).SignInAgain);
+const Notifications = later(async () => (await import("@mantine/notifications")).Notifications);
+const ConfirmDialog = later(async () => (await import("./kit/confirm.tsx")).ConfirmDialog);
+const SignInAgain = later(async () => (await import("./app/sign-in-dialog.tsx")).SignInAgain);
 
 // The policy of the page allows only styles with this nonce.
 const nonce = document.querySelector<HTMLMetaElement>('meta[name="csp-nonce"]')?.content ?? "";
@@ -40,15 +40,13 @@ const client = new QueryClient({
 
 // The code for the address is fetched while the page is still being rendered.
 const [, realm, area] = /^\/console\/realms\/([^/]+)(?:\/([^/]+))?/.exec(location.pathname) ?? [];
-const known: Promise<unknown>[] = [begin(), router.load()];
-if (realm !== undefined) known.push(client.prefetchQuery(whoAmI(decodeURIComponent(realm))));
+if (realm !== undefined) void client.prefetchQuery(whoAmI(decodeURIComponent(realm)));
 if (area !== undefined && area in entries) {
-  known.push(client.prefetchQuery(areaCode(area)));
+  void client.prefetchQuery(areaCode(area));
   if (area !== "overview") void import("./kit/list-page.tsx").catch(() => {});
 }
 
-// A page that is drawn once is there sooner than one that is drawn anew for each of these.
-await waitAtMost(300, known);
+await begin();
 createRoot(document.getElementById("root")!).render(
   <MantineProvider theme={theme} cssVariablesResolver={cssVariables} defaultColorScheme="auto" getStyleNonce={() => nonce}>
     <QueryClientProvider client={client}>

@@ -30,20 +30,6 @@ export async function loaded<T>(load: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Waits for all of them, but not longer than this. */
-export const waitAtMost = (ms: number, all: readonly Promise<unknown>[]): Promise<unknown> =>
-  Promise.race([Promise.allSettled(all), new Promise((resolve) => setTimeout(resolve, ms))]);
-
-const idle = () =>
-  new Promise<void>((resolve) => {
-    if ("requestIdleCallback" in window) requestIdleCallback(() => resolve(), { timeout: 2_000 });
-    else setTimeout(resolve, 500);
-  });
-
-/** A part that the first screen does not show: it is loaded once the browser has nothing else to do. */
-// biome-ignore lint/suspicious/noExplicitAny: every part has its own properties
-export const afterwards = <T extends ComponentType<any>>(load: () => Promise<T>) => later(() => idle().then(load));
-
 /** A part that is loaded after the page. If the server cannot be reached, it tries again, while the page works without the part. */
 // biome-ignore lint/suspicious/noExplicitAny: every part has its own properties
 export const later = <T extends ComponentType<any>>(load: () => Promise<T>) =>

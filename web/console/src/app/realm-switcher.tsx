@@ -48,7 +48,6 @@ export function RealmSwitcher() {
   if (!canSwitch) return <div className="realm-switcher">{label}</div>;
   return (
     <Combobox
-      keepMounted={false}
       store={combobox}
       withinPortal
       onOptionSubmit={(name) => {

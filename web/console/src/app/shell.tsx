@@ -21,13 +21,13 @@ import { choose, type Language, languages, useLanguage, useText } from "../i18n/
 import { AreaIcon, Icon } from "../kit/icon.tsx";
 import { entries, groups, isVisible } from "./areas.ts";
 import { ServerHealth } from "./health.tsx";
-import { afterwards } from "./later.ts";
+import { later } from "./later.ts";
 import { PaletteButton } from "./palette-button.tsx";
 import { RealmSwitcher } from "./realm-switcher.tsx";
 import { recordName } from "./record-name.ts";
 import { useRealm } from "./session.tsx";
 
-const Palette = afterwards(async () => (await import("./palette.tsx")).Palette);
+const Palette = later(async () => (await import("./palette.tsx")).Palette);
 
 /** The frame of every page of a realm: navigation, breadcrumbs, palette, colour scheme, account. */
 export function Shell({ children }: { children: ReactNode }) {
@@ -43,11 +43,7 @@ export function Shell({ children }: { children: ReactNode }) {
   }, [entry, id, record, realm, t]);
   // biome-ignore lint/correctness/useExhaustiveDependencies: each area has its entry
   useEffect(() => {
-    // In the next frame the browser lays out the page anyway.
-    const frame = requestAnimationFrame(() =>
-      document.querySelector(".nav-entry[aria-current=page]")?.scrollIntoView({ block: "nearest" }),
-    );
-    return () => cancelAnimationFrame(frame);
+    document.querySelector(".nav-entry[aria-current=page]")?.scrollIntoView({ block: "nearest" });
   }, [area]);
   return (
     <AppShell
