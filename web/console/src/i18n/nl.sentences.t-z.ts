@@ -407,6 +407,7 @@ export const servedTToZ: Readonly<Record<string, string>> = {
   "there is no such user in this realm": "deze gebruiker is er niet in deze realm",
   "there is no {kind} {id} in this realm": "er is geen {kind} {id} in deze realm",
   "there is no {what} in this realm": "er is geen {what} in deze realm",
+  "these records are too large for one page: ask for fewer": "deze records zijn te groot voor één pagina: vraag er minder",
   "this client": "deze client",
   "this client scope": "deze clientscope",
   "this group": "deze groep",
