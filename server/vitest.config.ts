@@ -59,7 +59,7 @@ const plain = [
   "src/pages/*.test.{ts,tsx}",
   "src/cli/{build,cli,image,npm-scripts,npm-start,openapi,reference}.test.ts",
   "src/platform/db/{directory-lock,batched,outages,pg-internals}.test.ts",
-  "src/tenancy/keys/signature.test.ts",
+  "src/tenancy/keys/{certificate,signature}.test.ts",
   "src/tenancy/messaging/placeholders.test.ts",
   "src/tenancy/webhooks/lanes.test.ts",
   "src/tenancy/audit/{catalogue,transports}.test.ts",

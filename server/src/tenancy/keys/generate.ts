@@ -1,7 +1,8 @@
-import { createPublicKey, randomBytes, webcrypto } from "node:crypto";
+import { createPublicKey, webcrypto } from "node:crypto";
 import { clock, DAY } from "../../kernel/clock.ts";
 import { newId } from "../../kernel/ids.ts";
 import type { Vault } from "../../kernel/vault.ts";
+import { selfSigned } from "./certificate.ts";
 import { generateCompanions, type NewCompanion } from "./companion.ts";
 
 /** A signing key ready for storage: its private half is already sealed. */
@@ -37,32 +38,17 @@ export async function generateKey(vault: Vault, realm: string, makePair = makeKe
     keyId,
     publicKey: Buffer.from(spki).toString("base64"),
     sealedPrivateKey: vault.seal(Buffer.from(pkcs8).toString("base64"), privateKeyPlace(realm, keyId)),
-    certificate: await selfSigned(realm, keys),
+    certificate: await certified(realm, keys.privateKey, Buffer.from(spki)),
     companions: await generateCompanions(vault, realm, keyId),
   };
 }
 
-async function selfSigned(realm: string, keys: webcrypto.CryptoKeyPair): Promise<string> {
-  // The modules are loaded when they are needed, so that a server which makes no key starts faster.
-  await import("reflect-metadata");
-  const { X509CertificateGenerator } = await import("@peculiar/x509");
+const certified = async (realm: string, privateKey: webcrypto.CryptoKey, spki: Buffer): Promise<string> => {
   const now = clock.now();
-  const serialNumber = randomBytes(16);
-  // RFC 5280 §4.1.2.2: the number must be positive. It has no leading zero either, which DER drops.
-  serialNumber[0] = (serialNumber[0]! & 0x7f) | 0x40;
-  const certificate = await X509CertificateGenerator.createSelfSigned(
-    {
-      serialNumber: serialNumber.toString("hex"),
-      name: [{ CN: [realm] }, { O: ["Gatehouse"] }],
-      notBefore: new Date(now - DAY),
-      notAfter: new Date(now + VALID_FOR),
-      signingAlgorithm: RSA,
-      keys: keys as CryptoKeyPair,
-    },
-    webcrypto as unknown as Crypto,
-  );
-  return Buffer.from(certificate.rawData).toString("base64");
-}
+  const validity = { notBefore: now - DAY, notAfter: now + VALID_FOR };
+  const sign = (data: Buffer) => webcrypto.subtle.sign(RSA.name, privateKey, data);
+  return (await selfSigned({ commonName: realm, ...validity, spki }, sign)).toString("base64");
+};
 
 /** RFC 7517: returns the public key for the realm's JWKS. It has no `alg`, because it signs both RS256 and PS256. */
 export function toJwk(key: { readonly keyId: string; readonly publicKey: string; readonly certificate: string }) {
