@@ -4,12 +4,13 @@ import { freePort } from "../peers/index.mjs";
 import { emptyDatabase, emptyFolder, onBoth, type ServerProcess, startServer } from "./process.ts";
 import { must, type Visitor } from "./visitor.ts";
 
-const ROUNDS = 2;
 const CLIENTS = 6;
 const TIMEOUT_MS = 600_000;
 const USERS = "/admin/realms/master/users";
 
 describe.each(onBoth)("kill -9 during writes, on $kind", ({ kind, missing }) => {
+  // The embedded database recovers in the server's own process: also from a kill after a recovery.
+  const rounds = kind === "embedded" ? 2 : 1;
   test.skipIf(missing)(
     "loses no acknowledged user, and none exists without its audit event or the reverse",
     async () => {
@@ -20,7 +21,7 @@ describe.each(onBoth)("kill -9 during writes, on $kind", ({ kind, missing }) => 
       const moments: number[] = [];
       let interrupted = 0;
 
-      for (let round = 0; round < ROUNDS; round++) {
+      for (let round = 0; round < rounds; round++) {
         const moment = Math.round(Math.random() * 400);
         moments.push(moment);
         const killed = { yet: false };
@@ -42,7 +43,7 @@ describe.each(onBoth)("kill -9 during writes, on $kind", ({ kind, missing }) => 
       const users = await userIds(admin);
       const events = await createdUserIds(admin);
       console.log(
-        `${kind}: ${ROUNDS} kills, each ${moments.join(", ")} ms after its first answer; ${acknowledged.size} users acknowledged, ${interrupted} writes cut off, ` +
+        `${kind}: ${rounds} kills, each ${moments.join(", ")} ms after its first answer; ${acknowledged.size} users acknowledged, ${interrupted} writes cut off, ` +
           `${users.size} users and ${events.size} events found`,
       );
       expect([...acknowledged].filter((id) => !users.has(id))).toEqual([]);
