@@ -22,6 +22,8 @@ const ARGS = [
   "--disable-extensions",
   "--disable-features=IsolateOrigins,site-per-process,Translate,SpareRendererForSitePerProcess",
   "--disable-site-isolation-trials",
+  // Pages are left before it pays to optimise their scripts and axe.
+  "--js-flags=--no-opt",
 ];
 
 const inCI = Boolean(process.env.CI) && process.env.CI !== "false";

@@ -4,6 +4,7 @@ import { cpSync, existsSync, readdirSync, symlinkSync, writeFileSync } from "nod
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, test } from "vitest";
+import { BRIEFLY } from "../../src/testing/built-server.ts";
 import { emptyFolder, serverFolder, startServer } from "./process.ts";
 
 /** The content of a clone after `npm ci`: sources, and neither a build nor a template. */
@@ -18,11 +19,11 @@ function clone() {
   const cache = join(server, ".cache");
   return {
     cache,
-    start: () => startServer({ command: [process.execPath, join(server, "start.mjs")] }),
+    start: () => startServer({ command: [process.execPath, ...BRIEFLY, join(server, "start.mjs")] }),
     templates: () => readdirSync(cache).filter((name) => name.startsWith("embedded-template-")),
     /** Starts, and is killed (-9) as soon as `sign` holds. */
     async killed(sign: () => boolean) {
-      const child = spawn(process.execPath, [join(server, "start.mjs")], { cwd: emptyFolder(), stdio: "ignore" });
+      const child = spawn(process.execPath, [...BRIEFLY, join(server, "start.mjs")], { cwd: emptyFolder(), stdio: "ignore" });
       const ended = once(child, "exit");
       while (!sign() && child.exitCode === null) await sleep(1);
       child.kill("SIGKILL");

@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { BRIEFLY } from "../../src/testing/built-server.ts";
 import { emptyFolder, MAIN, serverFolder, startRefused, startServer } from "./process.ts";
 import { must } from "./visitor.ts";
 
@@ -17,7 +18,7 @@ function generatedPassword(folder: string): string {
 
 test("npm start in an empty folder: a working server, a password in a 0600 file and in no output, a demo realm", async () => {
   const folder = emptyFolder();
-  const server = await startServer({ folder, env: NOTHING, command: [process.execPath, join(serverFolder, "start.mjs")] });
+  const server = await startServer({ folder, env: NOTHING, command: [process.execPath, ...BRIEFLY, join(serverFolder, "start.mjs")] });
   const password = generatedPassword(folder);
   expect(password.length).toBeGreaterThanOrEqual(16);
   expect((statSync(join(folder, "data", "master.key")).mode & 0o777).toString(8)).toBe("600");
@@ -39,7 +40,7 @@ test("npm start in an empty folder: a working server, a password in a 0600 file 
 test.skipIf(!existsSync(SCRIPT))("on a terminal the generated password is shown there, and still not in the log", async () => {
   const folder = emptyFolder();
   // A terminal for stderr; stdout goes where logs go.
-  const line = `exec '${process.execPath}' '${MAIN}' start > '${join(folder, "log")}'`;
+  const line = `exec '${process.execPath}' ${BRIEFLY.join(" ")} '${MAIN}' start > '${join(folder, "log")}'`;
   const server = await startServer({ folder, env: { ...NOTHING, SHELL: "/bin/sh" }, command: [SCRIPT, "-qec", line, "/dev/null"] });
   const password = generatedPassword(folder);
   await expect.poll(() => server.out()).toContain(`Password    ${password}`);
