@@ -34,6 +34,9 @@ const DOMAIN = /^[\p{L}\p{N}]([\p{L}\p{M}\p{N}-]*[\p{L}\p{M}\p{N}])?(\.[\p{L}\p{
 /** Characters whose canonical form is in ASCII (;, `, K): the login key turns them into it. */
 const CANONICALLY_ASCII = /[\u037e\u1fef\u212a]/;
 
+/** Node 20 writes it in a domain as ss, and Node 26 as ß: nodes of one service would mean different domains. */
+const CAPITAL_SHARP_S = "\u1e9e";
+
 /** Tells whether the text is a single mailbox, without a name beside it. This is the rule for addresses from every source. */
 export function isMailAddress(text: string): boolean {
   const at = text.lastIndexOf("@");
@@ -41,7 +44,7 @@ export function isMailAddress(text: string): boolean {
   if (at < 1 || Buffer.byteLength(local) > 64 || Buffer.byteLength(text) > 254) return false;
   // The login key would turn a compatibility character (ⓐ, ﬁ) into another one, and so name another mailbox.
   if (local.normalize("NFKC") !== local.normalize("NFC") || CANONICALLY_ASCII.test(local)) return false;
-  if (!LOCAL_PART.test(local) || !DOMAIN.test(domain)) return false;
+  if (!LOCAL_PART.test(local) || !DOMAIN.test(domain) || domain.includes(CAPITAL_SHARP_S)) return false;
   // This comes last. A domain that cannot be written in ASCII cannot be looked up either.
   const ascii = asciiDomain(domain);
   return ascii !== "" && lowerCases(text).every((lower) => asciiDomain(lower.slice(lower.lastIndexOf("@") + 1)) === ascii);
