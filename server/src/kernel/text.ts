@@ -51,8 +51,8 @@ export function isMailAddress(text: string): boolean {
 }
 
 /**
- * Returns the address in lower case, as the login key and mail programs have it. IDNA writes ẞ as ss and Σ as σ, but JavaScript makes ß and ς of them: the
- * address would pass as one of a domain, and its mail would go to another.
+ * Returns the address in lower case, as the login key and mail programs have it. IDNA writes Σ as σ, but JavaScript makes ς of it at the end of a word:
+ * the address would pass as one of a domain, and its mail would go to another.
  */
 const lowerCases = (address: string): readonly string[] => (/[^\0-\x7f]/.test(address) ? [loginKey(address), address.toLowerCase()] : []);
 

@@ -19,7 +19,7 @@ import { Browser } from "./browser.ts";
 import { borrowEmbedded } from "./embedded-database.ts";
 import { nextKeyPair } from "./key-pairs.ts";
 import { borrowPostgres } from "./postgres-database.ts";
-import { MASTER_PASSWORD, PASSWORD, type RealmUnderTest, realmUnderTest } from "./realm.ts";
+import { MASTER_PASSWORD, makeHolder, PASSWORD, type RealmUnderTest, realmUnderTest } from "./realm.ts";
 import { recordStatements, saveStatements } from "./sent-statements.ts";
 import { changedTables, removeRealms, sharedState } from "./shared-rows.ts";
 
@@ -151,8 +151,8 @@ async function signedIn(opened: Opened) {
   const signIn = () => admin.signIn("master", "admin", MASTER_PASSWORD);
   await signIn();
   const inMaster: string[] = [];
-  const ask = async (method: string, path: string, body?: unknown) => {
-    const answer = await admin.request(method, `/admin/realms/master${path}`, { body });
+  const ask = async (method: "post" | "put" | "delete", path: string, body?: unknown) => {
+    const answer = await admin.request(method.toUpperCase(), `/admin/realms/master${path}`, { body });
     if (answer.status >= 300) throw new Error(`${method} ${path} in master: ${answer.status} ${answer.text}`);
     return answer.body;
   };
@@ -161,13 +161,8 @@ async function signedIn(opened: Opened) {
     browser: () => new Browser(server.app),
     async ofMaster(username: string, ...permissions: Permission[]): Promise<Browser> {
       await signIn();
-      if (permissions.length > 0) {
-        const { roleId } = await ask("POST", "/roles", { name: username });
-        inMaster.push(`/roles/${roleId}`);
-        await ask("PUT", `/admin-roles/${roleId}`, { permissions });
-      }
-      const roles = ["user", ...(permissions.length > 0 ? [username] : [])];
-      const { userId } = await ask("POST", "/users", { username, password: PASSWORD, roles });
+      const { userId, roleId } = await makeHolder(ask, username, permissions);
+      if (roleId !== null) inMaster.push(`/roles/${roleId}`);
       inMaster.push(`/users/${userId}`);
       const browser = new Browser(server.app);
       await browser.signIn("master", username, PASSWORD);
@@ -175,7 +170,7 @@ async function signedIn(opened: Opened) {
     },
     async removeOfMaster() {
       if (inMaster.length > 0) await signIn();
-      for (const path of inMaster.reverse()) await ask("DELETE", path);
+      for (const path of inMaster.reverse()) await ask("delete", path);
     },
   };
 }

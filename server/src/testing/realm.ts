@@ -40,6 +40,24 @@ export interface RealmUnderTest {
   events(filter?: string): Promise<Answer["body"][]>;
 }
 
+/** Calls the admin API of a realm, and throws if it refuses. */
+type Ask = (method: "post" | "put", path: string, body: unknown) => Promise<Answer["body"]>;
+
+/** Makes a user with exactly these permissions, by a role of their own. Without permissions there is no role. */
+export async function makeHolder(
+  ask: Ask,
+  username: string,
+  permissions: readonly Permission[],
+): Promise<{ userId: string; roleId: string | null }> {
+  const user = { username, password: PASSWORD };
+  if (permissions.length === 0) return { userId: (await ask("post", "/users", user)).userId, roleId: null };
+  const name = `${username}-role`;
+  const { roleId } = await ask("post", "/roles", { name });
+  await ask("put", `/admin-roles/${roleId}`, { permissions });
+  const { userId } = await ask("post", "/users", { ...user, roles: ["user", name] });
+  return { userId, roleId };
+}
+
 let realms = 0;
 
 interface Parts {
@@ -96,12 +114,8 @@ export async function realmUnderTest({ core, server: { app } }: Parts, master: B
     },
     async as(...permissions) {
       const username = `holder${people++}`;
-      const role = `${username}-role`;
-      if (permissions.length > 0) {
-        const { roleId } = must(await asMaster.post("/roles", { name: role }), "creating a role");
-        must(await asMaster.put(`/admin-roles/${roleId}`, { permissions }), "granting permissions");
-      }
-      const { userId } = await makeUser(username, PASSWORD, permissions.length > 0 ? ["user", role] : undefined);
+      const ask: Ask = async (method, path, body) => must(await asMaster[method](path, body), `${method} ${path}`);
+      const { userId } = await makeHolder(ask, username, permissions);
       const browser = new Browser(app);
       await browser.signIn(name, username, PASSWORD);
       return client(browser, username, userId);

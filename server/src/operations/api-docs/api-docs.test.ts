@@ -3,6 +3,7 @@ import { Ajv2020 } from "ajv/dist/2020.js";
 import addFormats from "ajv-formats";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { isMailAddress } from "../../kernel/text.ts";
+import { PLAINLY } from "../../platform/http/index.ts";
 import { addAuthzParts, authzParts } from "../../testing/authz-parts.ts";
 import { type SharedHarness, sharedHarness } from "../../testing/harness.ts";
 import { identityProvider, linkTo } from "../../testing/identity-providers.ts";
@@ -183,7 +184,7 @@ test("says the media type of what is not JSON", () => {
 });
 
 test("has valid schemas: that is not checked when the server starts", () => {
-  const ajv = new Ajv({ strict: false, discriminator: true, code: { optimize: false } });
+  const ajv = new Ajv({ strict: false, discriminator: true, ...PLAINLY });
   const inRoutes = operations.flatMap(({ name, operation: { parameters = [], requestBody } }) =>
     [...parameters, ...Object.values(requestBody?.content ?? {})].map((part) => [name, isReference(part) ? part : part.schema] as const),
   );
@@ -194,7 +195,7 @@ test("has valid schemas: that is not checked when the server starts", () => {
 });
 
 test("gives examples that fit their schemas", () => {
-  const ajv = new Ajv2020({ strict: false, allErrors: true, code: { optimize: false } });
+  const ajv = new Ajv2020({ strict: false, allErrors: true, ...PLAINLY });
   (addFormats as unknown as typeof addFormats.default)(ajv).addFormat("idn-email", isMailAddress);
   ajv.addSchema({ $id: "api", components: api.components });
   for (const [name, schema] of Object.entries(api.components.schemas)) {

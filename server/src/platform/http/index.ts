@@ -61,4 +61,4 @@ export {
 export { methodNotAllowed, type ServedPath } from "./served-paths.ts";
 export { type App, createServer } from "./server.ts";
 export { streamBodies } from "./streamed-bodies.ts";
-export { buildValidator, toFieldErrors } from "./validation.ts";
+export { buildValidator, PLAINLY, toFieldErrors } from "./validation.ts";

@@ -2,11 +2,12 @@ import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
 import addFormats from "ajv-formats";
 import { isMailAddress } from "../../kernel/text.ts";
 import { isReference, type OpenApiDocument, type Operation, type Reference, type Response } from "../../operations/api-docs/index.ts";
+import { PLAINLY } from "../../platform/http/index.ts";
 import type { Answer } from "../browser.ts";
 
 /** Compares answers with the document. Returns null for an answer as declared, otherwise what is wrong. */
 export function declarations(api: OpenApiDocument) {
-  const ajv = new Ajv2020({ code: { optimize: false }, strict: false, allErrors: true, validateFormats: true });
+  const ajv = new Ajv2020({ ...PLAINLY, strict: false, allErrors: true, validateFormats: true });
   (addFormats as unknown as typeof addFormats.default)(ajv).addFormat("idn-email", isMailAddress);
   ajv.addSchema({ $id: "api", components: api.components });
   // The functions are kept by the text of their schema, because the errors of most operations have the same one.
